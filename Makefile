@@ -1,0 +1,58 @@
+# Everything is here; `make` alone lists it.
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+GO ?= go
+# Functions are the folders with a bootstrap; one Lambda each.
+FUNCTIONS := $(patsubst functions/%/bootstrap/main.go,%,$(wildcard functions/*/bootstrap/main.go))
+# The same flags on every machine give the same bytes, so only changed functions are deployed again.
+LAMBDA_BUILD = CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
+ARCH ?= arm64
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## the whole service on http://localhost:8402
+	@CGO_ENABLED=0 $(GO) run ./functions/local
+
+test: testdata/node_modules/.installed test-go test-lambda ## every test, with its own set-up
+
+testdata/node_modules/.installed: testdata/package.json testdata/package-lock.json
+	@if command -v npm >/dev/null; then cd testdata && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.installed; \
+	else echo "npm is missing: tests that need it will be skipped"; fi
+
+# The race detector runs on all packages; it needs a C compiler.
+test-go:
+	@bash testdata/test.sh -race -skip TestEveryLambda ./functions/... ./shared/...
+
+test-lambda: ## every compiled Lambda against a Runtime API stub, with init times and sizes
+	@CGO_ENABLED=0 bash testdata/test.sh -run TestEveryLambda ./functions/local
+
+check: ## formatting, vet, staticcheck, module files
+	@test -z "$$(gofmt -l functions shared)" || { gofmt -l functions shared; exit 1; }
+	@$(GO) vet ./functions/... ./shared/...
+	@$(GO) tool staticcheck ./functions/... ./shared/...
+	@$(GO) mod verify >/dev/null && $(GO) mod tidy -diff
+
+DIST ?= dist
+dist: $(addprefix dist-,$(FUNCTIONS))
+dist-%:
+	@mkdir -p $(DIST)/$* && $(LAMBDA_BUILD) -o $(DIST)/$*/bootstrap ./functions/$*/bootstrap
+dist: export GOARCH = $(ARCH)
+
+build: dist ## every Lambda for arm64 (ARCH=amd64 for another) into dist/
+	@ls -l $(DIST)/*/bootstrap | awk '{ printf "%8.2f MB  %s\n", $$5/1e6, $$NF }'
+
+gen: testdata/node_modules/.installed ## rewrite what is generated: contract, README table, events
+	@node functions/local/devchain/token/compile.mjs
+	@$(GO) run ./functions/local gen
+
+bench: ## benchmarks, as ratios against a baseline in the same run
+	@$(GO) test -run '^$$' -bench . -benchtime 1x ./shared/audit/...
+	@$(GO) test -run '^$$' -bench . ./shared/lint ./shared/x402/...
+
+invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
+	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
+
+.PHONY: help run test test-go test-lambda check dist build gen bench invoke

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"governance.internal/shared/payments"
+	"governance.internal/shared/x402"
+	"governance.internal/shared/x402/evm"
+)
+
+// buyer is an x402 version 2 client. Unlike the stock ones it signs once: when
+// the outcome of a payment is unknown it sends the same payment again.
+type buyer struct {
+	key    *evm.Key
+	client *http.Client
+	waited func(reason string, pause time.Duration) // told before each pause
+}
+
+// patience is how often and how long an unfinished payment is sent again.
+const (
+	patience = 20
+	longest  = 10 * time.Second
+)
+
+// order is a request to buy.
+type order struct {
+	method, url string
+	body        []byte
+}
+
+func (o order) request(ctx context.Context) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, o.method, o.url, bytes.NewReader(o.body))
+	if err == nil && len(o.body) > 0 {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return r, err
+}
+
+// answer is a response that was read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (b *buyer) send(r *http.Request) (answer, error) {
+	response, err := b.client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 16<<20))
+	return answer{response.StatusCode, response.Header, body}, err
+}
+
+// quote asks the price: the terms of a 402, or the answer when it is not one.
+func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, error) {
+	r, err := o.request(ctx)
+	if err != nil {
+		return nil, answer{}, err
+	}
+	a, err := b.send(r)
+	if err != nil || a.status != http.StatusPaymentRequired {
+		return nil, a, err
+	}
+	var required x402.Required
+	if err := x402.DecodeHeader(a.header.Get(x402.HeaderRequired), &required); err != nil {
+		return nil, a, fmt.Errorf("PAYMENT-REQUIRED header: %w", err)
+	}
+	if len(required.Accepts) == 0 || required.Accepts[0].Scheme != "exact" {
+		return nil, a, fmt.Errorf("the service offers no way to pay that this client knows")
+	}
+	return &required, a, nil
+}
+
+// sign makes the PAYMENT-SIGNATURE header for the first offer, echoing the
+// extensions as clients do.
+func (b *buyer) sign(required *x402.Required, now time.Time) (header string, err error) {
+	offer := required.Accepts[0]
+	token, err := evm.NewToken(offer.Network, offer.Asset, offer.Extra["name"], offer.Extra["version"])
+	if err != nil {
+		return "", err
+	}
+	amount, err := strconv.ParseInt(offer.Amount, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("amount %q: %w", offer.Amount, err)
+	}
+	var nonce [32]byte
+	_, _ = rand.Read(nonce[:]) // crypto/rand never fails since Go 1.24
+	p := payments.Payment{
+		Payer: b.key.Address(), PayTo: offer.PayTo, Amount: amount,
+		ValidBefore: uint64(now.Unix()) + uint64(offer.MaxTimeoutSeconds), Nonce: "0x" + hex.EncodeToString(nonce[:]),
+	}
+	signature, err := b.key.Authorize(token, p)
+	if err != nil {
+		return "", err
+	}
+	extensions := map[string]json.RawMessage{}
+	for name, extension := range required.Extensions {
+		if extensions[name], err = json.Marshal(extension); err != nil {
+			return "", err
+		}
+	}
+	return x402.EncodeHeader(x402.Payload{
+		X402Version: 2, Resource: &required.Resource, Accepted: &offer, Extensions: extensions,
+		Payload: x402.ExactPayload{Signature: signature, Authorization: &x402.Authorization{
+			From: p.Payer, To: p.PayTo, Value: offer.Amount, ValidAfter: "0",
+			ValidBefore: strconv.FormatUint(p.ValidBefore, 10), Nonce: p.Nonce,
+		}},
+	})
+}
+
+// redeem sends the paid request until its outcome is known.
+func (b *buyer) redeem(ctx context.Context, o order, payment string) (answer, error) {
+	for try := 0; ; try++ {
+		r, err := o.request(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		r.Header.Set(x402.HeaderSignature, payment)
+		a, err := b.send(r)
+		if err == nil && a.status != http.StatusServiceUnavailable || ctx.Err() != nil || try == patience {
+			return a, err
+		}
+		if err := b.pause(ctx, a, err); err != nil {
+			return a, err
+		}
+	}
+}
+
+// pause waits as long as the service asked for.
+func (b *buyer) pause(ctx context.Context, a answer, failure error) error {
+	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
+	wait := time.Duration(seconds) * time.Second
+	if err != nil || wait <= 0 || wait > longest {
+		wait = 2 * time.Second
+	}
+	reason := "the connection failed"
+	if failure == nil {
+		reason = "the service answered 503"
+	}
+	b.waited(reason, wait)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}

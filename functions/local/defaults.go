@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"governance.internal/functions/local/devchain"
+	"governance.internal/shared/config"
+	"governance.internal/shared/x402/evm"
+)
+
+// localDefaults fills what a laptop need not be told. The public development
+// keys are used only when every RPC address is on this machine.
+func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, error) {
+	c.DataDir = o.data
+	if c.BaseURL == "" {
+		_, port, err := net.SplitHostPort(addr.String())
+		if err != nil {
+			return c, err
+		}
+		c.BaseURL = "http://localhost:" + port
+	}
+	if !allLoopback(c.RPCURLs) {
+		return c, nil
+	}
+	if c.PayTo == "" {
+		key, err := evm.ParseKey(devchain.PayToKey)
+		if err != nil {
+			return c, err
+		}
+		c.PayTo = key.Address()
+	}
+	if c.GasKeyFile == "" {
+		c.GasKeyFile = filepath.Join(o.data, "gas.key")
+		return c, os.WriteFile(c.GasKeyFile, []byte(devchain.GasKey+"\n"), 0o600)
+	}
+	return c, nil
+}
+
+func allLoopback(urls []string) bool {
+	for _, text := range urls {
+		u, err := url.Parse(text)
+		if err != nil || !isLoopback(u.Hostname()) {
+			return false
+		}
+	}
+	return true
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// devPayer is the development account that buys, with its 1,000 dollars.
+func devPayer() (*evm.Key, error) {
+	key, err := evm.ParseKey(devchain.PayerKey)
+	if err != nil {
+		return nil, fmt.Errorf("development payer: %w", err)
+	}
+	return key, nil
+}

@@ -1,0 +1,74 @@
+// Compiles the two contracts of this folder and writes Token.json and
+// Wallet1271.json beside them.
+//
+//   npm --prefix testdata ci && node functions/local/devchain/token/compile.mjs
+//
+// With --stdout it writes nothing and prints {"Token.json": ..., ...} instead: a
+// Go test uses that to prove that the committed files belong to the sources.
+//
+// The output depends on nothing but the sources and the compiler: no metadata
+// hash (it would contain paths), fixed optimiser settings, sorted keys.
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const testdata = join(here, "..", "..", "..", "..", "testdata");
+const solc = createRequire(join(testdata, "package.json"))("solc");
+
+const pinned = JSON.parse(readFileSync(join(testdata, "package.json"), "utf8")).devDependencies.solc;
+if (!solc.version().startsWith(pinned + "+")) {
+  throw new Error(`solc ${solc.version()} is installed, testdata/package.json pins ${pinned}: run npm ci in testdata`);
+}
+
+function compile(contract) {
+  const file = `${contract}.sol`;
+  const source = readFileSync(join(here, file), "utf8");
+  const out = JSON.parse(
+    solc.compile(
+      JSON.stringify({
+        language: "Solidity",
+        sources: { [file]: { content: source } },
+        settings: {
+          evmVersion: "cancun",
+          optimizer: { enabled: true, runs: 200 },
+          metadata: { appendCBOR: false, bytecodeHash: "none" },
+          outputSelection: {
+            "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object", "storageLayout"] },
+          },
+        },
+      }),
+    ),
+  );
+  for (const e of out.errors ?? []) {
+    throw new Error(e.formattedMessage);
+  }
+  const built = out.contracts[file][contract];
+  return (
+    JSON.stringify(
+      {
+        contract,
+        solc: solc.version(),
+        source: file,
+        sourceSha256: createHash("sha256").update(source).digest("hex"),
+        slots: Object.fromEntries(built.storageLayout.storage.map((v) => [v.label, Number(v.slot)])),
+        abi: built.abi,
+        creation: "0x" + built.evm.bytecode.object,
+        runtime: "0x" + built.evm.deployedBytecode.object,
+      },
+      null,
+      1,
+    ) + "\n"
+  );
+}
+
+const files = { "Token.json": compile("Token"), "Wallet1271.json": compile("Wallet1271") };
+if (process.argv.includes("--stdout")) {
+  process.stdout.write(JSON.stringify(files));
+} else {
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(here, name), text);
+  }
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"governance.internal/shared/catalog"
+	"governance.internal/shared/wiring"
+)
+
+// greet prints where the service is, what it sells and what to try.
+func (s *service) greet(t terminal, o options) {
+	fmt.Fprintf(t.out, "%s on %s  (Ctrl-C stops it)\n\n", catalog.ServiceName, s.config.BaseURL)
+	table := tabwriter.NewWriter(t.out, 0, 4, 2, ' ', 0)
+	for _, e := range catalog.Endpoints {
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Method, e.Path, e.PriceText())
+	}
+	_ = table.Flush() // a terminal that is gone needs no greeting
+	fmt.Fprintf(t.out, "\nAudit chain  %s/%s.jsonl, keys and payments beside it\n", o.data, wiring.ChainName)
+	if s.devchain != nil {
+		payer, err := devPayer()
+		if err == nil {
+			fmt.Fprintf(t.out, "Chain        development chain %s, JSON-RPC %s\n", s.config.Network, s.devchain.URL())
+			fmt.Fprintf(t.out, "Payer        %s with play money, used by `pay`\n", payer.Address())
+		}
+	}
+	fmt.Fprintf(t.out, "\nTry, in another terminal:\n")
+	fmt.Fprintf(t.out, "  curl -i %s/x402/verify-audit\n", s.config.BaseURL)
+	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json\n")
+	fmt.Fprintf(t.out, "  go run ./functions/local verify chain\n\n")
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"governance.internal/functions/local/lambdaruntime"
+	"governance.internal/shared/catalog"
+)
+
+// Limits of a Lambda: what it may weigh, and how long it may take to its first
+// poll (the median of several starts, since the machine does other things too).
+const (
+	mostBytes = 12 << 20
+	mostInit  = 50 * time.Millisecond
+	starts    = 5
+)
+
+// TestEveryLambda compiles each function as the deployment does, replays its
+// event files through the real bootstrap, and compares every answer with the one
+// that the same request gets over HTTP.
+func TestEveryLambda(t *testing.T) {
+	for _, function := range catalog.Functions() {
+		t.Run(function, func(t *testing.T) {
+			bootstrap, err := compile(t.Context(), function, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := weigh(t, bootstrap)
+			lambda, initTime := startLambda(t, bootstrap)
+			twin := startAs(t, eventBaseURL)
+			files, err := filepath.Glob("../../events/" + function + ".*.json")
+			if err != nil || len(files) == 0 {
+				t.Fatalf("events %v (%v)", files, err)
+			}
+			for _, file := range files {
+				event, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compareAnswers(t, filepath.Base(file), lambda, twin, event)
+			}
+			t.Logf("%-17s %6.2f MB  init %5.1f ms  %d events", function, float64(size)/1e6, float64(initTime.Microseconds())/1000, len(files))
+		})
+	}
+}
+
+func weigh(t *testing.T, bootstrap string) int64 {
+	t.Helper()
+	info, err := os.Stat(bootstrap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > mostBytes {
+		t.Errorf("the binary has %d bytes, limit %d", info.Size(), mostBytes)
+	}
+	return info.Size()
+}
+
+// startLambda starts the bootstrap several times and keeps the last.
+func startLambda(t *testing.T, bootstrap string) (*lambdaruntime.Function, time.Duration) {
+	t.Helper()
+	chain := newChain(t)
+	best := time.Hour
+	for i := range starts {
+		environment, err := lambdaEnvironment(t.TempDir(), chain.URL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		lambda, err := lambdaruntime.Start(t.Context(), bootstrap, environment, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, lambda.Init)
+		if i == starts-1 {
+			t.Cleanup(func() {
+				if err := lambda.Stop(); err != nil {
+					t.Errorf("stop: %v", err)
+				}
+			})
+			if best > mostInit {
+				t.Errorf("init takes %s, limit %s", best, mostInit)
+			}
+			return lambda, best
+		}
+		if err := lambda.Stop(); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	}
+	return nil, 0
+}
+
+// startAs is start with the base URL that the events name.
+func startAs(t *testing.T, base string) *running {
+	t.Helper()
+	t.Setenv("BASE_URL", base)
+	r := start(t)
+	r.url = "http://" + r.addr
+	return r
+}
+
+func compareAnswers(t *testing.T, name string, lambda *lambdaruntime.Function, twin *running, event []byte) {
+	t.Helper()
+	raw, err := lambda.Invoke(t.Context(), event)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var got gatewayResponse
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	var e gatewayEvent
+	if err := json.Unmarshal(event, &e); err != nil {
+		t.Fatal(err)
+	}
+	var header []string
+	for key, value := range e.Headers {
+		if key != "host" {
+			header = append(header, key, value)
+		}
+	}
+	target := e.RawPath
+	if e.RawQueryString != "" {
+		target += "?" + e.RawQueryString
+	}
+	want := twin.call(e.RequestContext.HTTP.Method, target, e.Body, header...)
+	if want := statusOf(name); got.StatusCode != want {
+		t.Errorf("%s: status %d, want %d: %s", name, got.StatusCode, want, got.Body)
+	}
+	if got.StatusCode != want.status || got.IsBase64Encoded {
+		t.Errorf("%s: Lambda %d, HTTP %d", name, got.StatusCode, want.status)
+	}
+	if a, b := comparable([]byte(got.Body)), comparable(want.body); !reflect.DeepEqual(a, b) {
+		t.Errorf("%s: bodies differ\nLambda %v\nHTTP   %v", name, a, b)
+	}
+	for _, header := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options", "Payment-Required", "Payment-Response"} {
+		if (got.Headers[header] == "") != (want.header.Get(header) == "") || !strings.HasPrefix(header, "Payment") && got.Headers[header] != want.header.Get(header) {
+			t.Errorf("%s: %s is %q over Lambda, %q over HTTP", name, header, got.Headers[header], want.header.Get(header))
+		}
+	}
+}
+
+// statusOf is the status that an event file's name promises.
+func statusOf(name string) int {
+	for suffix, status := range map[string]int{
+		"-unpaid.json": 402, "-bad-payment.json": 402, "-not-json.json": 400, "-no-servers.json": 400, "payment-state.get.json": 404,
+	} {
+		if strings.HasSuffix(name, suffix) {
+			return status
+		}
+	}
+	return 200
+}
+
+// volatile members differ between two services: keys, clocks and chains.
+var volatile = regexp.MustCompile(`^(request_id|signature|signer|address|validUntil|verified_at|duration_ms|hash|time|why|entries|last_good_seq|seq|size|to|bytes)$`)
+
+// comparable is a body without what may differ.
+func comparable(body []byte) any {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return string(body)
+	}
+	return strip(value)
+}
+
+func strip(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name, member := range v {
+			if volatile.MatchString(name) {
+				v[name] = fmt.Sprintf("%T", member)
+			} else {
+				v[name] = strip(member)
+			}
+		}
+		delete(v, "signer") // published only where the key is known
+	case []any:
+		for i := range v {
+			v[i] = strip(v[i])
+		}
+	}
+	return value
+}

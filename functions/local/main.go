@@ -1,0 +1,128 @@
+// Command local is the all-in-one: the whole service on one port of a laptop,
+// with a development chain inside, and the tools to buy from it and to check
+// what it says.
+//
+//	go run ./functions/local [serve]          run the service (default)
+//	go run ./functions/local devchain         run the development chain alone
+//	go run ./functions/local pay POST /x402/audit-mcp -d FILE
+//	go run ./functions/local lint FILE...
+//	go run ./functions/local verify chain|receipt FILE
+//	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
+//	go run ./functions/local gen              rewrite what is generated from the catalogue
+//
+// Exit status: 0 success, 1 the answer is no (errors found, chain broken,
+// payment refused), 2 wrong usage or unreadable input, 3 a chain or receipt
+// that cannot be read.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// exit ends the program with a status after an optional message.
+type exit struct {
+	status int
+	err    error
+}
+
+func (e exit) Error() string { return e.err.Error() }
+func (e exit) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format, args...)} }
+
+// terminal is what a command talks to.
+type terminal struct {
+	in       io.Reader
+	out, err io.Writer
+	person   bool // a person sits at in and err
+}
+
+// commands by name; each gets the arguments after its name.
+var commands = map[string]func(context.Context, terminal, []string) error{
+	"serve":    serve,
+	"devchain": devchainAlone,
+	"pay":      pay,
+	"lint":     lintFiles,
+	"verify":   verify,
+	"invoke":   invoke,
+	"gen":      gen,
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, osTerminal(), os.Args[1:]))
+}
+
+func osTerminal() terminal {
+	return terminal{os.Stdin, os.Stdout, os.Stderr, isCharDevice(os.Stdin) && isCharDevice(os.Stderr)}
+}
+
+func isCharDevice(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// run is main without the process around it.
+func run(ctx context.Context, t terminal, args []string) int {
+	name := "serve"
+	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
+		name, args = args[0], args[1:]
+	}
+	command, ok := commands[name]
+	if !ok {
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, invoke and gen\n", name)
+		return 2
+	}
+	err := command(ctx, t, args)
+	var known exit
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, flag.ErrHelp):
+		return 2
+	case errors.As(err, &known):
+		if known.err != nil {
+			fmt.Fprintf(t.err, "local: %v\n", known.err)
+		}
+		return known.status
+	}
+	fmt.Fprintf(t.err, "local: %v\n", err)
+	return 1
+}
+
+// flags makes a flag set that prints to the terminal and never exits. Flags may
+// stand before, between and after the arguments.
+func flags(t terminal, name, synopsis string) *flag.FlagSet {
+	set := flag.NewFlagSet(name, flag.ContinueOnError)
+	set.SetOutput(t.err)
+	set.Usage = func() {
+		fmt.Fprintf(t.err, "usage: local %s\n", synopsis)
+		set.PrintDefaults()
+	}
+	return set
+}
+
+// parse reads flags wherever they stand and returns the other arguments.
+func parse(set *flag.FlagSet, args []string) ([]string, error) {
+	var plain []string
+	for {
+		if err := set.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, exit{2, nil} // the flag set has said it
+		}
+		if set.NArg() == 0 {
+			return plain, nil
+		}
+		plain, args = append(plain, set.Arg(0)), set.Args()[1:]
+	}
+}

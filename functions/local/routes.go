@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+
+	agentcard "governance.internal/functions/agent-card"
+	auditmcp "governance.internal/functions/audit-mcp"
+	"governance.internal/functions/llms"
+	"governance.internal/functions/openapi"
+	paymentstate "governance.internal/functions/payment-state"
+	"governance.internal/functions/playbook"
+	playbookpreview "governance.internal/functions/playbook-preview"
+	"governance.internal/functions/products"
+	"governance.internal/functions/tip"
+	verifyaudit "governance.internal/functions/verify-audit"
+	x402manifest "governance.internal/functions/x402-manifest"
+	"governance.internal/shared/catalog"
+	"governance.internal/shared/httpapi"
+	"governance.internal/shared/wiring"
+)
+
+// handlers binds each function of the catalogue to its code.
+func handlers(paid *wiring.Paid) map[string]http.Handler {
+	gate, site := paid.Gate, paid.Gate.Site
+	return map[string]http.Handler{
+		"verify-audit":     verifyaudit.New(verifyaudit.Deps{Gate: gate, Store: paid.Audit, Chain: wiring.ChainName}),
+		"audit-mcp":        auditmcp.New(gate),
+		"playbook":         playbook.New(gate),
+		"tip":              tip.New(gate),
+		"playbook-preview": playbookpreview.New(site),
+		"products":         products.New(site),
+		"payment-state":    paymentstate.New(paid.Payments),
+		"openapi":          openapi.New(site),
+		"llms":             llms.New(site),
+		"agent-card":       agentcard.New(site),
+		"x402-manifest":    x402manifest.New(site),
+	}
+}
+
+// routes mounts every row of the catalogue.
+func routes(paid *wiring.Paid) (http.Handler, error) {
+	bound := handlers(paid)
+	var all []httpapi.Route
+	for _, e := range catalog.Endpoints {
+		handler, ok := bound[e.Function]
+		if !ok {
+			return nil, fmt.Errorf("the catalogue names %s, which no handler serves", e.Function)
+		}
+		all = append(all, httpapi.Route{Method: e.Method, Path: e.Path, Handler: handler})
+	}
+	return httpapi.Mux(all), nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"governance.internal/functions/local/devchain"
+	"governance.internal/shared/audit"
+	"governance.internal/shared/catalog"
+	"governance.internal/shared/config"
+	"governance.internal/shared/payments"
+	"governance.internal/shared/wiring"
+)
+
+const (
+	drainLimit    = 25 * time.Second
+	sweepInterval = 5 * time.Second
+)
+
+// options of serve.
+type options struct {
+	addr, data, workspace string
+}
+
+// serve runs the whole service until ctx ends, then lets running requests end.
+func serve(ctx context.Context, t terminal, args []string) error {
+	var o options
+	set := flags(t, "serve", "[serve] [-addr HOST:PORT] [-data DIR] [-workspace DIR]")
+	set.StringVar(&o.addr, "addr", "127.0.0.1:8402", "`address` to listen on")
+	set.StringVar(&o.data, "data", ".data", "`directory` of the audit chain, the payments, the keys and the development chain")
+	set.StringVar(&o.workspace, "workspace", ".", "`directory` that the governance tools look at")
+	rest, err := parse(set, args)
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return usage("serve takes no argument %q", rest[0])
+	}
+	listener, err := net.Listen("tcp", o.addr)
+	if err != nil {
+		return fmt.Errorf("%w (another program may use the port; choose one with -addr 127.0.0.1:PORT)", err)
+	}
+	slog.SetDefault(slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	service, err := open(ctx, o, listener)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	service.greet(t, o)
+	err = service.run(ctx, listener)
+	fmt.Fprintln(t.err, "stopped")
+	return errors.Join(err, service.close())
+}
+
+// service is the running all-in-one.
+type service struct {
+	config   config.Config
+	paid     *wiring.Paid
+	devchain *devchain.Chain // nil when RPC_URLS names another chain
+	handler  http.Handler
+}
+
+// open prepares the data directory, the chain and the handlers.
+func open(ctx context.Context, o options, listener net.Listener) (_ *service, err error) {
+	s := &service{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if info, err := os.Stat(o.workspace); err != nil || !info.IsDir() {
+		return nil, usage("-workspace %s is not a directory", o.workspace)
+	}
+	if s.config, err = config.Load(os.LookupEnv); err != nil {
+		return nil, err
+	}
+	if err = os.MkdirAll(o.data, 0o700); err != nil {
+		return nil, err
+	}
+	if len(s.config.RPCURLs) == 0 {
+		s.devchain, err = devchain.Start(ctx, devchain.Options{Dir: filepath.Join(o.data, "devchain"), RPCAddr: "127.0.0.1:0"})
+		if err != nil {
+			return nil, err
+		}
+		s.config.RPCURLs = []string{s.devchain.URL()}
+	}
+	if s.config, err = localDefaults(s.config, o, listener.Addr()); err != nil {
+		return nil, err
+	}
+	if s.paid, err = wiring.NewPaid(s.config); err != nil {
+		return nil, err
+	}
+	if s.handler, err = routes(s.paid); err != nil {
+		return nil, err
+	}
+	return s, s.recordStart(ctx)
+}
+
+// recordStart appends the start of the server to the audit chain.
+func (s *service) recordStart(ctx context.Context) error {
+	id, err := audit.NewID(time.Now(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	instance, err := s.paid.Chain.Instance(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = s.paid.Audit.Append(ctx, audit.Event{ID: id, Actor: "system", Type: "server.started", Payload: map[string]any{
+		"base_url": s.config.BaseURL, "api_version": catalog.APIVersion, "network": s.config.Network, "chain_instance": instance,
+	}})
+	return err
+}
+
+// run serves until ctx ends and then drains.
+func (s *service) run(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	sweeping, stopSweeping := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSweeping()
+	go sweep(sweeping, s.paid.Gate.Machine)
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
+	defer cancel()
+	return server.Shutdown(drain)
+}
+
+// sweep finishes payments that no client came back for.
+func sweep(ctx context.Context, machine *payments.Machine) {
+	ticker := time.NewTicker(sweepInterval)
+	defer ticker.Stop()
+	for {
+		if _, err := machine.Sweep(ctx); err != nil && ctx.Err() == nil {
+			slog.ErrorContext(ctx, "sweep failed", "error", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (s *service) close() error {
+	var errs []error
+	if s.paid != nil {
+		errs = append(errs, s.paid.Close())
+	}
+	if s.devchain != nil {
+		errs = append(errs, s.devchain.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,18 @@
+// Command bootstrap is the Lambda entry of payment-state.
+package main
+
+import (
+	"log"
+
+	paymentstate "governance.internal/functions/payment-state"
+	"governance.internal/shared/lambdahttp"
+	"governance.internal/shared/wiring"
+)
+
+func main() {
+	paid, err := wiring.PaidFromEnvironment()
+	if err != nil {
+		log.Fatal(err)
+	}
+	lambdahttp.Start("payment-state", paymentstate.New(paid.Payments))
+}

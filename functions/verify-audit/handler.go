@@ -1,0 +1,35 @@
+// Package verifyaudit sells the verification of the audit chain:
+// GET /x402/verify-audit.
+package verifyaudit
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"governance.internal/shared/audit"
+	"governance.internal/shared/httpapi"
+	"governance.internal/shared/x402"
+)
+
+// Deps are what the verification needs.
+type Deps struct {
+	Gate  *x402.Gate
+	Store audit.Store
+	Chain string // name that the chain must have
+}
+
+// New returns the handler. A broken chain is a result like any other; a chain
+// that cannot be read is a 503 and costs nothing.
+func New(d Deps) http.Handler {
+	return d.Gate.Sell("verify-audit", func(x402.Call) (x402.Work, error) {
+		return func(ctx context.Context) (httpapi.Response, error) {
+			report, err := audit.Verify(ctx, d.Store, audit.VerifyOptions{Chain: d.Chain, Strict: true})
+			if err != nil {
+				return httpapi.Response{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_unreadable",
+					Detail: "The audit chain cannot be read right now. Try again later.", RetryAfter: 5 * time.Second}
+			}
+			return httpapi.JSON(report)
+		}, nil
+	})
+}

@@ -1,0 +1,19 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package file
+
+import (
+	"os"
+	"syscall"
+)
+
+func lock(f *os.File) error   { return flock(f, syscall.LOCK_EX) }
+func unlock(f *os.File) error { return flock(f, syscall.LOCK_UN) }
+
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how); err != syscall.EINTR {
+			return os.NewSyscallError("flock", err)
+		}
+	}
+}

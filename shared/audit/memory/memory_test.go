@@ -1,0 +1,28 @@
+package memory_test
+
+import (
+	"errors"
+	"testing"
+
+	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
+	"governance.internal/shared/audit/memory"
+)
+
+func TestContract(t *testing.T) {
+	audittest.Run(t, func(t *testing.T) audit.Store {
+		s, err := memory.New("test", memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
+func TestChainNameIsChecked(t *testing.T) {
+	for _, name := range []string{"", ".hidden", "a/b", "Upper", "ü"} {
+		if _, err := memory.New(name, memory.Options{}); !errors.Is(err, audit.ErrProfile) {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package audit
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Report says what a verification found. Its first three members are the fixed
+// answer of the service; the order of all members is part of the contract.
+type Report struct {
+	// Valid is true if no test failed. It covers what Claims list as proved, no more.
+	Valid bool `json:"valid"`
+	// Entries counts the entries present, the bad ones and those after them included.
+	Entries uint64 `json:"entries"`
+	// BrokenAt is the first seq at which the chain is not what it should be, null if
+	// there is none. It is always LastGoodSeq+1, hence never 0: the seq that was due
+	// where the first bad line stands, or that is missing at the end.
+	BrokenAt *uint64 `json:"broken_at"`
+	// Reason is the first test that failed at BrokenAt, null if none.
+	Reason Reason `json:"reason"`
+	// LastGoodSeq is the seq up to which every test passed.
+	LastGoodSeq uint64 `json:"last_good_seq"`
+	// Chain is the name in the genesis entry, "" if that was not accepted.
+	Chain string `json:"chain"`
+	// FirstSeq is the seq of the first accepted entry, 0 if there is none.
+	FirstSeq uint64 `json:"first_seq"`
+	// Head is the last entry whose line and link passed, null if there is none.
+	Head *Head `json:"head"`
+	// Mode is "full": every byte was read and hashed in this call.
+	Mode string `json:"mode"`
+	// Rehashed is what was read, hashed and found good in this call.
+	Rehashed Rehashed `json:"rehashed"`
+	// Truncation says with which anchors the end of the chain was compared.
+	Truncation Truncation `json:"truncation"`
+	// Claims say what follows from this report and what does not.
+	Claims []Claim `json:"claims"`
+	// Warnings are observations that break nothing.
+	Warnings []Warning `json:"warnings"`
+	// Segments counts the sealed segments read; 0 for a chain in one piece.
+	Segments int `json:"segments"`
+	// DurationMS is how long the verification took, in milliseconds.
+	DurationMS int64 `json:"duration_ms"`
+	// VerifiedAt is when it began.
+	VerifiedAt time.Time `json:"verified_at"`
+	// Limits is one sentence about what no verification can say.
+	Limits string `json:"limits"`
+}
+
+// Rehashed is a range of entries.
+type Rehashed struct {
+	Entries uint64 `json:"entries"`
+	// Bytes are stored bytes, newlines included.
+	Bytes uint64 `json:"bytes"`
+	// From and To are the first and last seq, 0 if there are none.
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+}
+
+// Truncation is the comparison with anchors.
+type Truncation struct {
+	// Checked is true if at least one anchor could be compared.
+	Checked bool      `json:"checked"`
+	Against []Against `json:"against"`
+}
+
+// Against is an anchor and the result of the comparison.
+type Against struct {
+	Kind string `json:"kind"`
+	// Size is the number of entries the anchor vouches for, 0 if it names only a hash.
+	Size uint64 `json:"size"`
+	// Hash is that of the anchor, null if it names only a size.
+	Hash *Hash `json:"hash"`
+	// Time is when the anchor was made, null if not known.
+	Time *time.Time `json:"time"`
+	// Result is match, mismatch, missing (the chain ends before) or not_reached (a
+	// line before it failed).
+	Result string `json:"result"`
+}
+
+// The results of [Against].
+const (
+	ResultMatch      = "match"
+	ResultMismatch   = "mismatch"
+	ResultMissing    = "missing"
+	ResultNotReached = "not_reached"
+)
+
+// Claim is one statement about a chain and what this report lets one say of it.
+type Claim struct {
+	// ID is integrity, tail_complete, not_rewritten, canonical, all_logged,
+	// payloads_true or clocks_right.
+	ID string `json:"id"`
+	// Verdict is proved, conditional (holds if the named anchor is genuine), refuted,
+	// not_checked or unprovable.
+	Verdict string `json:"verdict"`
+	Why     string `json:"why"`
+}
+
+// The verdicts of a [Claim].
+const (
+	Proved      = "proved"
+	Conditional = "conditional"
+	Refuted     = "refuted"
+	NotChecked  = "not_checked"
+	Unprovable  = "unprovable"
+)
+
+// Warning is an observation that does not make a chain invalid.
+type Warning struct {
+	// Kind is time_regression (an entry is dated before its predecessor) or torn_tail
+	// (an incomplete line after the last entry, not part of the chain).
+	Kind string `json:"kind"`
+	// Seq is where it was seen first.
+	Seq uint64 `json:"seq"`
+	// Count is how often; for torn_tail, how many bytes.
+	Count uint64 `json:"count"`
+}
+
+// The kinds of [Warning].
+const (
+	TimeRegression = "time_regression"
+	TornTail       = "torn_tail"
+)
+
+// Reason names the test that a chain failed; "" (null in JSON) means none.
+//
+// The tests are made line by line and, on one line, in the order of the constants
+// from Malformed to GenesisMismatch; the first failure ends the walk. Only if all
+// lines pass come the tests of the whole, in the order Missing, HeadMismatch of an
+// anchor that the chain reaches (the lowest first), Truncated, and HeadMismatch of
+// an anchor without a size whose hash does not occur.
+type Reason string
+
+const (
+	// Malformed: the line is not one complete line of JSON with the eight members,
+	// or exceeds [MaxLine], or lacks its newline.
+	Malformed Reason = "malformed"
+	// Noncanonical: the line can be read, but it is not spelled in the one way the
+	// format allows: a blank line, CRLF, a BOM, white space, upper-case digits, a
+	// needless escape, a duplicate key, another order, a float.
+	Noncanonical Reason = "noncanonical"
+	// HashMismatch: the hash member is not the hash of the body.
+	HashMismatch Reason = "hash_mismatch"
+	// DuplicateSeq: the seq is one that was already passed.
+	DuplicateSeq Reason = "duplicate_seq"
+	// SeqGap: the seq is beyond the one that was due.
+	SeqGap Reason = "seq_gap"
+	// PrevMismatch: prev_hash is not the recomputed hash of the predecessor.
+	PrevMismatch Reason = "prev_mismatch"
+	// GenesisMismatch: the first entry does not begin a chain of this format, or not
+	// the expected one.
+	GenesisMismatch Reason = "genesis_mismatch"
+	// Missing: there are no entries although a chain is expected.
+	Missing Reason = "missing"
+	// Truncated: the chain ends before an anchor.
+	Truncated Reason = "truncated"
+	// HeadMismatch: the chain has an entry where the anchor has another. The change
+	// is at or before BrokenAt. For an anchor without a size BrokenAt is the last
+	// entry.
+	HeadMismatch Reason = "head_mismatch"
+)
+
+// MarshalJSON returns the reason as a string, or null.
+func (r Reason) MarshalJSON() ([]byte, error) {
+	if r == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(r))
+}

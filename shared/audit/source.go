@@ -1,0 +1,98 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+)
+
+// pieceSize is how much is read and walked at a time. It holds the longest line
+// several times over and fits the second-level cache, so that hashing finds there
+// what reading just wrote.
+const pieceSize = 256 << 10
+
+// piece is a part of a stream: complete lines, and what follows the last of them
+// if the stream ends there or the line exceeds a piece.
+type piece struct {
+	lines, rest []byte
+	last        bool // the stream ends here
+}
+
+// source cuts a stream into pieces. A piece may lie in buf, which belongs to the
+// caller and is made when first needed.
+type source interface {
+	next(buf *[]byte) (piece, error)
+}
+
+// byteSource is a stream that is in memory; its pieces are parts of it.
+type byteSource struct{ stream []byte }
+
+func (s *byteSource) next(*[]byte) (piece, error) {
+	n := min(len(s.stream), pieceSize)
+	p := cut(s.stream[:n], n == len(s.stream))
+	s.stream = s.stream[len(p.lines)+len(p.rest):]
+	return p, nil
+}
+
+// readerSource is a stream that is read.
+type readerSource struct {
+	r     io.Reader
+	carry []byte // the beginning of a line that the last piece did not hold whole
+}
+
+func (s *readerSource) next(buf *[]byte) (piece, error) {
+	if *buf == nil {
+		*buf = make([]byte, pieceSize)
+	}
+	b := *buf
+	n := copy(b, s.carry)
+	k, err := io.ReadFull(s.r, b[n:])
+	last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if err != nil && !last {
+		return piece{}, err
+	}
+	p := cut(b[:n+k], last)
+	s.carry = append(s.carry[:0], b[len(p.lines)+len(p.rest):n+k]...)
+	return p, nil
+}
+
+// cut makes a piece of b. Unless it is the last one, the beginning of a line at
+// its end is left for the next.
+func cut(b []byte, last bool) piece {
+	end := bytes.LastIndexByte(b, '\n') + 1
+	if last || end == 0 {
+		return piece{lines: b[:end], rest: b[end:], last: last}
+	}
+	return piece{lines: b[:end]}
+}
+
+// blockReader reads the lines of blocks one after the other.
+type blockReader struct {
+	next func() (Block, error, bool)
+	stop func()
+	rest []byte
+}
+
+func newBlockReader(blocks iter.Seq2[Block, error]) *blockReader {
+	r := &blockReader{}
+	r.next, r.stop = iter.Pull2(blocks)
+	return r
+}
+
+// Read copies from the current block, and asks for the next one when that is used up.
+func (r *blockReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		block, err, ok := r.next()
+		if !ok {
+			return 0, io.EOF
+		}
+		if err != nil {
+			return 0, err
+		}
+		r.rest = block.Lines
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}

@@ -1,0 +1,136 @@
+package audit
+
+import (
+	"fmt"
+	"strings"
+)
+
+const limits = "A hash chain shows that what is recorded was not changed since; " +
+	"not that everything was recorded, that it is true, or that the clock was right."
+
+// report puts what the walk found into words.
+func (s *session) report() Report {
+	w := s.walker
+	against := s.against()
+	found := s.find(against)
+	r := Report{
+		Valid:       found.reason == "",
+		Entries:     s.entries,
+		Reason:      found.reason,
+		LastGoodSeq: found.lastGood,
+		Chain:       w.chain,
+		Mode:        "full",
+		Truncation:  Truncation{Against: against},
+		Warnings:    []Warning{},
+		Limits:      limits,
+	}
+	if !r.Valid {
+		broken := found.lastGood + 1
+		r.BrokenAt = &broken
+	}
+	if w.seq > 0 {
+		r.FirstSeq = 1
+		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
+		r.Rehashed = Rehashed{Entries: w.seq, Bytes: w.bytes, From: 1, To: w.seq}
+	}
+	for _, a := range against {
+		r.Truncation.Checked = r.Truncation.Checked || a.Result != ResultNotReached
+	}
+	if w.late.count > 0 {
+		r.Warnings = append(r.Warnings, Warning{Kind: TimeRegression, Seq: w.late.first, Count: w.late.count})
+	}
+	r.Claims = s.claims(r)
+	return r
+}
+
+// against lists the anchors with the results of the comparison.
+func (s *session) against() []Against {
+	list := make([]Against, len(s.opts.Anchors))
+	for i, a := range s.opts.Anchors {
+		list[i] = Against{Kind: a.Kind, Size: a.Size, Result: s.unmet(a)}
+		if !a.Hash.IsZero() {
+			list[i].Hash = &a.Hash
+		}
+		if !a.Time.IsZero() {
+			at := a.Time.UTC()
+			list[i].Time = &at
+		}
+	}
+	for _, m := range s.walker.met {
+		list[m.anchor].Result = ResultMismatch
+		if m.match {
+			list[m.anchor].Result = ResultMatch
+		}
+	}
+	return list
+}
+
+// unmet is the result for an anchor that the walk did not meet.
+func (s *session) unmet(a Anchor) string {
+	switch {
+	case s.walker.reason != "":
+		return ResultNotReached
+	case a.Size == 0:
+		return ResultMismatch
+	default:
+		return ResultMissing
+	}
+}
+
+// claims words what follows from a report, in a fixed order.
+func (s *session) claims(r Report) []Claim {
+	return []Claim{
+		s.integrity(r),
+		s.anchored(r, "tail_complete", "nothing was removed from the end", false),
+		s.anchored(r, "not_rewritten", "the chain was not replaced by another one", true),
+		s.canonical(),
+		{"all_logged", Unprovable, "A chain cannot show that every action was recorded."},
+		{"payloads_true", Unprovable, "A chain cannot show that what was recorded is true."},
+		{"clocks_right", Unprovable, "Times are those of the writer's clock."},
+	}
+}
+
+func (s *session) integrity(r Report) Claim {
+	w := s.walker
+	switch {
+	case w.reason != "":
+		return Claim{"integrity", Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.", w.seq+1, w.reason)}
+	case w.seq == 0:
+		return Claim{"integrity", NotChecked, "There are no entries."}
+	}
+	return Claim{"integrity", Proved, fmt.Sprintf(
+		"No entry from 1 to %d was altered, inserted, removed or reordered relative to the head %s.", w.seq, r.Head.Hash)}
+}
+
+// anchored words a claim that depends on anchors; with hash set, on those that
+// have one.
+func (s *session) anchored(r Report, id, what string, hash bool) Claim {
+	var upheld []string
+	for _, a := range r.Truncation.Against {
+		switch {
+		case a.Result == ResultNotReached || hash && a.Hash == nil:
+		case a.Result == ResultMatch && a.Size > 0:
+			upheld = append(upheld, fmt.Sprintf("%s of size %d", a.Kind, a.Size))
+		case a.Result == ResultMatch:
+			upheld = append(upheld, a.Kind)
+		case a.Result == ResultMissing && hash && r.Entries > 0:
+			// Shorter, but what is there may be the true beginning.
+		default:
+			return Claim{id, Refuted, fmt.Sprintf("The chain contradicts the anchor %s.", a.Kind)}
+		}
+	}
+	if len(upheld) == 0 {
+		return Claim{id, NotChecked, "No anchor, a head noted earlier, was compared; without one it cannot be told whether " + what + "."}
+	}
+	return Claim{id, Conditional, fmt.Sprintf("Up to the anchor, %s, if the anchor is genuine: %s.", what, strings.Join(upheld, ", "))}
+}
+
+func (s *session) canonical() Claim {
+	switch {
+	case s.walker.seq == 0:
+		return Claim{"canonical", NotChecked, "There are no entries."}
+	case s.opts.Strict:
+		return Claim{"canonical", Proved, fmt.Sprintf("Every line up to seq %d has the one canonical spelling.", s.walker.seq)}
+	}
+	return Claim{"canonical", NotChecked, "The spelling of payloads was not checked; any change of stored bytes is found by the hash."}
+}

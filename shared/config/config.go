@@ -1,0 +1,128 @@
+// Package config reads the settings of a process from its environment. The
+// struct comments are the manual. The zero environment is local mode: the
+// development chain, a data directory in the working directory, loopback.
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Config is everything that a process can be told.
+type Config struct {
+	// BASE_URL: the address that clients use, without a trailing slash. It is
+	// the prefix of every x402 resource; the Host header is never used for that.
+	BaseURL string
+
+	// NETWORK: CAIP-2 name of the settlement network. Default eip155:8453.
+	Network string
+	// ASSET: address of the token contract. Default: USD Coin on Base.
+	Asset string
+	// ASSET_NAME and ASSET_VERSION: EIP-712 domain of the token. Default "USD
+	// Coin" and "2"; note that the test network's token calls itself "USDC".
+	AssetName, AssetVersion string
+	// PAY_TO: the address that receives the money.
+	PayTo string
+
+	// RPC_URLS: JSON-RPC addresses of nodes of the network, comma separated, in
+	// order of preference.
+	RPCURLs []string
+	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas.
+	GasKeyFile string
+	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
+	// evidence. Default: signing.key in the data directory, made when missing.
+	SigningKeyFile string
+	// SIGNER_ADDRESS: address of that key, for functions that only publish it.
+	SignerAddress string
+
+	// DATA_DIR: directory of the audit chain and the payment store.
+	DataDir string
+}
+
+// Lookup finds a variable, like os.LookupEnv.
+type Lookup func(name string) (value string, ok bool)
+
+// Load reads the environment. Its error names every malformed value at once,
+// without quoting it.
+func Load(lookup Lookup) (Config, error) {
+	get := func(name, fallback string) string {
+		if value, ok := lookup(name); ok && strings.TrimSpace(value) != "" {
+			return strings.TrimSpace(value)
+		}
+		return fallback
+	}
+	c := Config{
+		BaseURL:        strings.TrimRight(get("BASE_URL", ""), "/"),
+		Network:        get("NETWORK", "eip155:8453"),
+		Asset:          get("ASSET", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+		AssetName:      get("ASSET_NAME", "USD Coin"),
+		AssetVersion:   get("ASSET_VERSION", "2"),
+		PayTo:          get("PAY_TO", ""),
+		RPCURLs:        splitList(get("RPC_URLS", "")),
+		GasKeyFile:     get("GAS_KEY_FILE", ""),
+		SigningKeyFile: get("SIGNING_KEY_FILE", ""),
+		SignerAddress:  get("SIGNER_ADDRESS", ""),
+		DataDir:        get("DATA_DIR", ""),
+	}
+	return c, c.check()
+}
+
+func splitList(text string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+func (c Config) check() error {
+	var bad []string
+	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
+		bad = append(bad, "BASE_URL must start with http:// or https://")
+	}
+	for _, address := range c.RPCURLs {
+		if !isHTTP(address) {
+			bad = append(bad, "RPC_URLS must be http:// or https:// addresses")
+			break
+		}
+	}
+	for _, field := range []struct{ name, value string }{{"PAY_TO", c.PayTo}, {"ASSET", c.Asset}, {"SIGNER_ADDRESS", c.SignerAddress}} {
+		if field.value != "" && !isAddress(field.value) {
+			bad = append(bad, field.name+" must be 0x and 40 hex digits")
+		}
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("configuration: %s", strings.Join(bad, "; "))
+	}
+	return nil
+}
+
+func isHTTP(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func isAddress(text string) bool {
+	digits, ok := strings.CutPrefix(text, "0x")
+	return ok && len(digits) == 40 && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+}
+
+// Setting is a value that a part of the service cannot do without.
+type Setting struct{ Name, Value string }
+
+// Need names all settings that are missing at once.
+func Need(settings ...Setting) error {
+	var missing []string
+	for _, s := range settings {
+		if s.Value == "" {
+			missing = append(missing, s.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("configuration: set %s", strings.Join(missing, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,393 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// kind is the JSON type of a node.
+type kind uint8
+
+const (
+	null kind = iota
+	boolean
+	number
+	text
+	list
+	object
+)
+
+func (k kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
+}
+
+// node is one JSON value. Numbers and booleans keep the text they were written with. The tree
+// keeps offsets for line numbers and exact key case: encoding/json into structs would match
+// "Command" to command and silently drop a second "env", and both change what a client runs.
+type node struct {
+	kind  kind
+	text  string
+	keys  []string // of an object, parallel to items
+	items []*node
+	off   int
+}
+
+// get returns the member of an object, or nil.
+func (n *node) get(key string) *node {
+	if n == nil || n.kind != object {
+		return nil
+	}
+	for i, k := range n.keys {
+		if k == key {
+			return n.items[i]
+		}
+	}
+	return nil
+}
+
+// scalar returns the text of a string, number or boolean.
+func (n *node) scalar() (string, bool) {
+	if n == nil || n.kind == null || n.kind >= list {
+		return "", false
+	}
+	return n.text, true
+}
+
+// maxDepth is the deepest nesting a document may have.
+const maxDepth = 64
+
+// parser reads one strict JSON document (RFC 8259).
+type parser struct {
+	doc  []byte
+	pos  int
+	path []string // keys and indices down to the current value, for the duplicate key error
+}
+
+// parse returns the tree of a document, or the InputError that tells what is wrong with it.
+func parse(doc []byte) (*node, error) {
+	if problem := encodingProblem(doc); problem != nil {
+		return nil, problem
+	}
+	p := &parser{doc: doc}
+	if strings.HasPrefix(string(doc[:min(3, len(doc))]), "\xef\xbb\xbf") {
+		p.pos = 3 // editors on Windows write it, and every client skips it
+	}
+	p.space()
+	if p.pos == len(doc) {
+		return nil, &InputError{CodeNotJSON, "The body is empty. Send the MCP client configuration as one JSON object."}
+	}
+	root, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if p.pos < len(doc) {
+		return nil, p.trailing()
+	}
+	return root, nil
+}
+
+func (p *parser) trailing() error {
+	switch p.doc[p.pos] {
+	case '{', '[', '"':
+		return &InputError{CodeMultipleDocuments, "A second JSON document begins at " + position(p.doc, p.pos) + ". Send one document for each request."}
+	}
+	return p.fail("unexpected text after the document")
+}
+
+// fail builds the error for the current position. Comments get their own code: they are what most
+// hand-written configurations get wrong, and "unexpected /" helps nobody.
+func (p *parser) fail(problem string) error {
+	where := position(p.doc, p.pos)
+	if p.pos < len(p.doc) && (p.doc[p.pos] == '/' || p.doc[p.pos] == '#') {
+		return &InputError{CodeComments, "Comments are not JSON: found one at " + where + ". Remove the comments and send the document again."}
+	}
+	if p.pos >= len(p.doc) {
+		return &InputError{CodeNotJSON, "Not valid JSON: the document ends too early, at " + where + ". Check for a missing bracket, brace or quote."}
+	}
+	return &InputError{CodeNotJSON, "Not valid JSON: " + problem + " at " + where + ". Correct it and send the document again."}
+}
+
+func (p *parser) space() {
+	for p.pos < len(p.doc) {
+		switch p.doc[p.pos] {
+		case ' ', '\t', '\n', '\r':
+			p.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) value(depth int) (*node, error) {
+	if p.pos >= len(p.doc) {
+		return nil, p.fail("")
+	}
+	if depth > maxDepth {
+		return nil, &InputError{CodeTooDeep, fmt.Sprintf("The document is nested deeper than %d levels at %s. A client configuration needs fewer than ten.", maxDepth, position(p.doc, p.pos))}
+	}
+	n := &node{off: p.pos}
+	var err error
+	switch c := p.doc[p.pos]; {
+	case c == '{':
+		n.kind = object
+		err = p.object(n, depth)
+	case c == '[':
+		n.kind = list
+		err = p.list(n, depth)
+	case c == '"':
+		n.kind = text
+		n.text, err = p.string()
+	case c == '-' || c >= '0' && c <= '9':
+		n.kind = number
+		n.text, err = p.number()
+	case c == '\'':
+		err = p.fail("a single quote (JSON strings use double quotes)")
+	default:
+		err = p.word(n)
+	}
+	return n, err
+}
+
+func (p *parser) word(n *node) error {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if strings.HasPrefix(string(p.doc[p.pos:min(len(p.doc), p.pos+len(word))]), word) {
+			if n.text = word; word != "null" {
+				n.kind = boolean
+			}
+			p.pos += len(word)
+			return nil
+		}
+	}
+	return p.fail("unexpected text where a value should be")
+}
+
+func (p *parser) object(n *node, depth int) error {
+	p.pos++
+	var seen map[string]bool
+	for first := true; ; first = false {
+		p.space()
+		if p.pos < len(p.doc) && p.doc[p.pos] == '}' && first {
+			p.pos++
+			return nil
+		}
+		if p.pos >= len(p.doc) || p.doc[p.pos] != '"' {
+			return p.fail(p.keyProblem())
+		}
+		at := p.pos
+		key, err := p.string()
+		if err != nil {
+			return err
+		}
+		p.path = append(p.path, key)
+		if n.repeats(key, &seen) {
+			return &InputError{CodeDuplicateKey, bounded("The key "+display(pointer(p.path))+" occurs twice in one object, again at "+position(p.doc, at)+". Clients disagree about which one counts. Remove one and send the document again.", maxDetail)}
+		}
+		p.space()
+		if p.pos >= len(p.doc) || p.doc[p.pos] != ':' {
+			return p.fail("missing colon after a key")
+		}
+		p.pos++
+		p.space()
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		p.path = p.path[:len(p.path)-1]
+		n.keys, n.items = append(n.keys, key), append(n.items, item)
+		if done, err := p.separator('}'); done || err != nil {
+			return err
+		}
+	}
+}
+
+// repeats reports whether the object has the key already. Small objects are searched, large ones
+// get an index.
+func (n *node) repeats(key string, index *map[string]bool) bool {
+	if len(n.keys) < 16 {
+		return n.get(key) != nil
+	}
+	if *index == nil {
+		*index = make(map[string]bool, 64)
+		for _, k := range n.keys {
+			(*index)[k] = true
+		}
+	}
+	repeated := (*index)[key]
+	(*index)[key] = true
+	return repeated
+}
+
+func (p *parser) keyProblem() string {
+	if p.pos < len(p.doc) && p.doc[p.pos] == '}' {
+		return "a trailing comma before }"
+	}
+	return "a key without double quotes"
+}
+
+func (p *parser) list(n *node, depth int) error {
+	p.pos++
+	for {
+		p.space()
+		if p.pos < len(p.doc) && p.doc[p.pos] == ']' {
+			if len(n.items) > 0 {
+				return p.fail("a trailing comma before ]")
+			}
+			p.pos++
+			return nil
+		}
+		p.path = append(p.path, fmt.Sprint(len(n.items)))
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		p.path = p.path[:len(p.path)-1]
+		n.items = append(n.items, item)
+		if done, err := p.separator(']'); done || err != nil {
+			return err
+		}
+	}
+}
+
+// separator reads the comma before the next item or the closing bracket.
+func (p *parser) separator(closing byte) (done bool, err error) {
+	p.space()
+	switch {
+	case p.pos < len(p.doc) && p.doc[p.pos] == closing:
+		p.pos++
+		return true, nil
+	case p.pos < len(p.doc) && p.doc[p.pos] == ',':
+		p.pos++
+		return false, nil
+	}
+	return false, p.fail("a missing comma or closing bracket")
+}
+
+// number reads -?int frac? exp? and returns it as written.
+func (p *parser) number() (string, error) {
+	start := p.pos
+	if p.doc[p.pos] == '-' {
+		p.pos++
+	}
+	whole := p.digits()
+	if whole == 0 || whole > 1 && p.doc[p.pos-whole] == '0' {
+		return "", p.fail("a malformed number")
+	}
+	if p.pos < len(p.doc) && p.doc[p.pos] == '.' {
+		p.pos++
+		if p.digits() == 0 {
+			return "", p.fail("a malformed number")
+		}
+	}
+	if p.pos < len(p.doc) && (p.doc[p.pos] == 'e' || p.doc[p.pos] == 'E') {
+		p.pos++
+		if p.pos < len(p.doc) && (p.doc[p.pos] == '+' || p.doc[p.pos] == '-') {
+			p.pos++
+		}
+		if p.digits() == 0 {
+			return "", p.fail("a malformed number")
+		}
+	}
+	return string(p.doc[start:p.pos]), nil
+}
+
+func (p *parser) digits() int {
+	start := p.pos
+	for p.pos < len(p.doc) && p.doc[p.pos] >= '0' && p.doc[p.pos] <= '9' {
+		p.pos++
+	}
+	return p.pos - start
+}
+
+func (p *parser) string() (string, error) {
+	p.pos++
+	start := p.pos
+	for p.pos < len(p.doc) {
+		switch c := p.doc[p.pos]; {
+		case c == '"':
+			s := string(p.doc[start:p.pos])
+			p.pos++
+			return s, nil
+		case c == '\\':
+			return p.escaped(start)
+		case c < ' ':
+			return "", p.fail("a line break or control character inside a string")
+		}
+		p.pos++
+	}
+	return "", p.fail("")
+}
+
+// escaped finishes a string from its first backslash on.
+func (p *parser) escaped(start int) (string, error) {
+	out := append([]byte(nil), p.doc[start:p.pos]...)
+	for p.pos < len(p.doc) {
+		c := p.doc[p.pos]
+		switch {
+		case c == '"':
+			p.pos++
+			return string(out), nil
+		case c < ' ':
+			return "", p.fail("a line break or control character inside a string")
+		case c != '\\':
+			out = append(out, c)
+			p.pos++
+			continue
+		}
+		r, err := p.escape()
+		if err != nil {
+			return "", err
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return "", p.fail("")
+}
+
+func (p *parser) escape() (rune, error) {
+	p.pos++
+	if p.pos >= len(p.doc) {
+		return 0, p.fail("")
+	}
+	c := p.doc[p.pos]
+	if c == 'u' {
+		r, ok := p.hex()
+		if !ok {
+			return 0, p.fail(`a malformed \u escape`)
+		}
+		if utf16.IsSurrogate(r) && p.pos+1 < len(p.doc) && p.doc[p.pos] == '\\' && p.doc[p.pos+1] == 'u' {
+			back := p.pos
+			p.pos++
+			low, ok := p.hex()
+			if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
+				return pair, nil
+			}
+			p.pos = back
+		}
+		return r, nil // utf8.AppendRune turns half a surrogate pair into U+FFFD
+	}
+	at := strings.IndexByte(`"\/bfnrt`, c)
+	if at < 0 {
+		return 0, p.fail(`an unknown escape in a string (write \\ for a backslash, also in Windows paths)`)
+	}
+	p.pos++
+	return rune("\"\\/\b\f\n\r\t"[at]), nil
+}
+
+// hex reads the four digits after \u; the position is on the u.
+func (p *parser) hex() (rune, bool) {
+	if p.pos+5 > len(p.doc) {
+		return 0, false
+	}
+	var r rune
+	for _, c := range p.doc[p.pos+1 : p.pos+5] {
+		at := strings.IndexByte("0123456789abcdef", c|0x20)
+		if at < 0 || c < '0' {
+			return 0, false
+		}
+		r = r<<4 | rune(at)
+	}
+	p.pos += 5
+	return r, true
+}

@@ -1,0 +1,180 @@
+// Package lint judges MCP client configurations: the files in which Claude Desktop, VS Code,
+// Cursor, Codex and others list the tool servers they start or call.
+//
+// The lint is static and deterministic. It reads one JSON document, never starts, resolves or
+// contacts anything, and answers the same bytes for the same configuration whatever its key
+// order, white space or escapes. Eight checks in four categories (secrets exposure, supply-chain
+// pinning, scope breadth, transport security) give findings; the findings give a score from 0 to
+// 100 that no clean server can dilute. Rules lists every rule, and what such a lint cannot see.
+//
+// No result, error or SARIF log holds any part of a secret: messages name keys, providers and
+// lengths, and everything taken from the document passes a redaction that knows every secret
+// found (report.go).
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Ruleset is the version of the rules and of their data lists. The same document under the same
+// ruleset gives the same bytes.
+const Ruleset = "2026-11-21"
+
+// Severity says how bad a finding is.
+type Severity string
+
+// The severities, in falling order.
+const (
+	Error Severity = "error" // fix before the next start: a secret is exposed or foreign code runs
+	Warn  Severity = "warn"  // fix soon: one more mistake away from an error
+	Info  Severity = "info"  // worth knowing
+)
+
+func (s Severity) rank() int {
+	switch s {
+	case Error:
+		return 3
+	case Warn:
+		return 2
+	case Info:
+		return 1
+	}
+	return 0
+}
+
+// Finding is one rule broken by one server. Several places that break the same rule are one
+// finding with a count.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	Code     string   `json:"code"`    // MCP001 to MCP008
+	Rule     string   `json:"rule"`    // stable kebab name of the rule within the code
+	Server   string   `json:"server"`  // the server's name as the document has it
+	Path     string   `json:"path"`    // JSON pointer (RFC 6901) to the first place
+	OWASP    string   `json:"owasp"`   // OWASP MCP Top 10 id, for example "MCP01:2025"
+	Message  string   `json:"message"` // at most 300 bytes
+	Hint     string   `json:"hint"`    // at most 300 bytes: what to write instead
+	Count    int      `json:"count"`   // places, at least 1
+
+	line, column int // of the first place, for SARIF
+}
+
+// Summary counts servers and findings.
+type Summary struct {
+	Servers int    `json:"servers"`
+	Errors  int    `json:"errors"`
+	Warns   int    `json:"warns"`
+	Infos   int    `json:"infos"`
+	Ruleset string `json:"ruleset"`
+}
+
+// Result is the answer to one document. Findings is never nil.
+type Result struct {
+	Score    int       `json:"score"` // 0 to 100; at most 59 with any error
+	Findings []Finding `json:"findings"`
+	Summary  Summary   `json:"summary"`
+}
+
+// MarshalJSON writes invisible and bidirectional characters of server names as \u escapes, so
+// that the answer can be shown as text anywhere and still decodes to the true name.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type plain Result
+	if r.Findings == nil {
+		r.Findings = []Finding{}
+	}
+	raw, err := json.Marshal(plain(r))
+	if err != nil {
+		return nil, err
+	}
+	return asciiInvisible(raw), nil
+}
+
+// asciiInvisible escapes what printable excludes. Such characters occur only inside strings.
+func asciiInvisible(raw []byte) []byte {
+	clean := true
+	for _, c := range raw {
+		clean = clean && c >= ' ' && c < 0x7f
+	}
+	if clean {
+		return raw
+	}
+	var out bytes.Buffer
+	for len(raw) > 0 {
+		r, size := utf8.DecodeRune(raw)
+		switch {
+		case r >= ' ' && printable(r) || r == '\n' || r == utf8.RuneError && size == 1:
+			out.Write(raw[:size])
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+		raw = raw[size:]
+	}
+	return out.Bytes()
+}
+
+// Codes of InputError.
+const (
+	CodeNotJSON           = "not_json"
+	CodeComments          = "comments"
+	CodeMultipleDocuments = "multiple_documents"
+	CodeDuplicateKey      = "duplicate_key"
+	CodeTooDeep           = "too_deep"
+	CodeInvalidUTF8       = "invalid_utf8"
+	CodeWrongType         = "wrong_type"
+	CodeNoServers         = "no_servers"
+)
+
+// maxDetail bounds the detail of an InputError in bytes.
+const maxDetail = 400
+
+// InputError says why a document cannot be linted and what to do about it. Nothing may be charged
+// for such a document; over HTTP it is status 400. Detail repeats no values of the document and
+// no key that may hold a secret.
+type InputError struct {
+	Code   string // one of the Code constants
+	Detail string
+}
+
+func (e *InputError) Error() string { return "lint: " + e.Code + ": " + e.Detail }
+
+// Lint judges one MCP client configuration. The error is always an *InputError.
+func Lint(doc []byte) (Result, error) {
+	root, err := parse(doc)
+	if err != nil {
+		return Result{}, err
+	}
+	servers, err := readServers(root)
+	if err != nil {
+		return Result{}, err
+	}
+	r := &report{}
+	for _, s := range servers {
+		r.server = s
+		for _, check := range checks {
+			check(s, r)
+		}
+	}
+	findings := r.findings(doc)
+	summary := Summary{Servers: len(servers), Ruleset: Ruleset}
+	for _, f := range findings {
+		switch f.Severity {
+		case Error:
+			summary.Errors++
+		case Warn:
+			summary.Warns++
+		default:
+			summary.Infos++
+		}
+	}
+	return Result{Score: score(findings), Findings: findings, Summary: summary}, nil
+}
+
+// checks are the eight checks in the order of their codes.
+var checks = [...]func(*server, *report){
+	literalSecret, secretInArgv, floatingPackage, riskySource, fileAccess, privilege, cleartext, endpoint,
+}

@@ -1,0 +1,210 @@
+package lint
+
+import (
+	"strconv"
+	"strings"
+
+	"governance.internal/shared/secretscan"
+)
+
+// literalSecret is MCP001: a credential written into env, headers or auth, where every backup, every
+// screenshot and every commit of the file carries it along.
+func literalSecret(s *server, r *report) {
+	for _, v := range s.env {
+		judgeSetting(r, v, "env", 0)
+	}
+	for _, v := range s.headers {
+		judgeSetting(r, v, "header", 0)
+	}
+	for _, v := range s.fields {
+		judgeSetting(r, v, "field", 0)
+	}
+}
+
+// judgeSetting judges one named value. Kind is env, header or field; of a field, which may be
+// anything, only what is surely a secret counts.
+func judgeSetting(r *report, v setting, kind string, depth int) {
+	if v.value == "" {
+		return
+	}
+	if matches := secretscan.Scan(v.value); len(matches) > 0 {
+		for _, m := range matches {
+			reportMatch(r, v, kind, m)
+		}
+		return
+	}
+	if judgeURL(r, v, kind) || judgeNested(r, v, kind, depth) {
+		return
+	}
+	literal, _ := secretscan.Literal(v.value)
+	if literal == "" || secretscan.Trivial(literal) || web(literal) {
+		return
+	}
+	switch named := secretscan.SecretName(v.name); {
+	case named:
+		judgeNamed(r, v, kind, literal)
+	case bearer(v.value) && secretscan.TokenLike(literal):
+		r.secret(literal)
+		r.add(ruleNamedSecret, Error, v.at, say(kind+" ", shown(v.name), " holds a literal bearer token ("+length(literal)+")"), moveOut(v, kind))
+	case kind != "field" && secretscan.Opaque(literal) && !publicName(v.name):
+		r.secret(literal)
+		r.add(ruleOpaqueValue, Warn, v.at, say(kind+" ", shown(v.name), " holds a value that looks generated, as secrets are ("+length(literal)+")"), moveOut(v, kind))
+	}
+}
+
+func length(s string) string { return strconv.Itoa(len([]rune(s))) + " characters" }
+
+// bearer reports whether a value is an Authorization header by itself.
+func bearer(value string) bool {
+	word, _, ok := strings.Cut(strings.TrimSpace(value), " ")
+	return ok && (strings.EqualFold(word, "bearer") || strings.EqualFold(word, "basic"))
+}
+
+func reportMatch(r *report, v setting, kind string, m secretscan.Match) {
+	secret := v.value[m.Start:m.End]
+	r.secret(secret)
+	rule, what := ruleProviderSecret, "a literal secret ("+m.Provider+", "+length(secret)+")"
+	switch m.Provider {
+	case secretscan.PrivateKey:
+		rule, what = rulePrivateKey, "a private key"
+	case secretscan.ConnectionPassword:
+		rule, what = ruleConnectionPassword, "a connection string with its password ("+length(secret)+")"
+	}
+	r.add(rule, Error, v.at, say(kind+" ", shown(v.name), " holds "+what), moveOut(v, kind))
+}
+
+func judgeNamed(r *report, v setting, kind, literal string) {
+	r.secret(literal)
+	rule, severity, what := ruleNamedSecret, Warn, "secret"
+	switch {
+	case secretscan.SeedName(v.name) && len(strings.Fields(literal)) >= 12:
+		rule, severity, what = ruleSeedPhrase, Error, "wallet seed phrase"
+		for _, w := range strings.Fields(literal) {
+			r.secret(w)
+		}
+	case secretscan.PasswordName(v.name):
+		what = "password"
+		if len(literal) >= 6 {
+			severity = Error
+		}
+	case secretscan.TokenLike(literal):
+		severity = Error
+	}
+	if kind == "field" && severity == Warn {
+		return
+	}
+	r.add(rule, severity, v.at, say(kind+" ", shown(v.name), " holds a literal "+what+" ("+length(literal)+")"), moveOut(v, kind))
+}
+
+// judgeURL looks for secrets in the query and the path of a URL value.
+func judgeURL(r *report, v setting, kind string) bool {
+	if !web(v.value) {
+		return false
+	}
+	a := splitURL(v.value)
+	found := false
+	for name, value := range query(a.query) {
+		if literal, _ := secretscan.Literal(value); literal != "" && secretscan.SecretName(name) && !secretscan.Trivial(literal) {
+			r.secret(literal)
+			r.add(ruleSecretInURLValue, Error, v.at, say(kind+" ", shown(v.name), " holds a URL with a literal secret in parameter ", shown(name)), moveOut(v, kind))
+			found = true
+		}
+	}
+	if segment, known := secretSegment(a); segment != "" {
+		severity := Warn
+		if known {
+			severity = Error
+		}
+		r.secret(segment)
+		r.add(ruleSecretInURLValue, severity, v.at, say(kind+" ", shown(v.name), " holds a URL whose path carries a key ("+length(segment)+")"), moveOut(v, kind))
+		found = true
+	}
+	return found
+}
+
+// query iterates over the parameters of a query string, decoded.
+func query(q string) func(yield func(name, value string) bool) {
+	return func(yield func(name, value string) bool) {
+		for part := range strings.SplitSeq(strings.ReplaceAll(q, ";", "&"), "&") {
+			name, value, ok := strings.Cut(part, "=")
+			if ok && value != "" && !yield(unescape(name), unescape(value)) {
+				return
+			}
+		}
+	}
+}
+
+// secretSegment returns the part of the path that is a key. Services in keyedHosts authenticate by
+// the path, so there any long segment of letters and digits is one; elsewhere it must look
+// generated beyond doubt, because identifiers stand in paths too.
+func secretSegment(a address) (segment string, known bool) {
+	if len(a.path) < 32 {
+		return "", false
+	}
+	for _, suffix := range keyedHosts {
+		known = known || a.host == suffix || strings.HasSuffix(a.host, "."+suffix)
+	}
+	for s := range strings.SplitSeq(a.path, "/") {
+		if len(s) < 32 || !secretscan.TokenLike(s) || !strings.ContainsAny(s, "0123456789") || secretscan.Placeholder(s) {
+			continue
+		}
+		if known || secretscan.Opaque(s) {
+			return s, known
+		}
+	}
+	return "", false
+}
+
+// judgeNested looks into a value that is itself a JSON object, as in OPENAPI_MCP_HEADERS.
+func judgeNested(r *report, v setting, kind string, depth int) bool {
+	t := strings.TrimSpace(v.value)
+	if depth > 0 || !strings.HasPrefix(t, "{") || !strings.HasSuffix(t, "}") || len(t) > 16<<10 {
+		return false
+	}
+	root, err := parse([]byte(t))
+	if err != nil || root.kind != object {
+		return false
+	}
+	for i, item := range root.items {
+		if value, ok := item.scalar(); ok {
+			judgeSetting(r, setting{root.keys[i], value, v.at}, kind, depth+1)
+		}
+	}
+	return true
+}
+
+// publicName recognises names of values that are long and random but not secret.
+func publicName(name string) bool {
+	lower := strings.ToLower(name)
+	for _, word := range [...]string{"public", "publish", "cert", "hash", "digest", "sha", "checksum", "fingerprint", "integrity", "nonce", "_id", "commit", "client_id"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
+}
+
+// moveOut is the hint: the same line with a reference, ready to paste.
+func moveOut(v setting, kind string) []part {
+	if kind == "header" && strings.EqualFold(v.name, "authorization") {
+		return say(`write "Authorization": "Bearer ${TOKEN}" and set TOKEN outside the file, or use an input prompt; then revoke the old token and issue a new one`)
+	}
+	return say(`write "`, shown(v.name), `": "${`, derived{variable(v.name), v.name}, `}" and set the variable outside the file, or use an input prompt; then revoke the old value and issue a new one`)
+}
+
+// variable turns a key into the name of an environment variable.
+func variable(name string) string {
+	upper := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z':
+			return c - 'a' + 'A'
+		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_':
+			return c
+		}
+		return '_'
+	}, name)
+	if upper == "" || upper[0] >= '0' && upper[0] <= '9' {
+		return "SECRET_" + upper
+	}
+	return upper
+}

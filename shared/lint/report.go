@@ -1,0 +1,216 @@
+package lint
+
+import (
+	"sort"
+	"strings"
+
+	"governance.internal/shared/secretscan"
+)
+
+// report collects what the checks say and turns it into findings. It is the one door through
+// which text of the document leaves the package, so redaction happens here: a check marks the
+// parts of its message that come from the document (shown), and hands every literal secret it
+// meets to secret, whatever it decides about it.
+type report struct {
+	server  *server
+	entries []*entry
+	index   map[entryKey]*entry
+	secrets []string
+}
+
+type entryKey struct {
+	server *server
+	rule   *Rule
+}
+
+// entry is a finding in the making.
+type entry struct {
+	entryKey
+	severity Severity
+	at       *place
+	message  []part
+	hint     []part
+	places   map[*place]bool
+}
+
+// part is a piece of a message: fixed text, or text from the document.
+type part struct {
+	text    string
+	source  string // what the text was made of, as the document has it
+	foreign bool
+}
+
+// shown marks text of the document for a message.
+type shown string
+
+// derived marks text that was made from a text of the document, such as a key in upper case. It is
+// redacted together with its source.
+type derived struct{ text, source string }
+
+// say builds a message of fixed strings and shown pieces.
+func say(pieces ...any) []part {
+	parts := make([]part, 0, len(pieces))
+	for _, p := range pieces {
+		switch v := p.(type) {
+		case string:
+			parts = append(parts, part{text: v})
+		case shown:
+			parts = append(parts, part{text: string(v), source: string(v), foreign: true})
+		case derived:
+			parts = append(parts, part{text: v.text, source: v.source, foreign: true})
+		}
+	}
+	return parts
+}
+
+// secret remembers a literal secret for the redaction.
+func (r *report) secret(literal string) {
+	if len(literal) >= fragment {
+		r.secrets = append(r.secrets, literal)
+	}
+}
+
+// add records that the current server breaks a rule at a place. The same rule at a second place
+// raises the count; the gravest place, and among equals the first, gives the text.
+func (r *report) add(rule *Rule, severity Severity, at *place, message []part, hint []part) {
+	key := entryKey{r.server, rule}
+	e := r.index[key]
+	if e == nil {
+		if r.index == nil {
+			r.index = map[entryKey]*entry{}
+		}
+		e = &entry{entryKey: key, places: map[*place]bool{}}
+		r.index[key] = e
+		r.entries = append(r.entries, e)
+	}
+	e.places[at] = true
+	if severity.rank() > e.severity.rank() {
+		e.severity, e.at, e.message, e.hint = severity, at, message, hint
+	}
+}
+
+// maxText bounds messages and hints in bytes.
+const maxText = 300
+
+// findings renders the entries in their fixed order.
+func (r *report) findings(doc []byte) []Finding {
+	veil := newVeil(r.secrets)
+	lines := newLineIndex(doc)
+	found := make([]Finding, 0, len(r.entries))
+	for _, e := range r.entries {
+		keys := e.at.keys()
+		for i := range keys {
+			if keys[i] == e.server.name && !veil.hidesName(keys[i]) {
+				continue // the server field shows it anyway
+			}
+			keys[i] = veil.cover(keys[i])
+		}
+		f := Finding{Severity: e.severity, Code: e.rule.Code, Rule: e.rule.Name, Server: e.server.name, OWASP: e.rule.OWASP,
+			Path: pointerOf(keys), Count: len(e.places), Message: veil.render(e.message), Hint: veil.render(e.hint)}
+		if veil.hidesName(f.Server) {
+			f.Server = mask
+		}
+		f.line, f.column = lines.position(e.at.off)
+		found = append(found, f)
+	}
+	sort.SliceStable(found, func(i, j int) bool {
+		a, b := &found[i], &found[j]
+		if c := strings.Compare(a.Server, b.Server); c != 0 {
+			return c < 0
+		}
+		if c := strings.Compare(a.Code, b.Code); c != 0 {
+			return c < 0
+		}
+		if c := strings.Compare(a.Rule, b.Rule); c != 0 {
+			return c < 0
+		}
+		return a.Path < b.Path
+	})
+	return found
+}
+
+// fragment is the length from which a piece of a secret must not leave the package.
+const fragment = 6
+
+// veil knows every fragment of every secret of the document.
+type veil struct {
+	fragments map[[fragment]byte]bool // in lower case
+	words     map[[fragment]byte]bool // fragments of secrets that are one plain lower-case word
+}
+
+func newVeil(secrets []string) *veil {
+	v := &veil{fragments: map[[fragment]byte]bool{}, words: map[[fragment]byte]bool{}}
+	for _, s := range secrets {
+		into := v.fragments
+		if len(s) <= 16 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" {
+			into = v.words
+		} else {
+			s = strings.ToLower(s)
+		}
+		for i := 0; i+fragment <= len(s); i++ {
+			into[[fragment]byte([]byte(s[i:i+fragment]))] = true
+		}
+	}
+	return v
+}
+
+func overlaps(fragments map[[fragment]byte]bool, s string) bool {
+	if len(fragments) == 0 {
+		return false
+	}
+	for i := 0; i+fragment <= len(s); i++ {
+		if fragments[[fragment]byte([]byte(s[i:i+fragment]))] {
+			return true
+		}
+	}
+	return false
+}
+
+// cover masks document text that overlaps a known secret or may hold one itself.
+func (v *veil) cover(s string) string {
+	if overlaps(v.fragments, strings.ToLower(s)) || overlaps(v.words, s) {
+		return mask
+	}
+	return masked(s)
+}
+
+// hidesName is the milder test for server names, which the caller needs to find the server: a
+// password "postgres" does not hide the server "postgres", while a token used as a name is hidden.
+func (v *veil) hidesName(name string) bool {
+	return overlaps(v.fragments, strings.ToLower(name)) || len(secretscan.Scan(name)) > 0 || secretscan.Opaque(name) || hiddenLiteral(name)
+}
+
+// hiddenLiteral recognises a name that is itself a URL with a password.
+func hiddenLiteral(name string) bool {
+	return len(secretscan.Connections(name)) > 0
+}
+
+const maxForeign = 80
+
+func (v *veil) render(parts []part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if !p.foreign {
+			b.WriteString(p.text)
+			continue
+		}
+		t := v.cover(p.text)
+		if v.cover(p.source) != p.source {
+			t = mask
+		}
+		b.WriteString(bounded(display(t), maxForeign))
+	}
+	return bounded(b.String(), maxText)
+}
+
+// pointerOf joins reference tokens that are already covered.
+func pointerOf(keys []string) string {
+	var b strings.Builder
+	for _, k := range keys {
+		b.WriteByte('/')
+		b.WriteString(escapeToken.Replace(k))
+	}
+	return b.String()
+}
+
+var escapeToken = strings.NewReplacer("~", "~0", "/", "~1")

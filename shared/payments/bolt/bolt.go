@@ -1,0 +1,244 @@
+// Package bolt is the payment store of one machine: a bbolt file. Every write is
+// a transaction that is on the disk when it returns.
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"governance.internal/shared/payments"
+)
+
+// Buckets of the file. Keys are text but for the wallet nonce, 8 bytes big endian.
+var (
+	records     = []byte("records")     // payment key -> record
+	nonces      = []byte("nonces")      // nonce/payment key -> empty
+	unfinished  = []byte("unfinished")  // payment key -> JSON key
+	identifiers = []byte("identifiers") // identifier key -> payload hash
+	attempts    = []byte("attempts")    // wallet key + 0x00 + wallet nonce -> attempt
+)
+
+// Store implements payments.Store.
+type Store struct{ db *bbolt.DB }
+
+var _ payments.Store = (*Store)(nil)
+
+// Open opens or creates the file. Only one process may have it open; another one
+// gets an error after a second.
+func Open(path string) (*Store, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
+	if err != nil {
+		return nil, fmt.Errorf("payment store %s: %w", path, err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{records, nonces, unfinished, identifiers, attempts} {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		_ = db.Close() // the first error tells more
+		return nil, err
+	}
+	return &Store{db}, nil
+}
+
+// Close releases the file.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Load implements payments.Store.
+func (s *Store) Load(_ context.Context, key payments.Key) (r payments.Record, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		r, err = load(tx, key)
+		return err
+	})
+	return r, err
+}
+
+func load(tx *bbolt.Tx, key payments.Key) (payments.Record, error) {
+	data := tx.Bucket(records).Get([]byte(key.String()))
+	if data == nil {
+		return payments.Record{}, payments.ErrNotFound
+	}
+	return payments.Decode(data)
+}
+
+// Save implements payments.Store.
+func (s *Store) Save(_ context.Context, r payments.Record) (saved payments.Record, err error) {
+	err = s.db.Update(func(tx *bbolt.Tx) error {
+		saved, err = save(tx, r)
+		return err
+	})
+	return saved, err
+}
+
+func save(tx *bbolt.Tx, r payments.Record) (payments.Record, error) {
+	stored, err := load(tx, r.Key())
+	if err != nil && err != payments.ErrNotFound {
+		return payments.Record{}, err
+	}
+	if stored.Version != r.Version {
+		return payments.Record{}, payments.ErrConflict
+	}
+	if err := identify(tx, r); err != nil {
+		return payments.Record{}, err
+	}
+	r.Version++
+	data, err := r.Encode()
+	if err != nil {
+		return payments.Record{}, err
+	}
+	if err := tx.Bucket(records).Put([]byte(r.Key().String()), data); err != nil {
+		return payments.Record{}, err
+	}
+	return r, index(tx, r)
+}
+
+func index(tx *bbolt.Tx, r payments.Record) error {
+	key := r.Key()
+	if r.Version == 1 {
+		if err := tx.Bucket(nonces).Put([]byte(key.Nonce+"/"+key.String()), nil); err != nil {
+			return err
+		}
+	}
+	if r.State.Finished() {
+		return tx.Bucket(unfinished).Delete([]byte(key.String()))
+	}
+	data, err := json.Marshal(key)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket(unfinished).Put([]byte(key.String()), data)
+}
+
+func identify(tx *bbolt.Tx, r payments.Record) error {
+	if r.Identifier == "" {
+		return nil
+	}
+	bucket, id := tx.Bucket(identifiers), []byte(payments.IdentifierKey(r.Payment.Payer, r.Request.Product, r.Identifier))
+	if owner := bucket.Get(id); owner != nil && string(owner) != r.PayloadHash {
+		return payments.ErrIdentifierUsed
+	}
+	return bucket.Put(id, []byte(r.PayloadHash))
+}
+
+// Submit implements payments.Store.
+func (s *Store) Submit(_ context.Context, r payments.Record) (saved payments.Record, err error) {
+	err = s.db.Update(func(tx *bbolt.Tx) error {
+		next, known := nextNonce(tx, r.Attempt.Chain, r.Attempt.Wallet)
+		if known && r.Attempt.WalletNonce < next {
+			return payments.ErrNonceTaken
+		}
+		if saved, err = save(tx, r); err != nil {
+			return err
+		}
+		data, err := json.Marshal(r.Attempt)
+		if err != nil {
+			return err
+		}
+		return tx.Bucket(attempts).Put(attemptKey(r.Attempt.Chain, r.Attempt.Wallet, r.Attempt.WalletNonce), data)
+	})
+	return saved, err
+}
+
+func walletPrefix(chain, wallet string) []byte {
+	return append([]byte(payments.WalletKey(chain, wallet)), 0)
+}
+
+func attemptKey(chain, wallet string, nonce uint64) []byte {
+	return binary.BigEndian.AppendUint64(walletPrefix(chain, wallet), nonce)
+}
+
+// nextNonce reads the wallet's last attempt: the greatest key with its prefix.
+func nextNonce(tx *bbolt.Tx, chain, wallet string) (uint64, bool) {
+	prefix := walletPrefix(chain, wallet)
+	cursor := tx.Bucket(attempts).Cursor()
+	end := append(bytes.Clone(prefix[:len(prefix)-1]), 1)
+	key, _ := cursor.Seek(end)
+	if key == nil {
+		key, _ = cursor.Last()
+	} else {
+		key, _ = cursor.Prev()
+	}
+	if !bytes.HasPrefix(key, prefix) {
+		return 0, false
+	}
+	return binary.BigEndian.Uint64(key[len(prefix):]) + 1, true
+}
+
+// NextNonce implements payments.Store.
+func (s *Store) NextNonce(_ context.Context, chain, wallet string) (next uint64, known bool, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		next, known = nextNonce(tx, chain, wallet)
+		return nil
+	})
+	return next, known, err
+}
+
+// Attempts implements payments.Store.
+func (s *Store) Attempts(_ context.Context, chain, wallet string, from uint64) (found []payments.Attempt, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		prefix, cursor := walletPrefix(chain, wallet), tx.Bucket(attempts).Cursor()
+		for key, data := cursor.Seek(attemptKey(chain, wallet, from)); bytes.HasPrefix(key, prefix); key, data = cursor.Next() {
+			var attempt payments.Attempt
+			if err := json.Unmarshal(data, &attempt); err != nil {
+				return fmt.Errorf("stored transaction: %w", err)
+			}
+			found = append(found, attempt)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// Identified implements payments.Store.
+func (s *Store) Identified(_ context.Context, payer, product, identifier string) (hash string, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		data := tx.Bucket(identifiers).Get([]byte(payments.IdentifierKey(payer, product, identifier)))
+		if data == nil {
+			return payments.ErrNotFound
+		}
+		hash = string(data)
+		return nil
+	})
+	return hash, err
+}
+
+// ByNonce implements payments.Store.
+func (s *Store) ByNonce(_ context.Context, nonce string) (found []payments.Record, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		prefix, cursor := []byte(nonce+"/"), tx.Bucket(nonces).Cursor()
+		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
+			r, err := payments.Decode(tx.Bucket(records).Get(key[len(prefix):]))
+			if err != nil {
+				return err
+			}
+			found = append(found, r)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// Unfinished implements payments.Store.
+func (s *Store) Unfinished(context.Context) (keys []payments.Key, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		return tx.Bucket(unfinished).ForEach(func(_, data []byte) error {
+			var key payments.Key
+			if err := json.Unmarshal(data, &key); err != nil {
+				return fmt.Errorf("unfinished payment: %w", err)
+			}
+			keys = append(keys, key)
+			return nil
+		})
+	})
+	return keys, err
+}

@@ -1,0 +1,159 @@
+package payments_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"governance.internal/shared/payments"
+)
+
+// double is a facilitator over a chain in memory: it keeps what a real one must
+// keep, that an authorization moves money once and a wallet nonce mines once.
+// The real facilitator runs through the same machine in functions/local.
+type double struct {
+	mu       sync.Mutex
+	mined    map[string]string // authorization nonce -> transaction hash
+	spent    map[uint64]string // wallet nonce -> transaction hash
+	invalid  error             // answer of Verify
+	down     error             // every call fails before it has an effect
+	hangs    bool              // broadcast works, no receipt comes
+	reverts  bool              // the transaction is mined and moves nothing
+	verified int
+}
+
+func newDouble() *double { return &double{mined: map[string]string{}, spent: map[uint64]string{}} }
+
+func (d *double) Check(p payments.Payment, now time.Time) error {
+	if p.Signature != "good" {
+		return &payments.Invalid{Reason: "bad_signature"}
+	}
+	if uint64(now.Unix())+6 > p.ValidBefore {
+		return &payments.Invalid{Reason: payments.ReasonExpired}
+	}
+	return nil
+}
+
+func (d *double) Verify(context.Context, payments.Payment) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.verified++
+	return errors.Join(d.invalid, d.down)
+}
+
+func (d *double) Settle(ctx context.Context, p payments.Payment, j payments.Journal) (payments.Settlement, error) {
+	if d.isDown() != nil {
+		return payments.Settlement{}, d.isDown()
+	}
+	a := j.Attempt()
+	for !a.Signed() {
+		next, known, err := j.NextNonce(ctx, "chain", "wallet")
+		if err != nil {
+			return payments.Settlement{}, err
+		}
+		if !known {
+			next = 5
+		}
+		a = payments.Attempt{Chain: "chain", Wallet: "wallet", WalletNonce: next, Raw: []byte(p.Nonce), Hash: fmt.Sprintf("tx-%s-%d", p.Nonce, next)}
+		if err := j.Record(ctx, a); errors.Is(err, payments.ErrNonceTaken) {
+			a = payments.Attempt{}
+		} else if err != nil {
+			return payments.Settlement{}, err
+		}
+	}
+	d.broadcast(p, a)
+	j.Sent()
+	return d.outcome(p, a)
+}
+
+func (d *double) isDown() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.down
+}
+
+func (d *double) broadcast(p payments.Payment, a payments.Attempt) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.spent[a.WalletNonce] != "" {
+		return
+	}
+	d.spent[a.WalletNonce] = a.Hash
+	if d.mined[p.Nonce] == "" && !d.reverts {
+		d.mined[p.Nonce] = a.Hash
+	}
+}
+
+func (d *double) outcome(p payments.Payment, a payments.Attempt) (payments.Settlement, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.hangs:
+		return payments.Settlement{}, &payments.Pending{Transaction: a.Hash}
+	case d.mined[p.Nonce] == "":
+		return payments.Settlement{}, &payments.Rejected{Reason: "invalid_transaction_state", Transaction: a.Hash}
+	}
+	return payments.Settlement{Transaction: d.mined[p.Nonce]}, nil
+}
+
+func (d *double) set(change func(*double)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	change(d)
+}
+
+// transfers counts the money that moved.
+func (d *double) transfers() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.mined)
+}
+
+// book is a ledger in memory.
+type book struct {
+	mu      sync.Mutex
+	settled map[payments.Key]int
+	refused map[string]int
+	down    error
+}
+
+func newBook() *book { return &book{settled: map[payments.Key]int{}, refused: map[string]int{}} }
+
+func (b *book) Settled(_ context.Context, r payments.Record) (payments.Answer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.down != nil {
+		return payments.Answer{}, b.down
+	}
+	b.settled[r.Key()]++
+	reply := *r.Result
+	reply.Header = map[string][]string{"Payment-Response": {r.Settlement.Transaction}}
+	return reply, nil
+}
+
+func (b *book) Refused(_ context.Context, r payments.Record, reason string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.refused[reason+"/"+r.Key().String()]++
+	return b.down
+}
+
+// clock is a settable time.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}

@@ -1,0 +1,78 @@
+package payments
+
+import (
+	"context"
+	"time"
+)
+
+// Facilitator verifies payments and moves their money.
+type Facilitator interface {
+	// Check judges what needs no network: signature, validity window. It returns
+	// nil or *Invalid.
+	Check(p Payment, now time.Time) error
+
+	// Verify asks the chain: balance, nonce unused, simulation. It returns nil,
+	// *Invalid, or any other error when the chain cannot be asked.
+	Verify(ctx context.Context, p Payment) error
+
+	// Settle moves the money or finds that it has moved, and can be called again
+	// after any crash. It stores each signed transaction in j before the first
+	// broadcast. Errors: *Pending while the outcome is unknown, *Rejected when it
+	// is proven that no money moved; any other error when nothing was broadcast.
+	Settle(ctx context.Context, p Payment, j Journal) (Settlement, error)
+}
+
+// Journal is where a facilitator stores what it is about to do with one payment.
+type Journal interface {
+	// Attempt is the transaction stored so far, the zero value at first.
+	Attempt() Attempt
+	// NextNonce is the wallet's next nonce as far as this service knows.
+	NextNonce(ctx context.Context, chain, wallet string) (next uint64, known bool, err error)
+	// Record stores a signed transaction; ErrNonceTaken: sign with another nonce.
+	Record(ctx context.Context, a Attempt) error
+	// Earlier lists stored transactions of the wallet from a nonce on.
+	Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error)
+	// Sent notes that the transaction was handed to a node.
+	Sent()
+}
+
+// Ledger writes what happened with payments into the audit trail.
+type Ledger interface {
+	// Settled appends the settlement and gives the reply as it is to be sent: the
+	// result with payment response, receipt and evidence. However often it is
+	// called for a payment, there is one entry.
+	Settled(ctx context.Context, r Record) (Answer, error)
+	// Refused appends a refused replay, once for a record and reason.
+	Refused(ctx context.Context, r Record, reason string) error
+}
+
+// journal ties a facilitator to one record of a machine.
+type journal struct {
+	machine *Machine
+	record  *Record
+}
+
+func (j journal) Attempt() Attempt { return j.record.Attempt }
+
+func (j journal) NextNonce(ctx context.Context, chain, wallet string) (uint64, bool, error) {
+	return j.machine.Store.NextNonce(ctx, chain, wallet)
+}
+
+func (j journal) Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error) {
+	return j.machine.Store.Attempts(ctx, chain, wallet, from)
+}
+
+func (j journal) Record(ctx context.Context, a Attempt) error {
+	next := *j.record
+	next.State, next.Attempt = Settling, a
+	next.LeaseUntil = j.machine.Now().Add(j.machine.Lease)
+	saved, err := j.machine.Store.Submit(ctx, next)
+	if err != nil {
+		return err
+	}
+	*j.record = saved
+	j.machine.step("signed")
+	return nil
+}
+
+func (j journal) Sent() { j.machine.step("sent") }

@@ -1,0 +1,241 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Lease is how long a run may hold a record: longer than the longest run (the
+// gateway cuts at 30 s).
+const Lease = 35 * time.Second
+
+const (
+	settleLimit = 20 * time.Second // a request waits this long for its receipt
+	waitLimit   = 8 * time.Second  // a duplicate waits this long for the run it duplicates
+
+	replayWindow    = 120 * time.Second // for a request without body and identifier
+	replayMost      = 3                 // deliveries in that window, the first included
+	replayBurst     = time.Second       // so long a surplus request may be one of many sent at once
+	retryInProgress = time.Second
+	retryPending    = 2 * time.Second
+)
+
+// Order is one paid request.
+type Order struct {
+	Payment     Payment
+	Request     Request
+	PayloadHash string
+	Identifier  string
+	Work        func(context.Context) (Answer, error) // runs at most once at a time
+}
+
+// Machine runs orders. All fields but Step are required; it is safe for
+// concurrent use.
+type Machine struct {
+	Store       Store
+	Facilitator Facilitator
+	Ledger      Ledger
+	Now         func() time.Time
+	Owner       string            // unique for this process
+	Lease       time.Duration     // [Lease] but in tests
+	Step        func(name string) // called after each durable step; tests crash there
+
+	flights flights
+}
+
+func (m *Machine) step(name string) {
+	if m.Step != nil {
+		m.Step(name)
+	}
+}
+
+// Pay runs one order to its end and returns the reply to send.
+//
+// Errors: *Invalid, *Rejected and *ReplayRefused need a new payment;
+// *Pending and *Unavailable want the same payment again later; ErrDelivered and
+// ErrIdentifierUsed want neither; any other error is the handler's own and
+// nothing was charged.
+func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
+	alone, leave := m.flights.join(o.Payment.Key())
+	defer leave()
+	waiting := newBackoff(waitLimit)
+	for {
+		r, err := m.load(ctx, o)
+		if err != nil {
+			return Answer{}, err
+		}
+		reply, err := m.advance(ctx, o, r, alone)
+		switch {
+		case errors.Is(err, ErrConflict):
+			alone = false // someone works on the same payment right now
+		case errors.Is(err, errBusy):
+			alone = false
+			if !waiting.sleep(ctx) {
+				return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Attempt.Hash, RetryAfter: retryInProgress}
+			}
+		default:
+			return reply, err
+		}
+	}
+}
+
+var errBusy = errors.New("payments: another run holds the lease")
+
+func (m *Machine) load(ctx context.Context, o Order) (Record, error) {
+	r, err := m.Store.Load(ctx, o.Payment.Key())
+	switch {
+	case err == nil:
+		return r, nil
+	case !errors.Is(err, ErrNotFound):
+		return Record{}, &Unavailable{err}
+	}
+	return Record{}, m.identifierFree(ctx, o)
+}
+
+// identifierFree refuses an identifier that is bound to another payload before
+// that payload is even verified.
+func (m *Machine) identifierFree(ctx context.Context, o Order) error {
+	if o.Identifier == "" {
+		return nil
+	}
+	hash, err := m.Store.Identified(ctx, o.Payment.Payer, o.Request.Product, o.Identifier)
+	switch {
+	case errors.Is(err, ErrNotFound) || err == nil && hash == o.PayloadHash:
+		return nil
+	case err != nil:
+		return &Unavailable{err}
+	}
+	return ErrIdentifierUsed
+}
+
+// advance does what the stored state asks for.
+func (m *Machine) advance(ctx context.Context, o Order, r Record, alone bool) (Answer, error) {
+	if r.Version == 0 || r.State == Released {
+		return m.begin(ctx, o, r)
+	}
+	if err := m.sameOrder(ctx, o, r); err != nil {
+		return Answer{}, err
+	}
+	switch r.State {
+	case Settled:
+		return m.replay(ctx, r, alone)
+	case Failed:
+		return Answer{}, &Rejected{Reason: r.Reason, Message: "This payment failed.", Transaction: r.Attempt.Hash}
+	}
+	if r.Owner != "" && m.Now().Before(r.LeaseUntil) {
+		return Answer{}, errBusy
+	}
+	return m.resume(ctx, o, r)
+}
+
+// sameOrder refuses a payment that is bound to another request, and a payload
+// that differs from the one that was verified.
+func (m *Machine) sameOrder(ctx context.Context, o Order, r Record) error {
+	if r.PayloadHash != o.PayloadHash {
+		if err := m.Facilitator.Check(o.Payment, m.Now()); err != nil {
+			return err
+		}
+	} else if r.Request.Fingerprint == o.Request.Fingerprint {
+		return nil
+	}
+	m.refused(ctx, r, "other_request")
+	return &ReplayRefused{Reason: ReasonNonceUsed,
+		Message: "This authorization is bound to another request. Sign a new one."}
+}
+
+// ReasonNonceUsed is the x402 reason code of a spent authorization.
+const ReasonNonceUsed = "invalid_exact_evm_nonce_already_used"
+
+// ReasonExpired is the x402 reason code of an authorization that ran out.
+const ReasonExpired = "invalid_exact_evm_payload_authorization_valid_before"
+
+func (m *Machine) refused(ctx context.Context, r Record, reason string) {
+	if err := m.Ledger.Refused(ctx, r, reason); err != nil {
+		slog.ErrorContext(ctx, "refused replay not recorded", "payment", r.Key().String(), "error", err.Error())
+	}
+}
+
+// begin reserves the payment and runs the order.
+func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
+	now := m.Now()
+	if err := m.Facilitator.Check(o.Payment, now); err != nil {
+		return Answer{}, err
+	}
+	fresh := Record{
+		Version: r.Version, State: Reserved, Payment: o.Payment, Request: o.Request,
+		PayloadHash: o.PayloadHash, Identifier: o.Identifier,
+		Owner: m.Owner, LeaseUntil: now.Add(m.Lease), CreatedAt: now,
+	}
+	saved, err := m.save(ctx, fresh)
+	if err != nil {
+		return Answer{}, err
+	}
+	m.step("reserved")
+	return m.run(ctx, o, saved)
+}
+
+// run verifies on the chain, works and settles. Whatever fails before the answer
+// is stored releases the payment.
+func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
+	if err := m.verify(ctx, r.Payment); err != nil {
+		m.release(ctx, r)
+		return Answer{}, err
+	}
+	m.step("verified")
+	result, err := work(ctx, o.Work)
+	if err != nil || result.Status >= http.StatusBadRequest {
+		m.release(ctx, r)
+		return result, err
+	}
+	m.step("worked")
+	// The answer exists: from here on the client's departure stops nothing.
+	ctx = context.WithoutCancel(ctx)
+	r.State, r.Result, r.LeaseUntil = Ready, &result, m.Now().Add(m.Lease)
+	saved, err := m.save(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	m.step("ready")
+	return m.settle(ctx, saved)
+}
+
+func (m *Machine) verify(ctx context.Context, p Payment) error {
+	err := m.Facilitator.Verify(ctx, p)
+	var invalid *Invalid
+	if err == nil || errors.As(err, &invalid) {
+		return err
+	}
+	return &Unavailable{err}
+}
+
+// work turns a panic of the handler into an error so that the payment is
+// released like after any other failure.
+func work(ctx context.Context, run func(context.Context) (Answer, error)) (answer Answer, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("handler panic: %v", cause)
+		}
+	}()
+	return run(ctx)
+}
+
+func (m *Machine) release(ctx context.Context, r Record) {
+	r.State, r.Owner, r.Result = Released, "", nil
+	if _, err := m.Store.Save(context.WithoutCancel(ctx), r); err != nil {
+		// The lease ends by itself and the next request takes the record over.
+		slog.WarnContext(ctx, "payment not released", "payment", r.Key().String(), "error", err.Error())
+	}
+}
+
+// save maps the store's failures: conflicts go back to the caller's loop.
+func (m *Machine) save(ctx context.Context, r Record) (Record, error) {
+	saved, err := m.Store.Save(ctx, r)
+	if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrIdentifierUsed) {
+		return saved, err
+	}
+	return Record{}, &Unavailable{err}
+}

@@ -1,0 +1,443 @@
+package payments_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"governance.internal/shared/payments"
+	"governance.internal/shared/payments/bolt"
+	"governance.internal/shared/payments/memory"
+)
+
+// bench is a machine with everything around it.
+type bench struct {
+	*testing.T
+	store    payments.Store
+	chain    *double
+	book     *book
+	clock    *clock
+	machine  *payments.Machine
+	runs     int
+	runsLock sync.Mutex
+}
+
+func newBench(t *testing.T, store payments.Store) *bench {
+	b := &bench{T: t, store: store, chain: newDouble(), book: newBook(), clock: &clock{now: time.Unix(1_000_000, 0).UTC()}}
+	b.restart()
+	return b
+}
+
+// restart gives a new process over the same store and chain.
+func (b *bench) restart() {
+	b.machine = &payments.Machine{Store: b.store, Facilitator: b.chain, Ledger: b.book, Now: b.clock.Now,
+		Owner: fmt.Sprintf("process-%p", new(int)), Lease: payments.Lease}
+}
+
+func (b *bench) order(nonce string, change ...func(*payments.Order)) payments.Order {
+	o := payments.Order{
+		Payment: payments.Payment{Asset: "0xa", Payer: "0xb", Nonce: nonce, Amount: 5000, Signature: "good",
+			ValidBefore: uint64(b.clock.Now().Unix()) + 60},
+		Request:     payments.Request{Product: "lint", Fingerprint: "f", HasBody: true},
+		PayloadHash: "hash-" + nonce,
+		Work: func(context.Context) (payments.Answer, error) {
+			b.runsLock.Lock()
+			defer b.runsLock.Unlock()
+			b.runs++
+			return payments.Answer{Status: 200, Body: fmt.Appendf(nil, "result %d", b.runs)}, nil
+		},
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	return o
+}
+
+func withoutBody(o *payments.Order) { o.Request.HasBody = false }
+
+func (b *bench) pay(o payments.Order) (payments.Answer, error) {
+	return b.machine.Pay(context.Background(), o)
+}
+
+func (b *bench) mustPay(o payments.Order) payments.Answer {
+	b.Helper()
+	reply, err := b.pay(o)
+	if err != nil {
+		b.Fatalf("pay: %v", err)
+	}
+	return reply
+}
+
+func (b *bench) state(o payments.Order) payments.State {
+	b.Helper()
+	r, err := b.store.Load(context.Background(), o.Payment.Key())
+	if err != nil {
+		b.Fatalf("load: %v", err)
+	}
+	return r.State
+}
+
+func as[E error](t *testing.T, err error) E {
+	t.Helper()
+	var want E
+	if !errors.As(err, &want) {
+		t.Fatalf("error %v (%T), want %T", err, err, want)
+	}
+	return want
+}
+
+func each(t *testing.T, test func(*testing.T, *bench)) {
+	t.Run("memory", func(t *testing.T) { test(t, newBench(t, memory.New())) })
+	t.Run("bolt", func(t *testing.T) {
+		store, err := bolt.Open(filepath.Join(t.TempDir(), "payments.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		test(t, newBench(t, store))
+	})
+}
+
+func TestPaidAnswerIsGivenAgainAsSent(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		first := b.mustPay(o)
+		b.clock.advance(time.Hour) // long after validBefore
+		b.restart()
+		second := b.mustPay(o)
+		if !reflect.DeepEqual(first, second) || b.runs != 1 || b.chain.transfers() != 1 {
+			t.Errorf("first %v second %v, %d runs, %d transfers", first, second, b.runs, b.chain.transfers())
+		}
+	})
+}
+
+// After a crash at any step, the same request gets its answer, with one transfer.
+func TestCrashAtAnyStepLosesNothing(t *testing.T) {
+	steps := []string{"reserved", "verified", "worked", "ready", "signed", "sent", "mined", "recorded", "settled"}
+	for _, step := range steps {
+		t.Run(step, func(t *testing.T) {
+			each(t, func(t *testing.T, b *bench) {
+				o := b.order("n")
+				b.crashAt(step, o)
+				b.restart()
+				b.clock.advance(payments.Lease + time.Second)
+				o.Payment.ValidBefore += 60 // still open when the client comes back
+				reply := b.mustPay(o)
+				if len(reply.Body) == 0 || b.chain.transfers() != 1 || b.state(o) != payments.Settled {
+					t.Errorf("reply %q, %d transfers, state %s", reply.Body, b.chain.transfers(), b.state(o))
+				}
+				if again := b.mustPay(o); !reflect.DeepEqual(again, reply) {
+					t.Errorf("then %q", again.Body)
+				}
+			})
+		})
+	}
+}
+
+// crashAt runs the order in a process that dies right after a step.
+func (b *bench) crashAt(step string, o payments.Order) {
+	b.Helper()
+	type crash struct{}
+	b.machine.Step = func(name string) {
+		if name == step {
+			panic(crash{})
+		}
+	}
+	defer func() {
+		if _, ok := recover().(crash); !ok {
+			b.Fatalf("step %s was never reached", step)
+		}
+	}()
+	_, _ = b.pay(o) // never returns
+}
+
+// What nobody comes back for is finished by the sweeper.
+func TestSweeperFinishesWhatACrashLeft(t *testing.T) {
+	for step, want := range map[string]payments.State{
+		"reserved": payments.Released, "ready": payments.Failed,
+		"signed": payments.Settled, "sent": payments.Settled, "mined": payments.Settled, "recorded": payments.Settled,
+	} {
+		t.Run(step, func(t *testing.T) {
+			each(t, func(t *testing.T, b *bench) {
+				o := b.order("n")
+				b.crashAt(step, o)
+				b.restart()
+				if moved, err := b.machine.Sweep(context.Background()); moved != 0 || err != nil {
+					t.Errorf("the sweeper took a leased record: %d, %v", moved, err)
+				}
+				b.clock.advance(2 * time.Minute)
+				if moved, err := b.machine.Sweep(context.Background()); moved != 1 || err != nil {
+					t.Errorf("moved %d, %v", moved, err)
+				}
+				if b.state(o) != want {
+					t.Errorf("state %s, want %s", b.state(o), want)
+				}
+				if paid := want == payments.Settled; paid != (b.chain.transfers() == 1) {
+					t.Errorf("%d transfers", b.chain.transfers())
+				}
+			})
+		})
+	}
+}
+
+func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
+	for name, change := range map[string]func(*payments.Order){"with a body": func(*payments.Order) {}, "without a body": withoutBody} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, b *bench) {
+				o := b.order("n", change)
+				replies := make([]payments.Answer, 100)
+				var wait sync.WaitGroup
+				for i := range replies {
+					wait.Go(func() {
+						var err error
+						var retryable *payments.Pending
+						if replies[i], err = b.pay(o); err != nil && !errors.As(err, &retryable) {
+							t.Errorf("request %d: %v", i, err)
+						}
+					})
+				}
+				wait.Wait()
+				delivered := map[string]int{}
+				for _, reply := range replies {
+					if reply.Status != 0 {
+						delivered[fmt.Sprint(reply)]++
+					}
+				}
+				if len(delivered) != 1 || o.Request.HasBody && delivered[fmt.Sprint(replies[0])] != 100 {
+					t.Errorf("delivered %v", delivered)
+				}
+				if b.runs != 1 || b.chain.transfers() != 1 || b.book.settled[o.Payment.Key()] != 1 {
+					t.Errorf("%d runs, %d transfers, %d entries", b.runs, b.chain.transfers(), b.book.settled[o.Payment.Key()])
+				}
+			})
+		})
+	}
+}
+
+func TestManyPaymentsAtOnceEachSettle(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		var wait sync.WaitGroup
+		for i := range 40 {
+			wait.Go(func() {
+				if _, err := b.pay(b.order(fmt.Sprint(i))); err != nil {
+					t.Errorf("payment %d: %v", i, err)
+				}
+			})
+		}
+		wait.Wait()
+		if b.chain.transfers() != 40 {
+			t.Errorf("%d transfers", b.chain.transfers())
+		}
+	})
+}
+
+func TestHandlerFailureChargesNothingAndThePaymentStaysUsable(t *testing.T) {
+	failures := map[string]func(context.Context) (payments.Answer, error){
+		"error":      func(context.Context) (payments.Answer, error) { return payments.Answer{}, errors.New("broken") },
+		"panic":      func(context.Context) (payments.Answer, error) { panic("broken") },
+		"status 500": func(context.Context) (payments.Answer, error) { return payments.Answer{Status: 500}, nil },
+		"status 400": func(context.Context) (payments.Answer, error) { return payments.Answer{Status: 400}, nil },
+	}
+	for name, work := range failures {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, b *bench) {
+				o := b.order("n")
+				failing := o
+				failing.Work = work
+				reply, err := b.pay(failing)
+				if err == nil && reply.Status < 400 || b.chain.transfers() != 0 || b.state(o) != payments.Released {
+					t.Fatalf("reply %v, error %v, %d transfers, state %s", reply, err, b.chain.transfers(), b.state(o))
+				}
+				o.Request.Fingerprint = "corrected request"
+				b.mustPay(o)
+			})
+		})
+	}
+}
+
+func TestInvalidPaymentIsRefusedAndReleased(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.chain.set(func(d *double) { d.invalid = &payments.Invalid{Reason: "insufficient_funds"} })
+		_, err := b.pay(o)
+		if as[*payments.Invalid](t, err).Reason != "insufficient_funds" || b.runs != 0 || b.state(o) != payments.Released {
+			t.Errorf("%v, %d runs, state %s", err, b.runs, b.state(o))
+		}
+		b.chain.set(func(d *double) { d.invalid = nil })
+		b.mustPay(o)
+	})
+}
+
+func TestGarbageLeavesNoRecord(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n", func(o *payments.Order) { o.Payment.Signature = "bad" })
+		_, err := b.pay(o)
+		as[*payments.Invalid](t, err)
+		if _, err := b.store.Load(context.Background(), o.Payment.Key()); !errors.Is(err, payments.ErrNotFound) {
+			t.Errorf("a record exists: %v", err)
+		}
+	})
+}
+
+func TestUnreachableChainIsUnavailableAndKeepsTheResult(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.chain.set(func(d *double) { d.down = errors.New("no route") })
+		_, err := b.pay(o)
+		as[*payments.Unavailable](t, err)
+		b.chain.set(func(d *double) { d.down = nil })
+		b.mustPay(o)
+
+		late := b.order("late", func(o *payments.Order) {
+			work := o.Work
+			o.Work = func(ctx context.Context) (payments.Answer, error) {
+				b.chain.set(func(d *double) { d.down = errors.New("no route") })
+				return work(ctx)
+			}
+		})
+		_, err = b.pay(late)
+		as[*payments.Unavailable](t, err)
+		if b.state(late) != payments.Ready {
+			t.Errorf("state %s", b.state(late))
+		}
+		runs := b.runs
+		b.chain.set(func(d *double) { d.down = nil })
+		b.mustPay(late)
+		if b.runs != runs {
+			t.Error("the stored result was made again")
+		}
+	})
+}
+
+func TestUnknownOutcomeIsPendingAndResolves(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.chain.set(func(d *double) { d.hangs = true })
+		_, err := b.pay(o)
+		if p := as[*payments.Pending](t, err); p.Transaction == "" || p.Code != "settlement_pending" {
+			t.Errorf("pending %+v", p)
+		}
+		b.chain.set(func(d *double) { d.hangs = false })
+		b.mustPay(o)
+		if b.chain.transfers() != 1 || b.runs != 1 {
+			t.Errorf("%d transfers, %d runs", b.chain.transfers(), b.runs)
+		}
+	})
+}
+
+func TestRevertedTransferFailsForGood(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.chain.set(func(d *double) { d.reverts = true })
+		for range 2 {
+			_, err := b.pay(o)
+			if r := as[*payments.Rejected](t, err); r.Transaction == "" {
+				t.Errorf("rejected %+v", r)
+			}
+		}
+		if b.state(o) != payments.Failed || b.chain.transfers() != 0 {
+			t.Errorf("state %s, %d transfers", b.state(o), b.chain.transfers())
+		}
+	})
+}
+
+func TestAuditTrailDownDelaysTheAnswerAndLosesNothing(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.book.down = errors.New("disk full")
+		_, err := b.pay(o)
+		as[*payments.Pending](t, err)
+		b.book.down = nil
+		if reply := b.mustPay(o); string(reply.Body) != "result 1" || b.chain.transfers() != 1 {
+			t.Errorf("reply %q, %d transfers", reply.Body, b.chain.transfers())
+		}
+	})
+}
+
+func TestPaymentIsBoundToItsRequest(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.mustPay(o)
+		other := o
+		other.Request.Fingerprint = "other"
+		_, err := b.pay(other)
+		if as[*payments.ReplayRefused](t, err).Reason != payments.ReasonNonceUsed {
+			t.Error(err)
+		}
+		resigned := o
+		resigned.PayloadHash = "other"
+		_, err = b.pay(resigned)
+		as[*payments.ReplayRefused](t, err)
+		forged := resigned
+		forged.Payment.Signature = "bad"
+		_, err = b.pay(forged)
+		as[*payments.Invalid](t, err)
+		if len(b.book.refused) != 1 {
+			t.Errorf("refused entries %v", b.book.refused)
+		}
+	})
+}
+
+// A thief rebuilds the payment of a request without body from public calldata.
+func TestDeliveryWithoutBodyOrIdentifierEnds(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n", withoutBody)
+		for range 3 {
+			b.mustPay(o)
+		}
+		_, err := b.pay(o)
+		as[*payments.Pending](t, err) // one of many at once, as far as anyone can tell
+		b.clock.advance(2 * time.Second)
+		if _, err := b.pay(o); !errors.Is(err, payments.ErrDelivered) {
+			t.Errorf("fourth delivery: %v", err)
+		}
+		late := b.order("late", withoutBody)
+		b.mustPay(late)
+		b.clock.advance(121 * time.Second)
+		if _, err := b.pay(late); !errors.Is(err, payments.ErrDelivered) {
+			t.Errorf("late delivery: %v", err)
+		}
+		named := b.order("named", withoutBody, func(o *payments.Order) { o.Identifier = "identifier-000001" })
+		b.mustPay(named)
+		b.clock.advance(24 * time.Hour)
+		b.mustPay(named)
+	})
+}
+
+func TestIdentifierWithAnotherPayloadConflicts(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		name := func(o *payments.Order) { o.Identifier = "identifier-000001" }
+		b.mustPay(b.order("n", name))
+		if _, err := b.pay(b.order("m", name)); !errors.Is(err, payments.ErrIdentifierUsed) {
+			t.Errorf("other payload: %v", err)
+		}
+		b.mustPay(b.order("k", name, func(o *payments.Order) { o.Payment.Payer = "0xother" }))
+		if b.chain.transfers() != 2 {
+			t.Errorf("%d transfers", b.chain.transfers())
+		}
+	})
+}
+
+func TestClientThatLeavesDuringSettlementStillGetsItsAnswerLater(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		ctx, cancel := context.WithCancel(context.Background())
+		o := b.order("n")
+		b.machine.Step = func(name string) {
+			if name == "worked" {
+				cancel()
+			}
+		}
+		if _, err := b.machine.Pay(ctx, o); err != nil {
+			t.Fatalf("pay: %v", err)
+		}
+		b.mustPay(o)
+		if b.runs != 1 {
+			t.Errorf("%d runs", b.runs)
+		}
+	})
+}

@@ -1,0 +1,162 @@
+// Package memory is a payment store that forgets at exit, for tests.
+package memory
+
+import (
+	"context"
+	"sort"
+	"sync"
+
+	"governance.internal/shared/payments"
+)
+
+// Store implements payments.Store. The zero value is not usable; call [New].
+type Store struct {
+	mu          sync.Mutex
+	records     map[payments.Key][]byte // encoded, so that no caller shares memory with the store
+	identifiers map[string]string
+	wallets     map[string][]payments.Attempt // ascending wallet nonces without gaps
+}
+
+var _ payments.Store = (*Store)(nil)
+
+// New gives an empty store.
+func New() *Store {
+	return &Store{
+		records:     map[payments.Key][]byte{},
+		identifiers: map[string]string{},
+		wallets:     map[string][]payments.Attempt{},
+	}
+}
+
+// Load implements payments.Store.
+func (s *Store) Load(_ context.Context, key payments.Key) (payments.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.load(key)
+}
+
+func (s *Store) load(key payments.Key) (payments.Record, error) {
+	data, ok := s.records[key]
+	if !ok {
+		return payments.Record{}, payments.ErrNotFound
+	}
+	return payments.Decode(data)
+}
+
+// Save implements payments.Store.
+func (s *Store) Save(_ context.Context, r payments.Record) (payments.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.save(r)
+}
+
+func (s *Store) save(r payments.Record) (payments.Record, error) {
+	stored, err := s.load(r.Key())
+	if err != nil && err != payments.ErrNotFound {
+		return payments.Record{}, err
+	}
+	if stored.Version != r.Version {
+		return payments.Record{}, payments.ErrConflict
+	}
+	if err := s.identify(r); err != nil {
+		return payments.Record{}, err
+	}
+	r.Version++
+	data, err := r.Encode()
+	if err != nil {
+		return payments.Record{}, err
+	}
+	s.records[r.Key()] = data
+	return r, nil
+}
+
+func (s *Store) identify(r payments.Record) error {
+	if r.Identifier == "" {
+		return nil
+	}
+	id := payments.IdentifierKey(r.Payment.Payer, r.Request.Product, r.Identifier)
+	if owner, taken := s.identifiers[id]; taken && owner != r.PayloadHash {
+		return payments.ErrIdentifierUsed
+	}
+	s.identifiers[id] = r.PayloadHash
+	return nil
+}
+
+// Submit implements payments.Store.
+func (s *Store) Submit(_ context.Context, r payments.Record) (payments.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wallet := payments.WalletKey(r.Attempt.Chain, r.Attempt.Wallet)
+	sent := s.wallets[wallet]
+	if n := len(sent); n > 0 && r.Attempt.WalletNonce <= sent[n-1].WalletNonce {
+		return payments.Record{}, payments.ErrNonceTaken
+	}
+	saved, err := s.save(r)
+	if err == nil {
+		s.wallets[wallet] = append(sent, r.Attempt)
+	}
+	return saved, err
+}
+
+// NextNonce implements payments.Store.
+func (s *Store) NextNonce(_ context.Context, chain, wallet string) (uint64, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sent := s.wallets[payments.WalletKey(chain, wallet)]
+	if len(sent) == 0 {
+		return 0, false, nil
+	}
+	return sent[len(sent)-1].WalletNonce + 1, true, nil
+}
+
+// Attempts implements payments.Store.
+func (s *Store) Attempts(_ context.Context, chain, wallet string, from uint64) ([]payments.Attempt, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sent := s.wallets[payments.WalletKey(chain, wallet)]
+	first := sort.Search(len(sent), func(i int) bool { return sent[i].WalletNonce >= from })
+	return append([]payments.Attempt(nil), sent[first:]...), nil
+}
+
+// Identified implements payments.Store.
+func (s *Store) Identified(_ context.Context, payer, product, identifier string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hash, ok := s.identifiers[payments.IdentifierKey(payer, product, identifier)]
+	if !ok {
+		return "", payments.ErrNotFound
+	}
+	return hash, nil
+}
+
+// ByNonce implements payments.Store.
+func (s *Store) ByNonce(_ context.Context, nonce string) ([]payments.Record, error) {
+	return s.where(func(r payments.Record) bool { return r.Payment.Nonce == nonce })
+}
+
+// Unfinished implements payments.Store.
+func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
+	records, err := s.where(func(r payments.Record) bool { return !r.State.Finished() })
+	keys := make([]payments.Key, 0, len(records))
+	for _, r := range records {
+		keys = append(keys, r.Key())
+	}
+	return keys, err
+}
+
+func (s *Store) where(want func(payments.Record) bool) ([]payments.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []payments.Record
+	for key := range s.records {
+		r, err := s.load(key)
+		if err != nil {
+			return nil, err
+		}
+		if want(r) {
+			found = append(found, r)
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].Key().String() < found[j].Key().String() })
+	return found, nil
+}

@@ -1,0 +1,195 @@
+// Package payments is the life of one payment: reserve, work, settle, replay.
+//
+// A payment is one signed EIP-3009 authorization. The token contract accepts it
+// once, so (asset, payer, nonce) is its key, and this package makes sure that
+// one authorization buys one run of one request and that the answer survives
+// every crash:
+//
+//	reserved -> ready -> settling -> settled
+//	    |         |          |
+//	 released   failed     failed
+//
+// The answer of the handler is stored (ready) before money moves and withheld
+// until it has moved (settled). The transaction is signed and stored (settling)
+// before it is broadcast, so whoever resumes sends the same bytes again. Each
+// write is conditional on the version that was read; a lease says who works on
+// a record, and only its end lets another take over.
+package payments
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Payment is an authorization as the payer signed it (EIP-3009), already matched
+// against the terms of the request. Hex strings are lower case with 0x.
+type Payment struct {
+	Network     string `json:"network"` // CAIP-2
+	Asset       string `json:"asset"`
+	PayTo       string `json:"pay_to"`
+	Payer       string `json:"payer"`
+	Amount      int64  `json:"amount"`       // atomic units, exactly the price
+	ValidAfter  uint64 `json:"valid_after"`  // Unix seconds
+	ValidBefore uint64 `json:"valid_before"` // Unix seconds
+	Nonce       string `json:"nonce"`        // 32 bytes
+	Signature   string `json:"signature"`
+}
+
+// Key identifies a payment for good.
+func (p Payment) Key() Key { return Key{Asset: p.Asset, Payer: p.Payer, Nonce: p.Nonce} }
+
+// Key is (asset, payer, nonce), lower case.
+type Key struct{ Asset, Payer, Nonce string }
+
+func (k Key) String() string { return k.Asset + "/" + k.Payer + "/" + k.Nonce }
+
+// State of a record.
+type State string
+
+const (
+	Reserved State = "reserved" // one run owns the payment
+	Released State = "released" // nothing was delivered or charged; the payment may be used again
+	Ready    State = "ready"    // the answer is stored and withheld
+	Settling State = "settling" // a signed transaction is stored, perhaps broadcast
+	Settled  State = "settled"  // the money arrived; the reply is stored as sent
+	Failed   State = "failed"   // proven that the money will not arrive
+)
+
+// Finished says that nothing is left to resume.
+func (s State) Finished() bool { return s == Settled || s == Failed || s == Released }
+
+// Request is what the payment is bound to.
+type Request struct {
+	Product     string `json:"product"`  // operation of the catalogue
+	Resource    string `json:"resource"` // absolute URL of the terms
+	Description string `json:"description"`
+	Fingerprint string `json:"fingerprint"` // SHA-256 over method, path, query, body digest and amount, hex
+	BodyDigest  string `json:"body_digest"` // SHA-256 of the request body, hex
+	HasBody     bool   `json:"has_body"`
+	X402Version int    `json:"x402_version"` // 1 or 2: the dialect of the reply
+}
+
+// Answer is a stored HTTP answer.
+type Answer struct {
+	Status int         `json:"status"`
+	Header http.Header `json:"header"`
+	Body   []byte      `json:"body"`
+}
+
+// Attempt is a signed transaction that moves the money. It is stored before it
+// is broadcast.
+type Attempt struct {
+	Chain       string `json:"chain,omitempty"`  // id of the chain instance: hash of its block 0
+	Wallet      string `json:"wallet,omitempty"` // gas wallet that signed
+	WalletNonce uint64 `json:"wallet_nonce,omitempty"`
+	Raw         []byte `json:"raw,omitempty"` // signed transaction, RLP
+	Hash        string `json:"hash,omitempty"`
+}
+
+// Signed says whether a transaction exists.
+func (a Attempt) Signed() bool { return len(a.Raw) > 0 }
+
+// Settlement is the proof on the chain that the money arrived.
+type Settlement struct {
+	Transaction string `json:"transaction"`
+	Block       uint64 `json:"block"`
+	LogIndex    uint   `json:"log_index"` // of the Transfer event in its block
+}
+
+// Record is a payment as stored.
+type Record struct {
+	Version     uint64      `json:"version"` // rises by one with each write; 0 = not stored
+	State       State       `json:"state"`
+	Payment     Payment     `json:"payment"`
+	Request     Request     `json:"request"`
+	PayloadHash string      `json:"payload_hash"`         // of the exact payment payload, hex
+	Identifier  string      `json:"identifier,omitempty"` // extension payment-identifier
+	Owner       string      `json:"owner,omitempty"`      // who holds the lease
+	LeaseUntil  time.Time   `json:"lease_until"`
+	Result      *Answer     `json:"result,omitempty"` // of the handler, withheld
+	Attempt     Attempt     `json:"attempt"`
+	Settlement  *Settlement `json:"settlement,omitempty"`
+	Reply       *Answer     `json:"reply,omitempty"` // as sent
+	Reason      string      `json:"reason,omitempty"`
+	Deliveries  int         `json:"deliveries,omitempty"`
+	CreatedAt   time.Time   `json:"created_at"`
+	SettledAt   time.Time   `json:"settled_at"`
+}
+
+// Key of the record's payment.
+func (r Record) Key() Key { return r.Payment.Key() }
+
+// Transaction is the hash of the transaction that moved or is to move the money,
+// "" before there is one.
+func (r Record) Transaction() string {
+	if r.Settlement != nil {
+		return r.Settlement.Transaction
+	}
+	return r.Attempt.Hash
+}
+
+// Encode gives the stored form of a record.
+func (r Record) Encode() ([]byte, error) { return json.Marshal(r) }
+
+// Decode reads the stored form.
+func Decode(data []byte) (Record, error) {
+	var r Record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return Record{}, fmt.Errorf("payment record: %w", err)
+	}
+	return r, nil
+}
+
+// Errors of a [Store] on which a caller branches.
+var (
+	ErrNotFound       = errors.New("payments: no such record")
+	ErrConflict       = errors.New("payments: the record changed meanwhile")
+	ErrNonceTaken     = errors.New("payments: the wallet nonce is taken")
+	ErrIdentifierUsed = errors.New("payments: the payment identifier belongs to another payload")
+)
+
+// Invalid says that a payment cannot be accepted; it costs the payer nothing.
+type Invalid struct {
+	Reason  string // x402 reason code
+	Message string // for a person
+}
+
+func (e *Invalid) Error() string { return e.Reason + ": " + e.Message }
+
+// Rejected is a payment whose transaction is proven to have moved no money.
+type Rejected struct {
+	Reason      string // x402 reason code
+	Message     string
+	Transaction string // "" when none was mined
+}
+
+func (e *Rejected) Error() string { return e.Reason + ": " + e.Message }
+
+// Pending is an unknown outcome: a new payment could pay twice, the same one can
+// be sent again.
+type Pending struct {
+	Code        string // settlement_pending, payment_in_progress
+	Transaction string // hash of the broadcast transaction, "" before there is one
+	RetryAfter  time.Duration
+}
+
+func (e *Pending) Error() string { return e.Code + " " + e.Transaction }
+
+// Unavailable is a failure of a part that payments need, before money moved.
+type Unavailable struct{ Cause error }
+
+func (e *Unavailable) Error() string { return "payment backend unavailable: " + e.Cause.Error() }
+func (e *Unavailable) Unwrap() error { return e.Cause }
+
+// ErrDelivered refuses one more delivery of an answer without a body or an
+// identifier to prove that the caller is the buyer: after settlement the
+// authorization is public on the chain.
+var ErrDelivered = errors.New("payments: delivered already")
+
+// ReplayRefused says that the payment was spent on another request.
+type ReplayRefused struct{ Reason, Message string }
+
+func (e *ReplayRefused) Error() string { return e.Reason + ": " + e.Message }

@@ -1,0 +1,153 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// resume continues a record whose last owner's lease ended.
+func (m *Machine) resume(ctx context.Context, o Order, r Record) (Answer, error) {
+	if r.State == Reserved {
+		return m.begin(ctx, o, r)
+	}
+	return m.finish(ctx, r)
+}
+
+// finish takes the lease of a ready or settling record and settles it.
+func (m *Machine) finish(ctx context.Context, r Record) (Answer, error) {
+	if r.State == Ready && m.expired(r) {
+		return Answer{}, m.fail(ctx, r, &Rejected{Reason: ReasonExpired, Message: "The authorization ran out before it was settled."})
+	}
+	r.Owner, r.LeaseUntil = m.Owner, m.Now().Add(m.Lease)
+	saved, err := m.save(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	return m.settle(context.WithoutCancel(ctx), saved)
+}
+
+func (m *Machine) expired(r Record) bool {
+	return uint64(m.Now().Unix()) >= r.Payment.ValidBefore
+}
+
+// settle moves the money of a record that this process owns and stores the reply.
+func (m *Machine) settle(ctx context.Context, r Record) (Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	settlement, err := m.Facilitator.Settle(ctx, r.Payment, journal{m, &r})
+	if err != nil {
+		return Answer{}, m.unsettled(ctx, r, err)
+	}
+	m.step("mined")
+	return m.deliver(ctx, r, settlement)
+}
+
+// deliver writes the settlement into the audit trail and stores the reply. Until
+// that is stored the record stays as it is, so a failure here is only a delay.
+func (m *Machine) deliver(ctx context.Context, r Record, settlement Settlement) (Answer, error) {
+	done := r
+	done.State, done.Settlement, done.SettledAt = Settled, &settlement, m.Now()
+	reply, err := m.Ledger.Settled(ctx, done)
+	if err != nil {
+		slog.ErrorContext(ctx, "settlement not recorded", "payment", r.Key().String(), "error", err.Error())
+		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
+	}
+	m.step("recorded")
+	done.Reply, done.Result, done.Owner, done.Deliveries = &reply, nil, "", 1
+	if _, err := m.save(ctx, done); err != nil {
+		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
+	}
+	m.step("settled")
+	return reply, nil
+}
+
+// unsettled keeps what is known about a settlement that did not end well and
+// gives the lease back so that the next request resumes at once.
+func (m *Machine) unsettled(ctx context.Context, r Record, cause error) error {
+	var rejected *Rejected
+	if errors.As(cause, &rejected) {
+		return m.fail(ctx, r, rejected)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	r.Owner = ""
+	if _, err := m.Store.Save(ctx, r); err != nil {
+		slog.WarnContext(ctx, "lease not given back", "payment", r.Key().String(), "error", err.Error())
+	}
+	var pending *Pending
+	if errors.As(cause, &pending) {
+		return &Pending{Code: "settlement_pending", Transaction: pending.Transaction, RetryAfter: retryPending}
+	}
+	slog.ErrorContext(ctx, "settlement failed before broadcast", "payment", r.Key().String(), "error", cause.Error())
+	if r.Attempt.Signed() {
+		return &Pending{Code: "settlement_pending", Transaction: r.Attempt.Hash, RetryAfter: retryPending}
+	}
+	return &Unavailable{cause}
+}
+
+func (m *Machine) fail(ctx context.Context, r Record, cause *Rejected) error {
+	r.State, r.Reason, r.Owner, r.Result = Failed, cause.Reason, "", nil
+	if _, err := m.save(context.WithoutCancel(ctx), r); err != nil {
+		return err
+	}
+	return cause
+}
+
+// replay gives the stored reply again to whoever may have it.
+func (m *Machine) replay(ctx context.Context, r Record, alone bool) (Answer, error) {
+	if r.Identifier != "" || r.Request.HasBody || !alone {
+		return *r.Reply, nil // the caller knows what the chain does not tell, or asked before the chain told
+	}
+	age := m.Now().Sub(r.SettledAt)
+	switch {
+	case r.Deliveries >= replayMost && age < replayBurst:
+		return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Settlement.Transaction, RetryAfter: retryInProgress}
+	case r.Deliveries >= replayMost || age > replayWindow:
+		m.refused(ctx, r, "delivered")
+		return Answer{}, ErrDelivered
+	}
+	r.Deliveries++
+	if _, err := m.save(ctx, r); err != nil {
+		return Answer{}, err
+	}
+	return *r.Reply, nil
+}
+
+// Sweep finishes what no request came back for: it settles records that are
+// settling, and lets reserved and ready ones go once their authorization ran out.
+// It returns how many records it moved on.
+func (m *Machine) Sweep(ctx context.Context) (int, error) {
+	keys, err := m.Store.Unfinished(ctx)
+	if err != nil {
+		return 0, err
+	}
+	moved := 0
+	for _, key := range keys {
+		r, err := m.Store.Load(ctx, key)
+		if err != nil || ctx.Err() != nil {
+			return moved, errors.Join(err, ctx.Err())
+		}
+		if m.sweep(ctx, r) {
+			moved++
+		}
+	}
+	return moved, nil
+}
+
+func (m *Machine) sweep(ctx context.Context, r Record) bool {
+	leased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
+	switch {
+	case leased || r.State.Finished():
+		return false
+	case r.State == Settling || r.State == Ready && m.expired(r):
+		_, err := m.finish(ctx, r)
+		var rejected *Rejected
+		return err == nil || errors.As(err, &rejected)
+	case r.State == Reserved && m.expired(r):
+		m.release(ctx, r)
+		return true
+	}
+	return false
+}

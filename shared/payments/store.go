@@ -1,0 +1,53 @@
+package payments
+
+import (
+	"context"
+	"strings"
+)
+
+// Store keeps records. Implementations: memory, bolt; each passes
+// [paymentstest.Run].
+type Store interface {
+	// Load returns the record of a key, or ErrNotFound.
+	Load(ctx context.Context, key Key) (Record, error)
+
+	// Save writes r if the stored version equals r.Version (0: none is stored)
+	// and returns it with the next version. ErrConflict: someone else wrote; load
+	// and decide again. The first Save of a record with an identifier binds that
+	// identifier to the payload hash in the same step; ErrIdentifierUsed if the
+	// payer used it for another payload of the same product.
+	Save(ctx context.Context, r Record) (Record, error)
+
+	// Submit is Save of a record whose attempt claims r.Attempt.WalletNonce, in
+	// one step. ErrNonceTaken if that nonce is below the wallet's next; above it is
+	// allowed, since the wallet may have been used elsewhere.
+	Submit(ctx context.Context, r Record) (Record, error)
+
+	// NextNonce is the next nonce of a wallet on a chain instance; known is false
+	// until the first Submit.
+	NextNonce(ctx context.Context, chain, wallet string) (next uint64, known bool, err error)
+
+	// Attempts lists the signed transactions of a wallet from a nonce on, in
+	// order, to send those again that a node lost.
+	Attempts(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error)
+
+	// Owner of an identifier: the payload hash it is bound to, or ErrNotFound.
+	Identified(ctx context.Context, payer, product, identifier string) (payloadHash string, err error)
+
+	// ByNonce lists the records with an authorization nonce, whoever paid.
+	ByNonce(ctx context.Context, nonce string) ([]Record, error)
+
+	// Unfinished lists the keys that are reserved, ready or settling.
+	Unfinished(ctx context.Context) ([]Key, error)
+}
+
+// IdentifierKey names an identifier within its scope, for stores.
+func IdentifierKey(payer, product, identifier string) string {
+	return payer + "/" + product + "/" + identifier
+}
+
+// WalletKey names a gas wallet on a chain instance, for stores.
+func WalletKey(chain, wallet string) string { return chain + "/" + wallet }
+
+// Wallet is the stored form of a wallet address: lower case.
+func Wallet(address string) string { return strings.ToLower(address) }

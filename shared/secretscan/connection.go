@@ -1,0 +1,120 @@
+package secretscan
+
+import "strings"
+
+// Connection is the authority of one "scheme://user:password@host" inside a value. The offsets
+// are into the value the connection was found in.
+type Connection struct {
+	Scheme         string
+	User, Password string
+	Host           string // with the port, as written
+	UserStart      int
+	PasswordStart  int
+}
+
+// Connections returns every URL of the value that carries a user or a password.
+func Connections(value string) []Connection {
+	var found []Connection
+	for from := 0; ; {
+		at := strings.Index(value[from:], "://")
+		if at < 0 {
+			return found
+		}
+		at += from
+		from = at + 3
+		if c, ok := connectionAt(value, at); ok {
+			found = append(found, c)
+		}
+	}
+}
+
+func connectionAt(value string, at int) (Connection, bool) {
+	start := at
+	for start > 0 && (isWordByte(value[start-1]) || strings.IndexByte("+.-", value[start-1]) >= 0) {
+		start--
+	}
+	rest := value[at+3 : min(len(value), at+3+512)]
+	if end := strings.IndexAny(rest, " \t\r\n\"'`"); end >= 0 {
+		rest = rest[:end]
+	}
+	authority := rest
+	if end := strings.IndexAny(rest, "/?#\\"); end >= 0 {
+		authority = rest[:end]
+	}
+	sign := strings.LastIndexByte(authority, '@')
+	if sign < 0 {
+		sign = unescapedPassword(rest, authority)
+	}
+	if start == at || sign <= 0 {
+		return Connection{}, false
+	}
+	host := rest[sign+1:]
+	if end := strings.IndexAny(host, "/?#\\,;"); end >= 0 {
+		host = host[:end]
+	}
+	user, password, _ := strings.Cut(rest[:sign], ":")
+	return Connection{Scheme: strings.ToLower(value[start:at]), User: user, Password: password, Host: host,
+		UserStart: at + 3, PasswordStart: at + 3 + len(user) + 1}, true
+}
+
+// unescapedPassword finds the @ of a connection string whose password holds a raw slash. A
+// colon followed by digits is a port, and then a later @ belongs to the path.
+func unescapedPassword(rest, authority string) int {
+	colon := strings.IndexByte(authority, ':')
+	if colon <= 0 || colon+1 == len(authority) || strings.Trim(authority[colon+1:], "0123456789") == "" {
+		return -1
+	}
+	return strings.IndexByte(rest, '@')
+}
+
+// scanConnections finds literal passwords in connection strings, both URLs and the
+// "Server=…;Password=…" form.
+func scanConnections(value string) []Match {
+	var found []Match
+	for _, c := range Connections(value) {
+		if c.LiteralPassword() {
+			found = append(found, Match{ConnectionPassword, c.PasswordStart, c.PasswordStart + len(c.Password)})
+		}
+	}
+	if strings.IndexByte(value, '=') < 0 || strings.IndexByte(value, ';') < 0 {
+		return found
+	}
+	from := 0
+	for _, part := range strings.SplitAfter(value, ";") {
+		name, text, ok := strings.Cut(strings.TrimSuffix(part, ";"), "=")
+		if key := strings.ToLower(strings.TrimSpace(name)); ok && (key == "password" || key == "pwd") && !Placeholder(text) && !genericWords[strings.ToLower(text)] {
+			at := from + len(name) + 1
+			found = append(found, Match{ConnectionPassword, at, at + len(text)})
+		}
+		from += len(part)
+	}
+	return found
+}
+
+// LiteralPassword reports whether the connection has a password that is neither a reference nor
+// a placeholder. The throw-away pairs of documentation (user:password@host) and the defaults of a
+// database on this machine (postgres:postgres@localhost) are placeholders.
+func (c Connection) LiteralPassword() bool {
+	if c.Password == "" || Placeholder(c.Password) {
+		return false
+	}
+	user, password := strings.ToLower(c.User), strings.ToLower(c.Password)
+	if !genericWords[password] && password != user {
+		return true
+	}
+	return !localHost(c.Host) && !genericUsers[user]
+}
+
+func localHost(host string) bool {
+	host = strings.ToLower(host)
+	if at := strings.LastIndexByte(host, ':'); at > 0 && !strings.HasSuffix(host, "]") {
+		host = host[:at]
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") ||
+		host == "[::1]" || host == "host.docker.internal" || host == "host.containers.internal"
+}
+
+var genericUsers = set("user", "username", "usr", "login", "myuser", "youruser", "db_user", "dbuser", "")
+
+var genericWords = set("password", "pass", "pwd", "passwd", "secret", "postgres", "root", "admin", "mysql", "user",
+	"test", "guest", "mypassword", "pw", "dev", "local", "neo4j", "redis", "mongo", "rootpassword", "username", "db_password", "dbpassword")

@@ -1,0 +1,216 @@
+package secretscan
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// Placeholder reports whether a value holds no literal secret: it is empty, a reference, text
+// that tells the reader what to put there, a switch ("true", "none"), a file path or the name of
+// a variable. A value that has a real-looking credential beside such text is not a placeholder.
+func Placeholder(value string) bool {
+	literal, _ := Literal(value)
+	return literal == ""
+}
+
+// Literal takes the references and the authentication scheme off a value. It returns what is
+// left, or "" when that is a placeholder, and whether a reference or placeholder was there.
+func Literal(value string) (literal string, marked bool) {
+	rest, outside, references := value, true, false
+	if strings.ContainsAny(value, referenceBytes) {
+		if managed(value) {
+			return "", true
+		}
+		rest, outside, references = strip(value, 0)
+	}
+	rest = strings.Trim(trimScheme(strings.TrimSpace(rest)), " \t\r\n\"'`,;")
+	switch {
+	case rest == "":
+		return "", references || strings.TrimSpace(value) != ""
+	case references && outside && leftover(rest):
+		return "", true
+	case harmless(rest):
+		return "", true
+	}
+	return rest, references
+}
+
+// Trivial reports whether a literal is a switch or a path: it marks no place for a secret either.
+func Trivial(value string) bool {
+	value = strings.TrimSpace(value)
+	return switches[strings.ToLower(value)] || path(value) || shortNumber(value)
+}
+
+// leftover reports whether the text around references is too poor to hold a secret: separators
+// and plain words, as in "${USER}:${PASSWORD}" or "app-${KEY}".
+func leftover(rest string) bool {
+	if len(rest) >= 16 && TokenLike(rest) && strings.ContainsAny(rest, "0123456789") {
+		return false
+	}
+	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(" :/@=&?.,;-_|+\"'", r) }) {
+		if len(word) >= 6 && strings.ContainsAny(word, "0123456789") || len(word) >= 12 {
+			return false
+		}
+	}
+	return true
+}
+
+func harmless(rest string) bool {
+	lower := strings.ToLower(rest)
+	if distinctBytes(rest) < 3 || switches[lower] || placeholderValues[lower] || path(rest) || variableName(rest) {
+		return true
+	}
+	if shortNumber(rest) && len(rest) < 3 {
+		return true
+	}
+	if credentialRun(rest) {
+		return false
+	}
+	return masked(rest) || placeholderWord(rest) || describes(lower)
+}
+
+// trimScheme removes the scheme of an Authorization header.
+func trimScheme(s string) string {
+	word, rest, ok := strings.Cut(s, " ")
+	if !ok {
+		switch strings.ToLower(s) {
+		case "bearer", "basic", "token", "apikey":
+			return ""
+		}
+		return s
+	}
+	switch strings.ToLower(strings.TrimSuffix(word, ":")) {
+	case "bearer", "basic", "token", "apikey", "api-key", "key", "digest":
+		return strings.TrimSpace(rest)
+	}
+	return s
+}
+
+// masked recognises values whose middle or end was blanked out: "ntn_****", "sk-xxxx", "AIza...".
+func masked(s string) bool {
+	lower := strings.ToLower(s)
+	return strings.Contains(s, "***") || strings.Contains(s, "…") || strings.Contains(s, "•••") || strings.Contains(s, "###") ||
+		strings.Contains(s, "...") || strings.Contains(lower, "xxxx") || (len(s) < 24 && strings.Contains(lower, "xxx")) || strings.Contains(s, "____")
+}
+
+// placeholderWord recognises the words people write where a secret belongs. Long words count
+// anywhere, short ones only as words of their own, since random text contains them by chance.
+func placeholderWord(s string) bool {
+	lower := strings.ToLower(s)
+	for _, word := range longMarkers {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	for _, word := range strings.FieldsFunc(lower, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if shortMarkers[word] || (strings.HasPrefix(word, "your") && len(word) > 6) {
+			return true
+		}
+	}
+	return false
+}
+
+// describes recognises plain words that end in the name of the thing: my-secret-key, api_key,
+// token_here, github-personal-access-token.
+func describes(lower string) bool {
+	if len(lower) > 60 || strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz-_ .[](){}") != "" {
+		return false
+	}
+	words := strings.FieldsFunc(lower, func(r rune) bool { return r < 'a' || r > 'z' })
+	if len(words) == 0 {
+		return true
+	}
+	if len(words) > 6 {
+		return false
+	}
+	last := words[len(words)-1]
+	if last == "here" || last == "goes" {
+		return true
+	}
+	if len(words) == 1 {
+		return last == "token" || last == "secret" || last == "apikey" || last == "password" || last == "key" || last == "passwd"
+	}
+	return last == "key" || last == "token" || last == "secret" || last == "password" || last == "id" || last == "pat" || last == "string"
+}
+
+// credentialRun reports whether the value has a run that can hardly be anything but generated:
+// at least 20 letters and digits, both present, with 3.5 bits of entropy.
+func credentialRun(s string) bool {
+	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return !(r < 128 && isWordByte(byte(r))) }) {
+		if len(run) >= 20 && strings.ContainsAny(run, "0123456789") && EntropyMilli(run) >= 3500 && !masked(run) && !placeholderWord(run) {
+			return true
+		}
+	}
+	return false
+}
+
+// variableName recognises a value that is the name of a variable: UPPER_SNAKE with words in it.
+func variableName(s string) bool {
+	if !strings.Contains(s, "_") || len(s) > 80 {
+		return false
+	}
+	digits := 0
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			digits++
+		} else if !isUpper(s[i]) && s[i] != '_' {
+			return false
+		}
+	}
+	return (isUpper(s[0]) || s[0] == '_') && digits*5 <= len(s)
+}
+
+// path recognises file paths. A credential may start with a slash too, so a segment that looks
+// generated is not a path.
+func path(s string) bool {
+	slashed := strings.ReplaceAll(s, `\`, "/")
+	rooted := strings.HasPrefix(slashed, "/") || strings.HasPrefix(slashed, "~/") || strings.HasPrefix(slashed, "./") ||
+		strings.HasPrefix(slashed, "../") || strings.HasPrefix(slashed, "file:/") || (len(s) > 2 && s[1] == ':' && slashed[2] == '/')
+	if !rooted {
+		return fileName(s)
+	}
+	if len(s) > 2 && fileName(slashed[strings.LastIndexByte(slashed, '/')+1:]) {
+		return true
+	}
+	for _, segment := range strings.Split(slashed, "/") {
+		if len(segment) >= 16 && strings.ContainsAny(segment, "0123456789") && EntropyMilli(segment) >= 3600 && !strings.ContainsAny(segment, ".- ") {
+			return false
+		}
+	}
+	return !strings.ContainsAny(s, "+=")
+}
+
+func fileName(s string) bool {
+	dot := strings.LastIndexByte(s, '.')
+	return dot > 0 && len(s) < 120 && fileEndings[s[dot+1:]] && !strings.ContainsAny(s, " +=:")
+}
+
+func shortNumber(s string) bool {
+	return s != "" && len(s) <= 6 && strings.Trim(s, "0123456789.") == ""
+}
+
+// publishedToken reports whether a JSON Web Token is meant for browsers: its role is anonymous.
+func publishedToken(token string) bool {
+	parts := strings.Split(token, ".")
+	if len(parts) < 2 || len(parts[1]) > 4096 {
+		return false
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
+	return err == nil && strings.Contains(strings.ReplaceAll(string(claims), " ", ""), `"role":"anon"`)
+}
+
+var longMarkers = []string{"example", "changeme", "change-me", "change_me", "change me", "placeholder", "dummy", "redacted",
+	"replace", "insert", "notarealkey", "not-a-real", "not_a_real", "fillme", "fill-in", "todo", "deadbeef", "yourapi", "yourtoken", "yourkey", "yoursecret", "yourpass"}
+
+var shortMarkers = set("your", "yours", "fake", "sample", "mock", "xxx", "fixme", "enter", "paste", "tbd", "here")
+
+var switches = set("true", "false", "yes", "no", "on", "off", "none", "null", "nil", "undefined", "0", "1", "enabled", "disabled",
+	"auto", "default", "required", "optional", "stdin", "prompt", "env", "-")
+
+// placeholderValues are whole values that local tools ask for when they need no credential.
+var placeholderValues = set("ollama", "lm-studio", "lmstudio", "lm_studio", "empty", "not-needed", "not_needed", "notneeded",
+	"no-key-required", "sk-no-key-required", "no-key", "nokey", "n/a", "na", "unused", "not-used", "not-required", "anything", "any", "noop", "local", "test", "demo", "unset",
+	"test-key", "test_key", "test-token", "test_token", "set-me", "setme", "set_me", "secret-key", "key", "token", "foo", "bar", "foobar", "abc", "abc123", "sk-1234", "sk-123")
+
+var fileEndings = set("json", "pem", "key", "txt", "p12", "pfx", "crt", "cer", "yaml", "yml", "toml", "ini", "env", "db", "jwk",
+	"jwks", "jks", "pub", "conf", "cfg", "xml", "sqlite", "kdbx", "gpg", "asc", "ppk")

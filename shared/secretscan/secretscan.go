@@ -1,0 +1,137 @@
+// Package secretscan recognises credentials in single string values.
+//
+// A value is one of three things. A reference ("${GITHUB_TOKEN}", "op://vault/item") names a
+// place where the secret lives. A placeholder ("<your key>", "changeme", "sk-xxxx") marks where
+// a reader must put one. Everything else is literal text, and literal text is a secret when it
+// has a provider's shape, when it sits in a connection string, or when the name beside it says
+// so. The package answers those questions for one value at a time; what follows from the answer
+// (a severity, a message, an exit code) is the caller's business.
+//
+// Every function is deterministic: no clock, no locale, no floating point. Nothing here keeps
+// or logs the values it is given.
+package secretscan
+
+import (
+	"sort"
+	"strings"
+)
+
+// Match is one secret found inside a value. Start and End are byte offsets of the secret
+// itself, without the text that led to it (for a connection string: only the password).
+type Match struct {
+	Provider string // stable kebab name, for example "github-token" or "connection-string-password"
+	Start    int
+	End      int
+}
+
+// Names of the matches that do not come from the provider table.
+const (
+	PrivateKey         = "private-key"
+	ConnectionPassword = "connection-string-password"
+)
+
+// Scan returns the secrets whose shape alone gives them away: provider tokens, PEM private keys
+// and passwords in connection strings. Masked and example tokens are left out. The matches are
+// sorted by Start and do not overlap.
+func Scan(value string) []Match {
+	if len(value) < minimumSecret {
+		return nil
+	}
+	found := append(scanPrivateKeys(value), scanProviders(value)...)
+	found = append(found, scanConnections(value)...)
+	if len(found) < 2 {
+		return found
+	}
+	sort.SliceStable(found, func(i, j int) bool {
+		if found[i].Start != found[j].Start {
+			return found[i].Start < found[j].Start
+		}
+		return found[i].End > found[j].End
+	})
+	kept := found[:1]
+	for _, m := range found[1:] {
+		if m.Start >= kept[len(kept)-1].End {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// minimumSecret is shorter than every provider pattern and than any "a://b:c@d".
+const minimumSecret = 8
+
+const pemHead, pemTail = "-----BEGIN ", "PRIVATE KEY"
+
+// scanPrivateKeys finds PEM blocks. A key pasted into JSON often has literal "\n" or no line
+// breaks at all, so only the armour is parsed.
+func scanPrivateKeys(value string) []Match {
+	var found []Match
+	for from := 0; ; {
+		start := strings.Index(value[from:], pemHead)
+		if start < 0 {
+			return found
+		}
+		start += from
+		from = start + len(pemHead)
+		label, _, ok := strings.Cut(value[from:min(len(value), from+60)], "-----")
+		if !ok || !strings.Contains(label, pemTail) {
+			continue
+		}
+		end := len(value)
+		if at := strings.Index(value[from:], "-----END "); at >= 0 {
+			end = from + at
+		}
+		if body := value[from+len(label)+5 : end]; distinctBytes(body) < 12 || placeholderWord(body) {
+			continue
+		}
+		found = append(found, Match{Provider: PrivateKey, Start: start, End: end})
+		from = end
+	}
+}
+
+// TokenLike reports whether a literal is long and varied enough to be a generated credential:
+// at least 16 characters and 3 bits of entropy for each.
+func TokenLike(literal string) bool {
+	return len(literal) >= 16 && EntropyMilli(literal) >= 3000
+}
+
+// Opaque reports whether a value looks like a generated credential although nothing around it
+// says so: one run of at least 32 letters and digits with lower case, upper case, several
+// digits and 4.3 bits of entropy. Paths, UUIDs, digests and hyphenated words are not opaque.
+func Opaque(value string) bool {
+	if len(value) < 32 || len(value) > 4096 || EntropyMilli(value) < 4300 {
+		return false
+	}
+	run, longest, digits := 0, 0, 0
+	var lower, upper bool
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c >= 'a' && c <= 'z':
+			lower, run = true, run+1
+		case c >= 'A' && c <= 'Z':
+			upper, run = true, run+1
+		case c >= '0' && c <= '9':
+			digits, run = digits+1, run+1
+		case c == '+' || c == '=':
+		case c == '-' || c == '_':
+			run = 0
+		case c == '/' && strings.ContainsAny(value, "+="):
+		default:
+			return false
+		}
+		longest = max(longest, run)
+	}
+	return lower && upper && digits >= 3 && longest >= 16
+}
+
+func distinctBytes(s string) int {
+	var seen [256]bool
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if !seen[s[i]] {
+			seen[s[i]] = true
+			n++
+		}
+	}
+	return n
+}

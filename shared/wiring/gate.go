@@ -1,0 +1,117 @@
+package wiring
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"governance.internal/shared/audit"
+	auditfile "governance.internal/shared/audit/file"
+	"governance.internal/shared/catalog"
+	"governance.internal/shared/config"
+	"governance.internal/shared/lint"
+	"governance.internal/shared/payments"
+	"governance.internal/shared/payments/bolt"
+	"governance.internal/shared/x402"
+	"governance.internal/shared/x402/evm"
+	"governance.internal/shared/x402/facilitator"
+)
+
+// ChainName is the name of the audit chain.
+const ChainName = "governance"
+
+// Paid is what a selling function depends on.
+type Paid struct {
+	Gate     *x402.Gate
+	Audit    audit.Store
+	Payments payments.Store
+	Chain    *evm.Chain
+	Close    func() error // releases the stores
+}
+
+// NewPaid opens the stores and keys of a selling function. The error names every
+// missing setting at once.
+func NewPaid(c config.Config) (*Paid, error) {
+	site, err := Site(c)
+	if err := errors.Join(err, needPaid(c)); err != nil {
+		return nil, err
+	}
+	chain, wallet, err := openChain(c)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := evm.LoadOrCreateKey(signingKeyFile(c))
+	if err != nil {
+		return nil, err
+	}
+	site.Signer = signer.Address()
+	store, err := bolt.Open(PaymentsFile(c.DataDir))
+	if err != nil {
+		return nil, err
+	}
+	trail, err := auditfile.Open(c.DataDir, ChainName, auditfile.Options{Origin: site.BaseURL})
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	ledger := x402.Ledger{Chain: trail, Name: ChainName, Signer: signer, Ruleset: ruleset}
+	machine := &payments.Machine{
+		Store: store, Facilitator: facilitator.NewOnchain(chain, wallet), Ledger: ledger,
+		Now: time.Now, Owner: newOwner(), Lease: payments.Lease,
+	}
+	return &Paid{
+		Gate:  &x402.Gate{Site: site, Signer: signer, Machine: machine, Now: time.Now},
+		Audit: trail, Payments: store, Chain: chain,
+		Close: func() error { return errors.Join(trail.Close(), store.Close()) },
+	}, nil
+}
+
+func needPaid(c config.Config) error {
+	return config.Need(
+		config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")},
+		config.Setting{Name: "GAS_KEY_FILE", Value: c.GasKeyFile},
+		config.Setting{Name: "DATA_DIR", Value: c.DataDir},
+	)
+}
+
+func openChain(c config.Config) (*evm.Chain, *evm.Key, error) {
+	token, err := evm.NewToken(c.Network, c.Asset, c.AssetName, c.AssetVersion)
+	if err != nil {
+		return nil, nil, err
+	}
+	chain, err := evm.Dial(token, c.RPCURLs)
+	if err != nil {
+		return nil, nil, err
+	}
+	wallet, err := evm.LoadKey(c.GasKeyFile)
+	return chain, wallet, err
+}
+
+func signingKeyFile(c config.Config) string {
+	if c.SigningKeyFile != "" {
+		return c.SigningKeyFile
+	}
+	return filepath.Join(c.DataDir, "signing.key")
+}
+
+// PaymentsFile is the payment store of a data directory.
+func PaymentsFile(dataDir string) string { return filepath.Join(dataDir, "payments.db") }
+
+// ruleset is the version of what made the result of a product.
+func ruleset(product string) string {
+	if product == "auditMCP" {
+		return lint.Ruleset
+	}
+	return "api-" + catalog.APIVersion
+}
+
+// newOwner names this process in leases.
+func newOwner() string {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:]) // crypto/rand never fails since Go 1.24
+	return fmt.Sprintf("%d-%s", os.Getpid(), hex.EncodeToString(raw[:]))
+}

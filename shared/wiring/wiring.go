@@ -1,0 +1,38 @@
+// Package wiring builds what a function depends on from the configuration. It
+// is the one place where adapters are chosen; each constructor links only what
+// it uses, so a function that sells nothing carries no payment code.
+package wiring
+
+import (
+	"os"
+
+	"governance.internal/shared/catalog"
+	"governance.internal/shared/config"
+)
+
+// Site is what the catalogue's documents say about this deployment.
+func Site(c config.Config) (catalog.Site, error) {
+	err := config.Need(config.Setting{Name: "BASE_URL", Value: c.BaseURL}, config.Setting{Name: "PAY_TO", Value: c.PayTo})
+	return catalog.Site{
+		BaseURL: c.BaseURL, Network: c.Network, Asset: c.Asset, AssetName: c.AssetName, AssetVersion: c.AssetVersion,
+		PayTo: c.PayTo, Signer: c.SignerAddress,
+	}, err
+}
+
+// SiteFromEnvironment is [Site] of this process's environment.
+func SiteFromEnvironment() (catalog.Site, error) {
+	c, err := config.Load(os.LookupEnv)
+	if err != nil {
+		return catalog.Site{}, err
+	}
+	return Site(c)
+}
+
+// PaidFromEnvironment is [NewPaid] of this process's environment.
+func PaidFromEnvironment() (*Paid, error) {
+	c, err := config.Load(os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	return NewPaid(c)
+}

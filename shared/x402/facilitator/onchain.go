@@ -1,0 +1,161 @@
+// Package facilitator moves the money of verified payments.
+//
+// Onchain sends each transfer itself, from a gas wallet over JSON-RPC. Whatever
+// else may submit the same authorization, the token accepts it once, so the
+// events of the token decide what happened, never the fate of one transaction.
+package facilitator
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"governance.internal/shared/payments"
+	"governance.internal/shared/x402/evm"
+)
+
+// Onchain implements payments.Facilitator.
+type Onchain struct {
+	chain  *evm.Chain
+	wallet *evm.Key
+
+	nonces sync.Mutex // one allocation at a time in this process; the store guards the others
+}
+
+var _ payments.Facilitator = (*Onchain)(nil)
+
+// NewOnchain settles on chain with wallet, which pays the gas.
+func NewOnchain(chain *evm.Chain, wallet *evm.Key) *Onchain {
+	return &Onchain{chain: chain, wallet: wallet}
+}
+
+// Check implements payments.Facilitator.
+func (o *Onchain) Check(p payments.Payment, now time.Time) error { return o.chain.Check(p, now) }
+
+// Verify implements payments.Facilitator.
+func (o *Onchain) Verify(ctx context.Context, p payments.Payment) error {
+	return o.chain.Verify(ctx, p)
+}
+
+// Settle implements payments.Facilitator. A stored transaction is looked up and
+// sent again as it is; a new one is signed only when none exists or its wallet
+// nonce went to another transaction.
+func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Journal) (payments.Settlement, error) {
+	instance, err := o.chain.Instance(ctx)
+	if err != nil {
+		return payments.Settlement{}, err
+	}
+	attempt := j.Attempt()
+	if attempt.Signed() && attempt.Chain != instance {
+		return payments.Settlement{}, &payments.Rejected{Reason: "invalid_transaction_state",
+			Message: "The chain on which this payment was being settled no longer exists.", Transaction: attempt.Hash}
+	}
+	for {
+		if attempt.Signed() {
+			settlement, err := o.chain.Outcome(ctx, p, attempt.Hash)
+			if !errors.Is(err, evm.ErrNotMined) {
+				return settlement, pendingUnless(err, attempt)
+			}
+		} else if attempt, err = o.sign(ctx, p, j, instance); err != nil {
+			return o.unsigned(ctx, p, err)
+		}
+		err := o.chain.Send(ctx, attempt)
+		if err == nil {
+			j.Sent()
+			return o.await(ctx, p, attempt)
+		}
+		if !errors.Is(err, evm.ErrNonceSpent) {
+			return payments.Settlement{}, pendingUnless(err, attempt)
+		}
+		// Mined between our look and our send, or never: look once more.
+		settlement, err := o.chain.Outcome(ctx, p, attempt.Hash)
+		if !errors.Is(err, evm.ErrNotMined) {
+			return settlement, pendingUnless(err, attempt)
+		}
+		attempt = payments.Attempt{}
+	}
+}
+
+// pendingUnless turns a failure after signing into an unknown outcome, except
+// the proof that no money moved.
+func pendingUnless(err error, attempt payments.Attempt) error {
+	var rejected *payments.Rejected
+	if err == nil || errors.As(err, &rejected) {
+		return err
+	}
+	return &payments.Pending{Transaction: attempt.Hash}
+}
+
+// unsigned handles a transfer that could not be signed: when the EVM refuses it,
+// somebody may have carried the authorization out before us.
+func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, err error) (payments.Settlement, error) {
+	if errors.Is(err, evm.ErrReverts) {
+		return o.chain.Reconcile(ctx, p, "")
+	}
+	return payments.Settlement{}, err
+}
+
+// sign signs the transfer with the wallet's next nonce and stores it.
+func (o *Onchain) sign(ctx context.Context, p payments.Payment, j payments.Journal, instance string) (payments.Attempt, error) {
+	fees, err := o.chain.Fees(ctx, o.wallet, p)
+	if err != nil {
+		return payments.Attempt{}, err
+	}
+	o.nonces.Lock()
+	defer o.nonces.Unlock()
+	for {
+		nonce, err := o.nextNonce(ctx, j, instance)
+		if err != nil {
+			return payments.Attempt{}, err
+		}
+		attempt, err := o.chain.SignTransfer(o.wallet, p, fees, nonce, instance)
+		if err != nil {
+			return payments.Attempt{}, err
+		}
+		if err := j.Record(ctx, attempt); !errors.Is(err, payments.ErrNonceTaken) {
+			return attempt, err
+		}
+	}
+}
+
+// nextNonce is the greater of what we signed and what the chain has seen. Where
+// the chain is behind, it lost transactions of ours: they go out again, in
+// order, or the new one would wait behind the gap forever.
+func (o *Onchain) nextNonce(ctx context.Context, j payments.Journal, instance string) (uint64, error) {
+	seen, err := o.chain.WalletNonce(ctx, o.wallet)
+	if err != nil {
+		return 0, err
+	}
+	wallet := payments.Wallet(o.wallet.Address())
+	next, known, err := j.NextNonce(ctx, instance, wallet)
+	if err != nil || !known || next <= seen {
+		return seen, err
+	}
+	lost, err := j.Earlier(ctx, instance, wallet, seen)
+	if err != nil {
+		return 0, err
+	}
+	for _, attempt := range lost {
+		if err := o.chain.Send(ctx, attempt); err != nil && !errors.Is(err, evm.ErrNonceSpent) {
+			return 0, err
+		}
+	}
+	return next, nil
+}
+
+// await polls for the outcome until ctx ends.
+func (o *Onchain) await(ctx context.Context, p payments.Payment, attempt payments.Attempt) (payments.Settlement, error) {
+	for pause := 5 * time.Millisecond; ; pause = min(pause*2, 500*time.Millisecond) {
+		settlement, err := o.chain.Outcome(ctx, p, attempt.Hash)
+		var rejected *payments.Rejected
+		if err == nil || errors.As(err, &rejected) {
+			return settlement, err
+		}
+		select {
+		case <-ctx.Done():
+			return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
+		case <-time.After(pause):
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package x402
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"governance.internal/shared/payments"
+)
+
+// Match checks a payload against the terms and gives the payment it makes. It is
+// the reference rule: every core member equals the offer, extra contains what was
+// offered; unknown members are ignored and addresses compare without case.
+// Errors are *payments.Invalid with the reason.
+func (t Terms) Match(p Payload) (payments.Payment, error) {
+	if err := t.matchOffer(p); err != nil {
+		return payments.Payment{}, err
+	}
+	a := p.Payload.Authorization
+	if a == nil {
+		return payments.Payment{}, invalid(ReasonPayloadType, "Only an EIP-3009 authorization is accepted: payload.authorization is missing.")
+	}
+	return t.matchAuthorization(p.Dialect(), p.Payload.Signature, *a)
+}
+
+func (t Terms) matchOffer(p Payload) error {
+	scheme, network := p.Scheme, p.Network
+	if p.Accepted != nil {
+		scheme, network = p.Accepted.Scheme, p.Accepted.Network
+	}
+	if scheme != "exact" {
+		return invalid(ReasonScheme, "The scheme must be exact.")
+	}
+	if network != t.Site.Network && (p.Accepted != nil || network != NetworkV1(t.Site.Network)) {
+		return invalid(ReasonNetwork, "The network must be %s.", t.Site.Network)
+	}
+	if p.Accepted == nil {
+		return nil
+	}
+	if p.Resource != nil && p.Resource.URL != "" && p.Resource.URL != t.Resource {
+		return invalid(ReasonRequirements, "The payment is for another resource; this one is %s.", t.Resource)
+	}
+	return t.matchAccepted(*p.Accepted)
+}
+
+func (t Terms) matchAccepted(got Requirements) error {
+	want := t.Requirements()
+	mismatch := ""
+	switch {
+	case !strings.EqualFold(got.Asset, want.Asset):
+		mismatch = "asset"
+	case !strings.EqualFold(got.PayTo, want.PayTo):
+		mismatch = "payTo"
+	case got.Amount != want.Amount:
+		mismatch = "amount"
+	case got.MaxTimeoutSeconds != want.MaxTimeoutSeconds:
+		mismatch = "maxTimeoutSeconds"
+	}
+	for name, value := range want.Extra {
+		if got.Extra[name] != value {
+			mismatch = "extra." + name
+		}
+	}
+	if mismatch != "" {
+		return invalid(ReasonRequirements, "accepted.%s differs from the terms of this resource.", mismatch)
+	}
+	return nil
+}
+
+var (
+	addressPattern = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+	noncePattern   = regexp.MustCompile(`^0x[0-9a-fA-F]{64}$`)
+	hexPattern     = regexp.MustCompile(`^0x([0-9a-fA-F]{2})+$`)
+	numberPattern  = regexp.MustCompile(`^[0-9]{1,78}$`)
+)
+
+func (t Terms) matchAuthorization(dialect int, signature string, a Authorization) (payments.Payment, error) {
+	none := payments.Payment{}
+	for _, field := range []struct {
+		name, value string
+		pattern     *regexp.Regexp
+	}{
+		{"from", a.From, addressPattern}, {"to", a.To, addressPattern}, {"nonce", a.Nonce, noncePattern},
+		{"value", a.Value, numberPattern}, {"validAfter", a.ValidAfter, numberPattern}, {"validBefore", a.ValidBefore, numberPattern},
+		{"signature", signature, hexPattern},
+	} {
+		if !field.pattern.MatchString(field.value) {
+			return none, invalid(ReasonPayload, "payload: %s is malformed.", field.name)
+		}
+	}
+	if !strings.EqualFold(a.To, t.Site.PayTo) {
+		return none, invalid(ReasonRecipient, "The authorization pays somebody else; it must pay %s.", t.Site.PayTo)
+	}
+	if strings.TrimLeft(a.Value, "0") != t.Price.String() {
+		return none, invalid(valueReason(dialect), "The authorization must be for exactly %s atomic units.", t.Price)
+	}
+	after, err := strconv.ParseUint(a.ValidAfter, 10, 63)
+	if err != nil {
+		return none, invalid(ReasonValidAfter, "validAfter is beyond any date.")
+	}
+	before, err := strconv.ParseUint(a.ValidBefore, 10, 63)
+	if err != nil {
+		return none, invalid(ReasonValidBefore, "validBefore is beyond any date; use seconds since 1970.")
+	}
+	return payments.Payment{
+		Network: t.Site.Network, Asset: strings.ToLower(t.Site.Asset), PayTo: strings.ToLower(a.To), Payer: strings.ToLower(a.From),
+		Amount: int64(t.Price), ValidAfter: after, ValidBefore: before,
+		Nonce: strings.ToLower(a.Nonce), Signature: strings.ToLower(signature),
+	}, nil
+}
+
+func valueReason(dialect int) string {
+	if dialect == 1 {
+		return ReasonValueV1
+	}
+	return ReasonValue
+}
+
+// payloadHash binds a record to the exact payload: authorization, signature and
+// identifier. The identifier never appears on the chain, so who knows the hash's
+// preimage after settlement is the buyer.
+func payloadHash(p payments.Payment, identifier string) (string, error) {
+	data, err := json.Marshal(struct {
+		Payment    payments.Payment
+		Identifier string
+	}{p, identifier})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+var identifierPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
+
+// identifier reads the extension payment-identifier of a payload, "" without one.
+func identifier(p Payload) (string, error) {
+	raw, ok := p.Extensions[extensionIdentifier]
+	if !ok {
+		return "", nil
+	}
+	var extension struct {
+		Info struct {
+			ID *string `json:"id"`
+		} `json:"info"`
+	}
+	if err := json.Unmarshal(raw, &extension); err != nil {
+		return "", invalid(ReasonPayload, "extensions.payment-identifier is malformed.")
+	}
+	if extension.Info.ID == nil {
+		return "", nil
+	}
+	if !identifierPattern.MatchString(*extension.Info.ID) {
+		return "", badRequest("invalid_payment_identifier",
+			"extensions.payment-identifier.info.id must have 16 to 128 characters of A-Z, a-z, 0-9, - and _.")
+	}
+	return *extension.Info.ID, nil
+}
