@@ -28,7 +28,7 @@ func fileAccess(s *server, r *report) {
 
 // silent are programs whose arguments are directories to go to, not to hand over, or flags that
 // begin with a slash.
-var silent = setOf("cd", "pushd", "cmd", "env", "runas", "echo", "mkdir", "test", "[", "export", "ls", "which", "taskkill", "start")
+var silent = setOf("cd", "pushd", "cmd", "env", "runas", "echo", "mkdir", "test", "[", "export", "ls", "which", "taskkill", "start", "ssh", "scp", "sudo")
 
 func judgePathArgument(r *report, a word, flag string) {
 	t := a.text

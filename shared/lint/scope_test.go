@@ -2,8 +2,9 @@ package lint_test
 
 import "testing"
 
-func TestFileAccess(t *testing.T) {
-	runTable(t, `
+func TestFileAccess(t *testing.T) { runTable(t, fileAccessCases) }
+
+const fileAccessCases = `
 node s.js / => MCP005:error
 node s.js // => MCP005:error
 node s.js /./ => MCP005:error
@@ -111,15 +112,16 @@ node s.js ~/.ssh/known_hosts =>
 node s.js ~/.config/app =>
 node s.js /dev/ttyUSB0 =>
 node s.js docker.sock =>
+ssh -i ~/.ssh/id_ed25519 user@host server =>
 ~/.ai-dev-kit/.venv/bin/python ~/.ai-dev-kit/repo/run_server.py =>
 bash -c 'cd ~ && node s.js' => MCP006:warn
 cmd /c node s.js =>
 env -C / node s.js =>
-`)
-}
+`
 
-func TestPrivilege(t *testing.T) {
-	runTable(t, `
+func TestPrivilege(t *testing.T) { runTable(t, privilegeCases) }
+
+const privilegeCases = `
 sudo node s.js => MCP006:error
 sudo -u svc -E node s.js => MCP006:error
 sudo -n npx -y pkg@1.0.0 => MCP006:error
@@ -226,5 +228,4 @@ go run ./cmd/x -c conf =>
 java -jar s.jar -e x =>
 npx -y pkg@1.0.0 -c config.json =>
 sudoku-server --level 3 =>
-`)
-}
+`

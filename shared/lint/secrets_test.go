@@ -2,8 +2,9 @@ package lint_test
 
 import "testing"
 
-func TestLiteralSecret(t *testing.T) {
-	runTable(t, `
+func TestLiteralSecret(t *testing.T) { runTable(t, literalSecretCases) }
+
+const literalSecretCases = `
 # provider forms, whatever the name
 ENV GITHUB_TOKEN=@GITHUB@ => MCP001:error
 ENV X=@GITHUB@ => MCP001:error
@@ -100,6 +101,16 @@ ENV MNEMONIC=@SEED@ => MCP001:error
 ENV WALLET_SEED=@HEX64@ => MCP001:error
 ENV PRIVATE_KEY=0x@HEX64@ => MCP001:error
 ENV BASIC_AUTH=admin:s3cr3tpw => MCP001:error
+ENV DB_PASSWORD=123456 => MCP001:error
+ENV API_KEY=12345 => MCP001:warn
+ENV API_KEY={env:API_KEY} =>
+ENV API_KEY=@API_KEY@ =>
+ENV API_KEY=%%API_KEY%% =>
+ENV API_KEY=#{API_KEY} =>
+ENV API_KEY=${user_config.api_key} =>
+ENV API_KEY=put_your_token_here =>
+ENV API_KEY=YourApiKeyToken =>
+HEADER Authorization: Bearer {env:API_TOKEN} =>
 # names that only look it
 ENV MAX_TOKENS=4096 =>
 ENV TOKEN_FILE=/run/secrets/token =>
@@ -190,11 +201,11 @@ HEADER X-Request-Source: @OPAQUE@ => MCP001:warn
 {"command":"x","description":"Needs API_KEY. Connects to mysql://user:password@localhost/db"} =>
 {"command":"x","disabled":true,"env":{"API_KEY":"@RANDOM@"}} => MCP001:error
 {"command":"x","requestInit":{"headers":{"Authorization":"Bearer @RANDOM@"}}} => MCP001:error
-`)
-}
+`
 
-func TestSecretInArgv(t *testing.T) {
-	runTable(t, `
+func TestSecretInArgv(t *testing.T) { runTable(t, secretInArgvCases) }
+
+const secretInArgvCases = `
 node s.js --api-key @GITHUB@ => MCP002:error
 node s.js --api-key=@RANDOM@ => MCP002:error
 node s.js --api-key k4x => MCP002:error
@@ -248,6 +259,7 @@ docker run -i --env API_KEY --env OTHER img@sha256:@HEX64@ =>
 docker run -i -v keys:/app/keys img@sha256:@HEX64@ =>
 docker run -i -e LOG_MODE=strict img@sha256:@HEX64@ =>
 node s.js -t stdio =>
+node s.js --seed 12345 =>
 node s.js --transport stdio =>
 node s.js -k 5 =>
 node s.js --key /etc/ssl/server.key =>
@@ -283,5 +295,4 @@ URL https://a.tld/mcp?project_ref=kcwcsipeagnvtnkgminj =>
 URL https://a.tld/mcp?profile=commander =>
 URL https://a.tld/s/@OPAQUE@/mcp =>
 URL https://a.tld/mcp =>
-`)
-}
+`

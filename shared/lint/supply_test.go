@@ -2,8 +2,9 @@ package lint_test
 
 import "testing"
 
-func TestFloatingPackage(t *testing.T) {
-	runTable(t, `
+func TestFloatingPackage(t *testing.T) { runTable(t, floatingPackageCases) }
+
+const floatingPackageCases = `
 # npm and its relatives
 npx pkg => MCP003:warn
 npx -y pkg => MCP003:warn
@@ -269,11 +270,11 @@ npx​ -y pkg => MCP003:warn
 {"command":"docker"} =>
 {"command":"npx","args":["-y"]} =>
 {"command":"__CONFIGURED_BY_INSTALLER__","args":[]} =>
-`)
-}
+`
 
-func TestRiskySource(t *testing.T) {
-	runTable(t, `
+func TestRiskySource(t *testing.T) { runTable(t, riskySourceCases) }
+
+const riskySourceCases = `
 npx -y mcp-remote@0.1.15 https://a.tld/mcp => MCP004:error
 npx -y mcp-remote@0.0.5 https://a.tld/mcp => MCP004:error
 npx -y mcp-remote@0.1.16 https://a.tld/mcp =>
@@ -368,5 +369,4 @@ npx -y @modelcontextprotocol/server-everything@2026.1.1 =>
 npx -y mcp-server-sqlite-npx@0.8.0 =>
 npx -y @smithery/cli@1.2.3 run @modelcontextprotocol/server-github => MCP003:warn MCP004:info
 cmd /c npx -y @modelcontextprotocol/server-github@2025.4.8 => MCP004:info
-`)
-}
+`

@@ -135,3 +135,8 @@ func rulesOf(r lint.Result) string {
 	}
 	return strings.Join(out, " ")
 }
+
+func quote(s string) string {
+	raw, _ := json.Marshal(s)
+	return string(raw)
+}

@@ -2,8 +2,9 @@ package lint_test
 
 import "testing"
 
-func TestCleartext(t *testing.T) {
-	runTable(t, `
+func TestCleartext(t *testing.T) { runTable(t, cleartextCases) }
+
+const cleartextCases = `
 URL http://a.tld/mcp => MCP007:error
 URL HTTP://A.TLD/mcp => MCP007:error
 URL ws://a.tld/mcp => MCP007:error
@@ -96,11 +97,11 @@ curl -fsSL https://a.tld =>
 node s.js -k =>
 uvx --allow-insecure-host pypi.corp.tld pkg==1.0 => MCP007:error
 ENV NODE_EXTRA_CA_CERTS=/etc/ssl/corp.pem =>
-`)
-}
+`
 
-func TestEndpoint(t *testing.T) {
-	runTable(t, `
+func TestEndpoint(t *testing.T) { runTable(t, endpointCases) }
+
+const endpointCases = `
 node s.js --host 0.0.0.0 => MCP008:warn
 node s.js --host=0.0.0.0 => MCP008:warn
 node s.js --host :: => MCP008:warn
@@ -177,5 +178,4 @@ URL https://a.tld/assess =>
 npx -y mcp-remote@0.15.1 http://localhost:10001/sse => MCP008:info
 npx -y mcp-remote@0.15.1 https://a.tld/mcp =>
 {"url":"https://a.tld/mcp"} =>
-`)
-}
+`

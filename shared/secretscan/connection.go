@@ -73,7 +73,7 @@ func scanConnections(value string) []Match {
 	var found []Match
 	for _, c := range Connections(value) {
 		if c.LiteralPassword() {
-			found = append(found, Match{ConnectionPassword, c.PasswordStart, c.PasswordStart + len(c.Password)})
+			found = append(found, Match{Provider: ConnectionPassword, Start: c.PasswordStart, End: c.PasswordStart + len(c.Password)})
 		}
 	}
 	if strings.IndexByte(value, '=') < 0 || strings.IndexByte(value, ';') < 0 {
@@ -84,7 +84,7 @@ func scanConnections(value string) []Match {
 		name, text, ok := strings.Cut(strings.TrimSuffix(part, ";"), "=")
 		if key := strings.ToLower(strings.TrimSpace(name)); ok && (key == "password" || key == "pwd") && !Placeholder(text) && !genericWords[strings.ToLower(text)] {
 			at := from + len(name) + 1
-			found = append(found, Match{ConnectionPassword, at, at + len(text)})
+			found = append(found, Match{Provider: ConnectionPassword, Start: at, End: at + len(text)})
 		}
 		from += len(part)
 	}

@@ -25,7 +25,7 @@ func Literal(value string) (literal string, marked bool) {
 	}
 	rest = strings.Trim(trimScheme(strings.TrimSpace(rest)), " \t\r\n\"'`,;")
 	switch {
-	case rest == "":
+	case strings.Trim(rest, "@%#") == "":
 		return "", references || strings.TrimSpace(value) != ""
 	case references && outside && leftover(rest):
 		return "", true
@@ -146,6 +146,7 @@ func credentialRun(s string) bool {
 
 // variableName recognises a value that is the name of a variable: UPPER_SNAKE with words in it.
 func variableName(s string) bool {
+	s = strings.Trim(s, "@%#*~!:") // the marks of template languages
 	if !strings.Contains(s, "_") || len(s) > 80 {
 		return false
 	}

@@ -72,10 +72,20 @@ func token(name, expression string, marks ...string) provider {
 func (p *provider) scan(value string, found []Match) []Match {
 	for _, at := range p.pattern().FindAllStringSubmatchIndex(value, -1) {
 		if credible(value[at[2]:at[3]]) {
-			found = append(found, Match{p.name, at[2], at[3]})
+			found = append(found, Match{p.name, at[2], at[3], p.public(value[at[2]:at[3]])})
 		}
 	}
 	return found
+}
+
+// public returns the length of a token up to the end of its mark.
+func (p *provider) public(match string) int {
+	for _, m := range p.marks {
+		if at := strings.Index(match, m); at >= 0 {
+			return at + len(m)
+		}
+	}
+	return 0
 }
 
 // credible rejects texts that have a provider's shape but are examples or masks.

@@ -61,8 +61,14 @@ func referenceAt(value string, i, depth int) (size int, kept string) {
 			}
 			return 0, ""
 		}
-		if n := identifier(rest[1:]); n > 0 && n+1 < len(rest) && rest[n+1] == '}' {
-			return n + 2, ""
+		n := 1 + identifier(rest[1:])
+		if n > 1 && n < len(rest) && rest[n] == ':' && namespaces[strings.ToLower(rest[1:n])] { // OpenCode: {env:X}, {file:x}
+			if end := strings.IndexByte(window(rest), '}'); end > n {
+				return end + 1, ""
+			}
+		}
+		if n > 1 && n < len(rest) && rest[n] == '}' {
+			return n + 1, ""
 		}
 	case '<':
 		if end := strings.IndexByte(window(rest), '>'); end > 0 && strings.IndexByte(rest[1:end], '<') < 0 {

@@ -17,11 +17,13 @@ import (
 )
 
 // Match is one secret found inside a value. Start and End are byte offsets of the secret
-// itself, without the text that led to it (for a connection string: only the password).
+// itself, without the text that led to it: of a connection string only the password, of a PEM
+// block only the body.
 type Match struct {
 	Provider string // stable kebab name, for example "github-token" or "connection-string-password"
 	Start    int
 	End      int
+	Public   int // length of the fixed beginning that every token of the provider has ("github_pat_")
 }
 
 // Names of the matches that do not come from the provider table.
@@ -81,7 +83,8 @@ func scanPrivateKeys(value string) []Match {
 		if at := strings.Index(value[from:], "-----END "); at >= 0 {
 			end = from + at
 		}
-		if body := value[from+len(label)+5 : end]; distinctBytes(body) < 12 || placeholderWord(body) {
+		start = from + len(label) + len("-----")
+		if body := value[start:end]; distinctBytes(body) < 12 || placeholderWord(body) {
 			continue
 		}
 		found = append(found, Match{Provider: PrivateKey, Start: start, End: end})
