@@ -16,18 +16,17 @@ help: ## list the targets
 run: ## the whole service on http://localhost:8402
 	@CGO_ENABLED=0 $(GO) run ./functions/local
 
-test: testdata/node_modules/.installed test-go test-lambda ## every test, with its own set-up
+test: setup test-go test-lambda ## every test, with its own set-up
 
-testdata/node_modules/.installed: testdata/package.json testdata/package-lock.json
-	@if command -v npm >/dev/null; then cd testdata && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.installed; \
-	else echo "npm is missing: tests that need it will be skipped"; fi
+setup:
+	@bash testdata/setup.sh
 
 # The race detector runs on all packages; it needs a C compiler.
 test-go:
-	@bash testdata/test.sh -race -skip TestEveryLambda ./functions/... ./shared/...
+	@$(GO) test -race -json -skip TestEveryLambda ./functions/... ./shared/... | $(GO) run ./testdata/report
 
 test-lambda: ## every compiled Lambda against a Runtime API stub, with init times and sizes
-	@CGO_ENABLED=0 bash testdata/test.sh -run TestEveryLambda ./functions/local
+	@CGO_ENABLED=0 $(GO) test -json -run TestEveryLambda ./functions/local | $(GO) run ./testdata/report
 
 check: ## formatting, vet, staticcheck, module files
 	@test -z "$$(gofmt -l functions shared)" || { gofmt -l functions shared; exit 1; }
@@ -44,7 +43,7 @@ dist: export GOARCH = $(ARCH)
 build: dist ## every Lambda for arm64 (ARCH=amd64 for another) into dist/
 	@ls -l $(DIST)/*/bootstrap | awk '{ printf "%8.2f MB  %s\n", $$5/1e6, $$NF }'
 
-gen: testdata/node_modules/.installed ## rewrite what is generated: contract, README table, events
+gen: setup ## rewrite what is generated: contract, README table, events
 	@node functions/local/devchain/token/compile.mjs
 	@$(GO) run ./functions/local gen
 
@@ -55,4 +54,4 @@ bench: ## benchmarks, as ratios against a baseline in the same run
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
 
-.PHONY: help run test test-go test-lambda check dist build gen bench invoke
+.PHONY: help run test setup test-go test-lambda check dist build gen bench invoke

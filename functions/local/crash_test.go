@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -52,12 +53,13 @@ func child() int {
 // process is a service in another process.
 type process struct {
 	*exec.Cmd
-	url string
+	url  string
+	once sync.Once
 }
 
 func spawn(t *testing.T, data, addr, rpcURL, crash string) *process {
 	t.Helper()
-	p := &process{exec.Command(os.Args[0]), "http://" + addr}
+	p := &process{Cmd: exec.Command(os.Args[0]), url: "http://" + addr}
 	p.Env = append(os.Environ(), childVariable+"="+addr, childData+"="+data, childCrash+"="+crash, "RPC_URLS="+rpcURL, "BASE_URL="+p.url)
 	var log strings.Builder
 	p.Stderr = &log
@@ -77,9 +79,12 @@ func spawn(t *testing.T, data, addr, rpcURL, crash string) *process {
 	return nil
 }
 
+// kill may be called by several at once; each returns when the process is gone.
 func (p *process) kill() {
-	_ = p.Process.Kill()
-	_ = p.Wait() // killed, or dead by its own hand
+	p.once.Do(func() {
+		_ = p.Process.Kill()
+		_ = p.Wait() // killed, or dead by its own hand
+	})
 }
 
 // freeAddr is an address that nobody listens on just now.
@@ -112,7 +117,7 @@ func TestKilledAtAnyStep(t *testing.T) {
 			if a, err := b.send(r); err == nil {
 				t.Fatalf("the service survived step %s with %d %s", step, a.status, a.body)
 			}
-			_ = dying.Wait()
+			dying.kill()
 			spawn(t, data, addr, chain.URL(), "")
 			a, err := b.redeem(t.Context(), request, header)
 			if err != nil {
@@ -162,7 +167,7 @@ func TestAllInOneSurvivesKills(t *testing.T) {
 				answered++
 			}
 		}
-		_ = p.Wait()
+		p.kill()
 	}
 	p := spawn(t, data, addr, "", "")
 	time.Sleep(100 * time.Millisecond) // the first sweep

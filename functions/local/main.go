@@ -6,7 +6,7 @@
 //	go run ./functions/local devchain         run the development chain alone
 //	go run ./functions/local pay POST /x402/audit-mcp -d FILE
 //	go run ./functions/local lint FILE...
-//	go run ./functions/local verify chain|receipt FILE
+//	go run ./functions/local verify chain|receipt|thanks FILE
 //	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
 //	go run ./functions/local gen              rewrite what is generated from the catalogue
 //

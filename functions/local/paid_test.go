@@ -135,6 +135,12 @@ func TestTipTermsFollowTheAmount(t *testing.T) {
 		if err != nil || signer != thanks.Signer || signer != r.service.paid.Gate.Site.Signer || thanks.Payload.Amount != sprint(units) {
 			t.Errorf("thank-you %+v, signer %s (%v)", thanks, signer, err)
 		}
+		file := filepath.Join(t.TempDir(), "thanks.json")
+		if err := os.WriteFile(file, a.body, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		session(t, 0, "verify", "thanks", file, "-signer", signer)
+		session(t, 1, "verify", "thanks", tampered(t, file, `"payer": "0x`, `"payer": "0y`))
 	}
 	good := r.payment("GET", "/x402/tip")
 	for _, query := range []string{"amount=0", "amount=0.009", "amount=1000.01", "amount=-1", "amount=1e3", "amount=0.0100001", "amount=", "amount=x", "amount=1&amount=2"} {

@@ -114,7 +114,6 @@ func wantStatus(t *testing.T, a answer, status int, what string) {
 
 // draft is a payment before it is signed and encoded.
 type draft struct {
-	payment payments.Payment
 	payload x402.Payload
 	token   evm.Token
 	key     *evm.Key

@@ -31,8 +31,10 @@ func verify(ctx context.Context, t terminal, args []string) error {
 		return verifyChain(ctx, t, args)
 	case "receipt":
 		return verifyReceipt(t, args)
+	case "thanks":
+		return verifyThanks(t, args)
 	}
-	return usage("verify what? There are: verify chain [FILE], verify receipt FILE")
+	return usage("verify what? There are: verify chain [FILE], verify receipt FILE, verify thanks FILE")
 }
 
 func verifyChain(_ context.Context, t terminal, args []string) error {
@@ -83,23 +85,24 @@ func parseAnchor(text string) ([]audit.Anchor, error) {
 	if text == "" {
 		return nil, nil
 	}
-	anchor := audit.Anchor{Kind: "expected_head"}
-	seq, hash, both := strings.Cut(text, ":")
+	seqText, hashText, both := strings.Cut(text, ":")
 	if !both && len(text) == 64 {
-		seq, hash = "", text
+		seqText, hashText = "", text
 	}
+	var seq uint64
+	var hash audit.Hash
 	var err error
-	if seq != "" {
-		if anchor.Size, err = strconv.ParseUint(seq, 10, 64); err != nil {
+	if seqText != "" {
+		if seq, err = strconv.ParseUint(seqText, 10, 64); err != nil {
 			return nil, errors.New("-expect-head is SEQ:HASH, HASH or SEQ")
 		}
 	}
-	if hash != "" {
-		if err := anchor.Hash.UnmarshalText([]byte(hash)); err != nil {
+	if hashText != "" {
+		if hash, err = audit.ParseHash(hashText); err != nil {
 			return nil, fmt.Errorf("-expect-head: %w", err)
 		}
 	}
-	return []audit.Anchor{anchor}, nil
+	return []audit.Anchor{audit.ExpectHead(seq, hash)}, nil
 }
 
 func printReport(t terminal, file string, r audit.Report) error {
@@ -193,10 +196,12 @@ func verifyReceipt(t terminal, args []string) error {
 	fmt.Fprintf(t.out, "%s: valid\n  %s for %s USD by %s\n  transaction %s on %s\n  request %s\n  result  %s (rules %s)\n  entry %d of chain %q, hash %s\n  signed by %s\n",
 		files[0], e.Product, r.dollars(), r.Response.Payer, e.Transaction, r.Response.Network, e.RequestDigest, e.ResultDigest, e.Ruleset, e.Seq, e.Chain, e.EntryHash, r.signer())
 	if *signer == "" {
-		fmt.Fprintln(t.out, "  not checked: that this signer is the service's; compare it with /.well-known/x402 or pass -signer")
+		fmt.Fprintln(t.out, uncheckedSigner)
 	}
 	return nil
 }
+
+const uncheckedSigner = "  not checked: that this signer is the service's; compare it with /.well-known/x402 or pass -signer"
 
 // inChain looks the receipt's entry up in a chain file and verifies the file.
 func (r receiptFile) inChain(file string) error {

@@ -225,6 +225,9 @@ func (s *server) read() {
 			if list[i].name != list[j].name {
 				return list[i].name < list[j].name
 			}
+			if list[i].at.parent == list[j].at.parent {
+				return list[i].at.index < list[j].at.index
+			}
 			return pointerOf(list[i].at.keys()) < pointerOf(list[j].at.keys())
 		})
 	}

@@ -87,7 +87,10 @@ func judgeBind(r *report, flag, value string, at *place) {
 	if !strings.HasPrefix(flag, "-") || strings.Contains(flag, "=") {
 		return
 	}
-	words := " " + strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(flag)) + " "
+	if !everyInterface(value) {
+		return
+	}
+	words := " " + flagWords.Replace(strings.ToLower(flag)) + " "
 	for _, no := range [...]string{" allow", " allowed ", " cors", " origin", " trusted", " proxy ", " relay ", " remote ", " url ", " uri "} {
 		if strings.Contains(words, no) {
 			return
@@ -97,23 +100,28 @@ func judgeBind(r *report, flag, value string, at *place) {
 	for _, yes := range [...]string{"host", "bind", "listen", "addr", "interface", " ip ", " h "} {
 		bind = bind || strings.Contains(words, yes)
 	}
-	if bind && everyInterface(value) {
+	if bind {
 		r.add(ruleListensEverywhere, Warn, at, say("the server listens on every interface, so the whole network can call its tools"), hintBind)
 	}
 }
 
 var hintBind = say("bind to 127.0.0.1; for access from elsewhere put a proxy with authentication in front")
 
+var flagWords = strings.NewReplacer("-", " ", "_", " ")
+
 // everyInterface recognises the unspecified address, with or without a port or scheme.
 func everyInterface(value string) bool {
+	if !strings.ContainsAny(value, "0:*") || len(value) > 64 {
+		return false
+	}
 	v := strings.ToLower(strings.TrimSpace(value))
 	for _, prefix := range [...]string{"tcp://", "http://", "https://"} {
 		v = strings.TrimPrefix(v, prefix)
 	}
 	v = strings.TrimSuffix(v, "/")
 	switch v {
-	case "0.0.0.0", "::", "[::]", "*", "0", "::0", "0:0:0:0:0:0:0:0":
-		return v != "0"
+	case "0.0.0.0", "::", "[::]", "*", "::0", "0:0:0:0:0:0:0:0":
+		return true
 	}
 	for _, host := range [...]string{"0.0.0.0:", "[::]:", "*:"} {
 		if rest, ok := strings.CutPrefix(v, host); ok && strings.Trim(rest, "0123456789") == "" {

@@ -65,7 +65,7 @@ const home = "/home/~"
 // judgePath judges one path. Mounted tells a container's mount, where a socket's file name counts
 // and a bare "/c" is a Windows drive, from an argument.
 func judgePath(r *report, raw string, readOnly, mounted bool, at *place) {
-	if len(raw) > 1024 {
+	if len(raw) > 1024 || !strings.ContainsAny(raw, "/\\~$%:{_") {
 		return
 	}
 	if engineSocket(raw) {
@@ -106,8 +106,14 @@ func cleanPath(raw string, mounted bool) (string, bool) {
 	s := strings.ReplaceAll(strings.Trim(raw, "\"' "), `\`, "/")
 	s = strings.TrimPrefix(s, "file://")
 	s = strings.TrimPrefix(s, "//?/")
+	if s == "" {
+		return "", false
+	}
 	lower := strings.ToLower(s)
 	for _, name := range homeNames {
+		if name[0] != lower[0] {
+			continue
+		}
 		if rest, ok := strings.CutPrefix(lower, name); ok && (rest == "" || rest[0] == '/') {
 			return path.Clean(home + rest), true
 		}
@@ -168,9 +174,9 @@ func credentialFolder(p string) string {
 // ordinary file such as /etc/app/config.json is none.
 func systemFolder(p string) bool {
 	switch p {
-	case "/etc", "/var", "/proc", "/sys", "/dev", "/var/run", "/var/lib", "/var/lib/docker", "/var/log", "/boot",
+	case "/etc", "/var", "/proc", "/sys", "/dev", "/var/run", "/var/lib", "/var/lib/docker",
 		"/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/ssh", "/etc/kubernetes", "/etc/ssl/private", "/dev/mem", "/dev/kmem":
-		return p != "/var/log" && p != "/boot"
+		return true
 	}
 	return false
 }

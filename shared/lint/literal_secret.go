@@ -37,7 +37,7 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 		return
 	}
 	literal, _ := secretscan.Literal(v.value)
-	if literal == "" || secretscan.Trivial(literal) || web(literal) || seedNumber(v.name, literal) {
+	if literal == "" || secretscan.Trivial(literal) || web(literal) || plainValue(v.name, literal) {
 		return
 	}
 	switch named := secretscan.SecretName(v.name); {
@@ -52,8 +52,12 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 	}
 }
 
-// seedNumber reports whether a "seed" is the number that makes a model repeatable.
-func seedNumber(name, literal string) bool {
+// plainValue reports whether a value under a secret name is none after all: a "seed" that is the
+// number which makes a model repeatable, or a plain word under a loose "key".
+func plainValue(name, literal string) bool {
+	if literal != "" && len(literal) < 16 && secretscan.LooseName(name) && strings.Trim(literal, "abcdefghijklmnopqrstuvwxyz-_.") == "" {
+		return true
+	}
 	return secretscan.SeedName(name) && len(literal) < 12 && strings.Trim(literal, "0123456789") == ""
 }
 

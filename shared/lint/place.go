@@ -43,7 +43,7 @@ func pointer(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {
 		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(masked(k)))
+		b.WriteString(escapeToken.Replace(masked(k)))
 	}
 	return b.String()
 }

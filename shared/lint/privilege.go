@@ -1,8 +1,6 @@
 package lint
 
-import (
-	"strings"
-)
+import "strings"
 
 // privilege is MCP006: a server that starts with more rights than it needs, through a wrapper that
 // hides what runs, or with the client's own questions switched off.

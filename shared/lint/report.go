@@ -137,14 +137,15 @@ func (r *report) findings(doc []byte) []Finding {
 // fragment is the length from which a piece of a secret must not leave the package.
 const fragment = 6
 
-// veil knows every fragment of every secret of the document.
+// veil knows every fragment of every secret of the document, packed into numbers.
 type veil struct {
-	fragments map[[fragment]byte]bool // in lower case
-	words     map[[fragment]byte]bool // fragments of secrets that are one plain lower-case word
+	fragments map[uint64]bool // in lower case
+	words     map[uint64]bool // fragments of secrets that are one plain lower-case word
+	covered   map[string]string
 }
 
 func newVeil(secrets []string) *veil {
-	v := &veil{fragments: map[[fragment]byte]bool{}, words: map[[fragment]byte]bool{}}
+	v := &veil{fragments: map[uint64]bool{}, words: map[uint64]bool{}, covered: map[string]string{}}
 	for _, s := range secrets {
 		into := v.fragments
 		if len(s) <= 16 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -153,18 +154,24 @@ func newVeil(secrets []string) *veil {
 			s = strings.ToLower(s)
 		}
 		for i := 0; i+fragment <= len(s); i++ {
-			into[[fragment]byte([]byte(s[i:i+fragment]))] = true
+			into[pack(s[i:])] = true
 		}
 	}
 	return v
 }
 
-func overlaps(fragments map[[fragment]byte]bool, s string) bool {
+// pack puts the first fragment of s into a number.
+func pack(s string) uint64 {
+	_ = s[fragment-1]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40
+}
+
+func overlaps(fragments map[uint64]bool, s string) bool {
 	if len(fragments) == 0 {
 		return false
 	}
 	for i := 0; i+fragment <= len(s); i++ {
-		if fragments[[fragment]byte([]byte(s[i:i+fragment]))] {
+		if fragments[pack(s[i:])] {
 			return true
 		}
 	}
@@ -173,10 +180,14 @@ func overlaps(fragments map[[fragment]byte]bool, s string) bool {
 
 // cover masks document text that overlaps a known secret or may hold one itself.
 func (v *veil) cover(s string) string {
-	if overlaps(v.fragments, strings.ToLower(s)) || overlaps(v.words, s) {
-		return mask
+	out, ok := v.covered[s]
+	if !ok {
+		if out = mask; !overlaps(v.fragments, strings.ToLower(s)) && !overlaps(v.words, s) {
+			out = masked(s)
+		}
+		v.covered[s] = out
 	}
-	return masked(s)
+	return out
 }
 
 // hidesName is the milder test for server names, which the caller needs to find the server: a

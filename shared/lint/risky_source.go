@@ -1,8 +1,6 @@
 package lint
 
-import (
-	"strings"
-)
+import "strings"
 
 // riskySource is MCP004: code from a place that is known to be bad, that cannot be checked, or that
 // is not the place the name suggests.
@@ -112,7 +110,7 @@ func judgeRegistryFlags(r *report, c *call) {
 }
 
 // officialRegistries need no remark when they are named.
-var officialRegistries = setOf("registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "files.pythonhosted.org", "proxy.golang.org", "jsr.io", "npm.jsr.io", "api.nuget.org", "www.nuget.org", "registry.npmmirror.com.invalid")
+var officialRegistries = setOf("registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "files.pythonhosted.org", "proxy.golang.org", "jsr.io", "npm.jsr.io", "api.nuget.org", "www.nuget.org")
 
 func judgeRegistry(r *report, name, value string, at *place) {
 	value = strings.TrimSpace(value)

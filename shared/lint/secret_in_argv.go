@@ -95,7 +95,7 @@ func judgeHeader(r *report, t string, at *place) {
 func judgeExposed(r *report, name, value string, at *place) {
 	literal, _ := secretscan.Literal(value)
 	switch {
-	case strings.TrimSpace(value) == "" || secretscan.Trivial(value) || scheme(literal) != "" || seedNumber(name, literal):
+	case strings.TrimSpace(value) == "" || secretscan.Trivial(value) || scheme(literal) != "" || plainValue(name, literal):
 	case literal == "":
 		r.add(ruleReferenceInArgv, Info, at, say("the value of ", shown(name), " ends in the argument list, where every process of the machine can read it"), hintArgument)
 	default:

@@ -108,6 +108,7 @@ ENV API_KEY=@API_KEY@ =>
 ENV API_KEY=%%API_KEY%% =>
 ENV API_KEY=#{API_KEY} =>
 ENV API_KEY=${user_config.api_key} =>
+ENV N8N_API_KEY=n8n_api_key =>
 ENV API_KEY=put_your_token_here =>
 ENV API_KEY=YourApiKeyToken =>
 HEADER Authorization: Bearer {env:API_TOKEN} =>
@@ -194,7 +195,7 @@ HEADER X-Request-Source: @OPAQUE@ => MCP001:warn
 {"url":"https://a.tld/mcp","auth":"oauth"} =>
 {"type":"url","url":"https://a.tld/mcp","authorization_token":"@RANDOM@"} => MCP001:error
 {"url":"https://a.tld/mcp","oauth":{"clientId":"abc","scopes":["read:token"]}} =>
-{"command":"x","env":{"A_KEY":12345,"B":true,"C":null}} =>
+{"command":"x","env":{"A_KEY":1,"B":true,"C":null}} =>
 {"command":"x","env":{"PORT":8080,"API_KEY":1234567890123456789}} => MCP001:error
 {"command":"x","environment":{"API_KEY":"@RANDOM@"}} => MCP001:error
 {"command":"x","env":["API_KEY=@RANDOM@"]} => MCP001:error
@@ -260,6 +261,10 @@ docker run -i -v keys:/app/keys img@sha256:@HEX64@ =>
 docker run -i -e LOG_MODE=strict img@sha256:@HEX64@ =>
 node s.js -t stdio =>
 node s.js --seed 12345 =>
+node s.js --session-key main =>
+node s.js --key name =>
+node s.js --key k4Xz9q => MCP002:error
+node s.js --api-key name => MCP002:error
 node s.js --transport stdio =>
 node s.js -k 5 =>
 node s.js --key /etc/ssl/server.key =>

@@ -245,10 +245,10 @@ func (c *commandLine) powershell(cl *call, depth int) {
 func (c *commandLine) powershellScript(words []word, depth int, inside bool) {
 	joined := strings.Join(texts(words), " ")
 	lower := strings.ToLower(joined)
-	if before := len(c.fetched); wordIn(lower, "iex", "invoke-expression") && (wordIn(lower, "irm", "iwr", "curl", "wget", "invoke-restmethod", "invoke-webrequest") || strings.Contains(lower, "downloadstring")) {
-		c.fetched = append(c.fetched[:before], fetched{words[0].at, false})
+	if wordIn(lower, "iex", "invoke-expression") && (wordIn(lower, "irm", "iwr", "curl", "wget", "invoke-restmethod", "invoke-webrequest") || strings.Contains(lower, "downloadstring")) {
+		c.fetched = append(c.fetched, fetched{words[0].at, false})
 	} else if strings.Contains(lower, "frombase64string") && wordIn(lower, "iex", "invoke-expression") {
-		c.fetched = append(c.fetched[:before], fetched{words[0].at, true})
+		c.fetched = append(c.fetched, fetched{words[0].at, true})
 	}
 	if len(words) > 1 {
 		c.separated(words, depth, inside)

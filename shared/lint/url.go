@@ -117,8 +117,8 @@ func (a address) cleartextScheme() bool { return a.scheme == "http" || a.scheme 
 // whoever asks, in any of the notations that resolvers accept.
 func metadataHost(host string) bool {
 	switch host {
-	case "metadata.google.internal", "metadata", "metadata.azure.internal", "instance-data", "instance-data.ec2.internal":
-		return host != "metadata"
+	case "metadata.google.internal", "metadata.azure.internal", "instance-data", "instance-data.ec2.internal":
+		return true
 	}
 	addr, err := netip.ParseAddr(host)
 	if err != nil {

@@ -2,13 +2,12 @@ package secretscan
 
 import "strings"
 
-// Connection is the authority of one "scheme://user:password@host" inside a value. The offsets
-// are into the value the connection was found in.
+// Connection is the authority of one "scheme://user:password@host" inside a value. PasswordStart is
+// the offset of the password in the value the connection was found in.
 type Connection struct {
 	Scheme         string
 	User, Password string
 	Host           string // with the port, as written
-	UserStart      int
 	PasswordStart  int
 }
 
@@ -54,7 +53,7 @@ func connectionAt(value string, at int) (Connection, bool) {
 	}
 	user, password, _ := strings.Cut(rest[:sign], ":")
 	return Connection{Scheme: strings.ToLower(value[start:at]), User: user, Password: password, Host: host,
-		UserStart: at + 3, PasswordStart: at + 3 + len(user) + 1}, true
+		PasswordStart: at + 3 + len(user) + 1}, true
 }
 
 // unescapedPassword finds the @ of a connection string whose password holds a raw slash. A

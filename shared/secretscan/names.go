@@ -10,7 +10,7 @@ func SecretName(name string) bool {
 	if len(last) < 3 {
 		return false
 	}
-	if notSecretBefore[before+" "+last] {
+	if (last == "key" || last == "token" || last == "cookie" || last == "password") && notSecretBefore[before+" "+last] {
 		return false
 	}
 	if PasswordName(name) || SeedName(name) || secretWords[last] {
@@ -45,6 +45,15 @@ func PasswordName(name string) bool {
 	}
 	return strings.HasSuffix(last, "password") || strings.HasSuffix(last, "passwd")
 }
+
+// LooseName reports whether a name ends in a bare "key" that is as often the key of a record as a
+// secret: key, session-key, MAIN_KEY. A plain word is no secret there.
+func LooseName(name string) bool {
+	last, before := tail(name)
+	return last == "key" && !strictBefore[before]
+}
+
+var strictBefore = set("api", "access", "secret", "private", "auth", "encryption", "signing", "master", "license", "licence", "service", "app", "application", "client", "admin", "token", "jwt", "account", "subscription")
 
 // SeedName reports whether the name calls for a wallet seed or recovery phrase.
 func SeedName(name string) bool {

@@ -113,7 +113,7 @@ func placeholderWord(s string) bool {
 // describes recognises plain words that end in the name of the thing: my-secret-key, api_key,
 // token_here, github-personal-access-token.
 func describes(lower string) bool {
-	if len(lower) > 60 || strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz-_ .[](){}") != "" {
+	if len(lower) > 60 || digits(lower) > 2 || strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-_ .[](){}") != "" {
 		return false
 	}
 	words := strings.FieldsFunc(lower, func(r rune) bool { return r < 'a' || r > 'z' })
@@ -131,6 +131,16 @@ func describes(lower string) bool {
 		return last == "token" || last == "secret" || last == "apikey" || last == "password" || last == "key" || last == "passwd"
 	}
 	return last == "key" || last == "token" || last == "secret" || last == "password" || last == "id" || last == "pat" || last == "string"
+}
+
+func digits(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // credentialRun reports whether the value has a run that can hardly be anything but generated:
@@ -186,8 +196,9 @@ func fileName(s string) bool {
 	return dot > 0 && len(s) < 120 && fileEndings[s[dot+1:]] && !strings.ContainsAny(s, " +=:")
 }
 
+// shortNumber recognises counts and switches; from four digits on a number may be a weak password.
 func shortNumber(s string) bool {
-	return s != "" && len(s) <= 6 && strings.Trim(s, "0123456789.") == ""
+	return s != "" && len(s) < 4 && strings.Trim(s, "0123456789.") == ""
 }
 
 // publishedToken reports whether a JSON Web Token is meant for browsers: its role is anonymous.

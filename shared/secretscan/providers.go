@@ -6,16 +6,31 @@ import (
 	"sync"
 )
 
-// provider is one token format. Marks are literal texts, of two characters at least, of which one
-// must occur before the pattern is tried: almost every value fails that test, at a fraction of the
-// pattern's cost.
+// provider is one token format. Marks are literal texts, of two characters at least, with which a
+// token begins; the pattern is tried only where one stands, which almost no text has.
 type provider struct {
 	name    string
 	marks   []string
 	pattern func() *regexp.Regexp
+	digits  int  // decimal digits that stand in front of the mark
+	run     bool // a failure holds for every later mark in the same run of characters
 }
 
-// marks is an index of all marks by their first two bytes.
+// token declares a provider.
+func token(name, expression string, marks ...string) provider {
+	return provider{name: name, marks: marks, pattern: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + expression + `)`)
+	})}
+}
+
+// numbered declares a provider whose tokens begin with digits, up to as many as given.
+func numbered(digits int, name, expression string, marks ...string) provider {
+	p := token(name, expression, marks...)
+	p.digits = digits
+	return p
+}
+
+// markIndex finds marks by their first two bytes.
 type markIndex struct {
 	pairs [1 << 16 / 64]uint64 // whether any mark begins with the pair
 	lists map[uint16][]mark
@@ -28,8 +43,8 @@ type mark struct {
 
 var marks = sync.OnceValue(func() *markIndex {
 	m := &markIndex{lists: map[uint16][]mark{}}
-	for i, p := range providers {
-		for _, text := range p.marks {
+	for i := range providers {
+		for _, text := range providers[i].marks {
 			pair := uint16(text[0])<<8 | uint16(text[1])
 			m.pairs[pair>>6] |= 1 << (pair & 63)
 			m.lists[pair] = append(m.lists[pair], mark{text, i})
@@ -38,44 +53,62 @@ var marks = sync.OnceValue(func() *markIndex {
 	return m
 })
 
-// scanProviders tries the patterns whose marks occur in the value, each once.
+// longestToken bounds one match. PEM keys, which are longer, are found by their armour.
+const longestToken = 4096
+
+// scanProviders tries the patterns at the places of their marks. What a pattern has covered, be it
+// a token or an example of one, is not tried again with the same pattern.
 func scanProviders(value string) []Match {
 	index := marks()
-	var hit [2]uint64
+	var found []Match
+	var covered [128]int // by provider
 	for i := 0; i+1 < len(value); i++ {
 		pair := uint16(value[i])<<8 | uint16(value[i+1])
 		if index.pairs[pair>>6]&(1<<(pair&63)) == 0 {
 			continue
 		}
 		for _, m := range index.lists[pair] {
-			if hit[m.provider>>6]&(1<<(m.provider&63)) == 0 && strings.HasPrefix(value[i:], m.text) {
-				hit[m.provider>>6] |= 1 << (m.provider & 63)
+			if i < covered[m.provider] || !strings.HasPrefix(value[i:], m.text) {
+				continue
+			}
+			match, ok := providers[m.provider].at(value, i)
+			if !ok {
+				if providers[m.provider].run {
+					covered[m.provider] = endOfRun(value, i)
+				}
+				continue
+			}
+			covered[m.provider] = match.End
+			if credible(value[match.Start:match.End]) {
+				found = append(found, match)
 			}
 		}
 	}
-	var found []Match
-	for i := range providers {
-		if hit[i>>6]&(1<<(i&63)) != 0 {
-			found = providers[i].scan(value, found)
-		}
-	}
 	return found
 }
 
-// token declares a provider. The pattern may not begin in the middle of a word.
-func token(name, expression string, marks ...string) provider {
-	return provider{name: name, marks: marks, pattern: sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[^A-Za-z0-9])(` + expression + `)`)
-	})}
+// endOfRun returns where the run of token characters that i stands in ends.
+func endOfRun(value string, i int) int {
+	for i < len(value) && (isWordByte(value[i]) || value[i] == '_' || value[i] == '-') {
+		i++
+	}
+	return i
 }
 
-func (p *provider) scan(value string, found []Match) []Match {
-	for _, at := range p.pattern().FindAllStringSubmatchIndex(value, -1) {
-		if credible(value[at[2]:at[3]]) {
-			found = append(found, Match{p.name, at[2], at[3], p.public(value[at[2]:at[3]])})
-		}
+// at tries the pattern at a mark. A token may not begin in the middle of a word.
+func (p *provider) at(value string, i int) (Match, bool) {
+	start := i
+	for start > 0 && i-start < p.digits && isDigit(value[start-1]) {
+		start--
 	}
-	return found
+	if start > 0 && isWordByte(value[start-1]) {
+		return Match{}, false
+	}
+	size := len(p.pattern().FindString(value[start:min(len(value), start+longestToken)]))
+	if size == 0 {
+		return Match{}, false
+	}
+	return Match{p.name, start, start + size, p.public(value[start : start+size])}, true
 }
 
 // public returns the length of a token up to the end of its mark.
@@ -132,9 +165,9 @@ var providers = []provider{
 	token("slack-token", `xox[abeoprs]-[A-Za-z0-9\-]{10,}`, "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"),
 	token("slack-app-token", `xapp-[0-9]-[A-Za-z0-9\-]{10,}`, "xapp-"),
 	token("slack-webhook", `hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9]{6,}/[A-Za-z0-9]{6,}/[A-Za-z0-9/]{10,}`, "hooks.slack.com/"),
-	token("discord-webhook", `(?:discord|discordapp)\.com/api/webhooks/[0-9]{10,}/[A-Za-z0-9_\-]{30,}`, "/api/webhooks/"),
+	token("discord-webhook", `(?:discord|discordapp)\.com/api/webhooks/[0-9]{10,}/[A-Za-z0-9_\-]{30,}`, "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
 	token("discord-bot-token", `[MNO][A-Za-z0-9_\-]{23,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}`, "MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT", "Oj", "Oz"),
-	token("telegram-bot-token", `[0-9]{8,10}:A[A-Za-z0-9_\-]{34}`, ":A"),
+	numbered(10, "telegram-bot-token", `[0-9]{8,10}:A[A-Za-z0-9_\-]{34}`, ":A"),
 	token("notion-token", `ntn_[A-Za-z0-9]{30,}`, "ntn_"),
 	token("notion-token", `secret_[A-Za-z0-9]{40,}`, "secret_"),
 	token("figma-token", `fig[dou]_[A-Za-z0-9_\-]{20,}`, "figd_", "figo_", "figu_"),
@@ -177,5 +210,5 @@ var providers = []provider{
 	token("clickup-token", `pk_[0-9]{6,}_[A-Z0-9]{30,}`, "pk_"),
 	token("1password-token", `ops_eyJ[A-Za-z0-9+/=_\-]{40,}`, "ops_eyJ"),
 	token("age-secret-key", `AGE-SECRET-KEY-1[A-Z0-9]{40,}`, "AGE-SECRET-KEY-1"),
-	token("json-web-token", `eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}`, "eyJ"),
+	{name: "json-web-token", marks: []string{"eyJ"}, run: true, pattern: token("", `eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}`).pattern},
 }

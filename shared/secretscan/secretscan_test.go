@@ -49,6 +49,20 @@ func TestScanFindsTokens(t *testing.T) {
 	}
 }
 
+// TestScanFindsAll checks that one token does not hide the next.
+func TestScanFindsAll(t *testing.T) {
+	text, want := "", 0
+	for _, list := range tokens {
+		for _, token := range list {
+			text += " " + token + "\n"
+			want++
+		}
+	}
+	if found := secretscan.Scan(text); len(found) != want {
+		t.Errorf("%d of %d: %+v", len(found), want, found)
+	}
+}
+
 func TestScanLeavesAlone(t *testing.T) {
 	for _, text := range []string{
 		"", "x", "ghp_your_token_here", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "sk-your-openai-api-key-goes-here", "sk-...", "ntn_****",

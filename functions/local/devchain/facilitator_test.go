@@ -1,16 +1,12 @@
 package devchain
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -266,6 +262,7 @@ type journal struct {
 	store  payments.Store
 	record *payments.Record
 	sent   *int
+	then   func() // right after a transaction is stored, if given
 }
 
 func (s *shop) journal(p payments.Payment) journal {
@@ -274,7 +271,7 @@ func (s *shop) journal(p payments.Payment) journal {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return journal{s.store, &r, new(int)}
+	return journal{store: s.store, record: &r, sent: new(int)}
 }
 
 func (j journal) Attempt() payments.Attempt { return j.record.Attempt }
@@ -291,6 +288,9 @@ func (j journal) Record(ctx context.Context, a payments.Attempt) error {
 	saved, err := j.store.Submit(ctx, next)
 	if err == nil {
 		*j.record = saved
+	}
+	if j.then != nil {
+		j.then()
 	}
 	return err
 }
@@ -615,219 +615,4 @@ func TestTwoProcessesShareOneWallet(t *testing.T) {
 	s.payAll(s.orders(40), s.process(nil), s.process(nil))
 	s.wantReceived(4000, 40)
 	s.wantUnbroken(40)
-}
-
-// gateway stands before the chain and fails as nodes do. spoil answers a method
-// instead of the chain: status 0 passes it on.
-type gateway struct {
-	url   string
-	spoil atomic.Pointer[func(method string) (status int, body string)]
-	calls sync.Map // method -> *atomic.Int64
-}
-
-func (s *shop) gateway() *gateway {
-	n := &gateway{}
-	n.fail(func(string) (int, string) { return 0, "" })
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var call struct {
-			ID     json.RawMessage
-			Method string
-		}
-		_ = json.Unmarshal(body, &call)
-		count, _ := n.calls.LoadOrStore(call.Method, new(atomic.Int64))
-		count.(*atomic.Int64).Add(1)
-		w.Header().Set("Content-Type", "application/json")
-		if status, answer := (*n.spoil.Load())(call.Method); status != 0 {
-			w.WriteHeader(status)
-			_, _ = io.WriteString(w, strings.Replace(answer, "ID", string(call.ID), 1))
-			return
-		}
-		res, err := http.Post(s.chain.URL(), "application/json", bytes.NewReader(body))
-		if err != nil {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		defer res.Body.Close()
-		_, _ = io.Copy(w, res.Body)
-	}))
-	s.Cleanup(server.Close)
-	n.url = server.URL
-	return n
-}
-
-func (n *gateway) fail(how func(method string) (int, string)) { n.spoil.Store(&how) }
-
-// failAt spoils some methods in one way.
-func (n *gateway) failAt(status int, body string, methods ...string) {
-	n.fail(func(method string) (int, string) {
-		for _, m := range methods {
-			if m == method {
-				return status, body
-			}
-		}
-		return 0, ""
-	})
-}
-
-func (n *gateway) heal() { n.failAt(0, "") }
-
-// failures are answers that say nothing about a payment.
-var failures = map[string]struct {
-	status int
-	body   string
-}{
-	"JSON-RPC error":  {200, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"header not found"}}`},
-	"rate limit":      {200, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32005,"message":"limit exceeded"}}`},
-	"server error":    {500, `{"error":"oops"}`},
-	"a page":          {200, `<html><body>Just a moment</body></html>`},
-	"too many":        {429, `slow down`},
-	"an empty answer": {200, ``},
-}
-
-func TestTheFirstNodeThatAnswersIsAsked(t *testing.T) {
-	const dead = "http://127.0.0.1:1" // nothing listens there
-	s := openShop(t)
-	f := s.facilitator(dead, s.chain.URL())
-	p := s.payment(5000)
-	if err := f.Verify(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Settle(t.Context(), p, s.journal(p)); err != nil {
-		t.Fatal(err)
-	}
-	s.wantReceived(5000, 1)
-	f = s.facilitator(dead, dead)
-	p = s.payment(5000)
-	j := s.journal(p)
-	wantUndecided(t, f.Verify(t.Context(), p))
-	_, err := f.Settle(t.Context(), p, j)
-	wantUndecided(t, err)
-	if j.Attempt().Signed() || *j.sent != 0 {
-		t.Error("a transaction was signed without a chain")
-	}
-	s.wantReceived(5000, 1)
-}
-
-func TestANodeThatHangsIsLeft(t *testing.T) {
-	s := openShop(t)
-	release := make(chan struct{})
-	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-release }))
-	t.Cleanup(hanging.Close)
-	t.Cleanup(func() { close(release) })
-	f := s.facilitator(hanging.URL, s.chain.URL())
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
-	defer cancel()
-	if err := f.Verify(ctx, s.payment(5000)); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestANodeThatFailsNeverJudgesAPayment(t *testing.T) {
-	for name, failure := range failures {
-		t.Run(name, func(t *testing.T) {
-			s := openShop(t)
-			n := s.gateway()
-			f := s.facilitator(n.url)
-			p := s.payment(5000)
-			for _, method := range []string{"eth_call", "eth_estimateGas", "eth_maxPriorityFeePerGas", "eth_getTransactionCount", "eth_getBlockByNumber"} {
-				n.failAt(failure.status, failure.body, method)
-				if method == "eth_call" {
-					wantUndecided(t, f.Verify(t.Context(), p))
-					continue
-				}
-				j := s.journal(s.payment(5000))
-				_, err := s.facilitator(n.url).Settle(t.Context(), j.record.Payment, j)
-				wantUndecided(t, err)
-				if j.Attempt().Signed() {
-					t.Errorf("%s: signed", method)
-				}
-			}
-			// A refusal of the EVM whose cause cannot be found out judges nothing either.
-			poor := s.paymentFrom(GasKey, 5000)
-			calls := 0
-			n.fail(func(method string) (int, string) {
-				if calls++; calls == 1 {
-					return 0, ""
-				}
-				return failure.status, failure.body
-			})
-			wantUndecided(t, f.Verify(t.Context(), poor))
-			n.failAt(failure.status, failure.body, "eth_getLogs")
-			s.frontRun(p)
-			j := s.journal(p)
-			_, err := f.Settle(t.Context(), p, j)
-			wantUndecided(t, err)
-			n.heal()
-			if _, err := f.Settle(t.Context(), p, j); err != nil {
-				t.Errorf("with the node healthy again: %v", err)
-			}
-			s.wantReceived(5000, 1)
-		})
-	}
-}
-
-func TestANodeThatDiesAfterTheBroadcastLeavesAPendingPayment(t *testing.T) {
-	for name, failure := range failures {
-		for _, method := range []string{"eth_getTransactionReceipt", "eth_sendRawTransaction"} {
-			t.Run(name+" to "+method, func(t *testing.T) {
-				s := openShop(t)
-				n := s.gateway()
-				n.failAt(failure.status, failure.body, method)
-				p := s.payment(5000)
-				j := s.journal(p)
-				ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-				defer cancel()
-				_, err := s.facilitator(n.url).Settle(ctx, p, j)
-				hash := j.Attempt().Hash
-				if pending := wantError[*payments.Pending](t, err); pending.Transaction != hash || hash == "" {
-					t.Errorf("pending %+v, stored %s", pending, hash)
-				}
-				n.heal()
-				got, err := s.facilitator(n.url).Settle(t.Context(), p, j)
-				if err != nil || got.Transaction != hash {
-					t.Errorf("resumed: %+v (%v), want %s", got, err, hash)
-				}
-				s.wantReceived(5000, 1)
-			})
-		}
-	}
-}
-
-// A node may have executed a block and not indexed its events yet.
-func TestMoneyThatMovedIsNeverReportedAsRefused(t *testing.T) {
-	s := openShop(t)
-	n := s.gateway()
-	n.failAt(200, `{"jsonrpc":"2.0","id":ID,"result":[]}`, "eth_getLogs")
-	p := s.payment(5000)
-	theirs := s.frontRun(p)
-	j := s.journal(p)
-	_, err := s.facilitator(n.url).Settle(t.Context(), p, j)
-	wantUndecided(t, err)
-	n.heal()
-	if got, err := s.facilitator(n.url).Settle(t.Context(), p, j); err != nil || got.Transaction != theirs.TxHash.Hex() {
-		t.Errorf("later: %+v (%v)", got, err)
-	}
-
-	signed := s.payment(70)
-	j = s.journal(signed)
-	o := journal{j.store, j.record, j.sent}
-	n.failAt(200, `{"jsonrpc":"2.0","id":ID,"result":[]}`, "eth_getLogs")
-	_, err = s.facilitator(n.url).Settle(t.Context(), signed, frontRunJournal{o, func() { s.frontRun(signed) }})
-	if pending := wantError[*payments.Pending](t, err); pending.Transaction != j.Attempt().Hash {
-		t.Errorf("pending %+v", pending)
-	}
-	s.wantReceived(5070, 2)
-}
-
-// frontRunJournal lets something happen right after a transaction is stored.
-type frontRunJournal struct {
-	journal
-	then func()
-}
-
-func (j frontRunJournal) Record(ctx context.Context, a payments.Attempt) error {
-	err := j.journal.Record(ctx, a)
-	j.then()
-	return err
 }

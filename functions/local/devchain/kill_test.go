@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,14 +50,10 @@ func child(t *testing.T, dir string) (url, instance string, kill func()) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	killed := false
-	kill = func() {
-		if !killed {
-			killed = true
-			cmd.Process.Kill() // SIGKILL: no handler, no deferred call, no flush
-			cmd.Wait()
-		}
-	}
+	kill = sync.OnceFunc(func() {
+		cmd.Process.Kill() // SIGKILL: no handler, no deferred call, no flush
+		cmd.Wait()
+	})
 	t.Cleanup(kill)
 	line, _ := bufio.NewReader(out).ReadString('\n')
 	fields := strings.Fields(line)

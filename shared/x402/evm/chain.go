@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -44,19 +45,32 @@ func Dial(token Token, urls []string) (*Chain, error) {
 	return c, nil
 }
 
-// ask runs call on the first node that answers; an answer that is an error of
-// the chain itself is an answer.
-func (c *Chain) ask(call func(*ethclient.Client) error) error {
+// nodeLimit is how long a node may take for an answer before the next is asked.
+const nodeLimit = 3 * time.Second
+
+// ask runs call on one node after the other until one answers.
+func (c *Chain) ask(ctx context.Context, call func(context.Context, *ethclient.Client) error) error {
 	var err error
 	for _, node := range c.nodes {
-		err = call(node)
-		var answered rpc.Error
-		if err == nil || errors.As(err, &answered) || errors.Is(err, ethereum.NotFound) {
+		limited, cancel := context.WithTimeout(ctx, nodeLimit)
+		err = call(limited, node)
+		cancel()
+		if isAnswer(err) {
 			return err
 		}
 	}
 	return fmt.Errorf("no chain node answers: %w", err)
 }
+
+// isAnswer tells what the chain says from the failure of a node, which may well
+// be a JSON-RPC error too: a rate limit, a missing block.
+func isAnswer(err error) bool {
+	return err == nil || errors.Is(err, ethereum.NotFound) || reverted(err) || isKnown(err) || isSpent(err)
+}
+
+// What a node says to a transaction that it has, or whose nonce is used up.
+func isKnown(err error) bool { return strings.Contains(err.Error(), "already known") }
+func isSpent(err error) bool { return strings.Contains(err.Error(), "nonce too low") }
 
 // Instance is the hash of block 0, which tells one life of a development chain
 // from the next.
@@ -66,7 +80,7 @@ func (c *Chain) Instance(ctx context.Context) (string, error) {
 	if c.instance != "" {
 		return c.instance, nil
 	}
-	err := c.ask(func(node *ethclient.Client) error {
+	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		header, err := node.HeaderByNumber(ctx, new(big.Int))
 		if err == nil {
 			c.instance = strings.ToLower(header.Hash().Hex())
@@ -92,7 +106,7 @@ func (c *Chain) Verify(ctx context.Context, p payments.Payment) error {
 
 // call is eth_call on the token.
 func (c *Chain) call(ctx context.Context, data []byte) (out []byte, err error) {
-	err = c.ask(func(node *ethclient.Client) error {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		out, err = node.CallContract(ctx, ethereum.CallMsg{To: &c.Address, Data: data}, nil)
 		return err
 	})
@@ -140,7 +154,7 @@ func (c *Chain) Balance(ctx context.Context, address string) (*big.Int, error) {
 
 // WalletNonce is the wallet's next nonce, transactions in the pool counted.
 func (c *Chain) WalletNonce(ctx context.Context, wallet *Key) (nonce uint64, err error) {
-	err = c.ask(func(node *ethclient.Client) error {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		nonce, err = node.PendingNonceAt(ctx, wallet.address)
 		return err
 	})
@@ -163,7 +177,7 @@ func (c *Chain) Fees(ctx context.Context, wallet *Key, p payments.Payment) (fees
 	if err != nil {
 		return fees, err
 	}
-	err = c.ask(func(node *ethclient.Client) error {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{From: wallet.address, To: &c.Address, Data: data})
 		if err != nil {
 			return err
@@ -213,11 +227,11 @@ func (c *Chain) Send(ctx context.Context, a payments.Attempt) error {
 	if err := tx.UnmarshalBinary(a.Raw); err != nil {
 		return fmt.Errorf("stored transaction: %w", err)
 	}
-	err := c.ask(func(node *ethclient.Client) error { return node.SendTransaction(ctx, &tx) })
+	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error { return node.SendTransaction(ctx, &tx) })
 	switch {
-	case err == nil || strings.Contains(err.Error(), "already known"):
+	case err == nil || isKnown(err):
 		return nil
-	case strings.Contains(err.Error(), "nonce too low"):
+	case isSpent(err):
 		return ErrNonceSpent
 	}
 	return err

@@ -37,8 +37,30 @@ func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hash string) (p
 	return c.Reconcile(ctx, p, hash)
 }
 
+// Resume is Outcome for a transaction that may have been lost: once a block has
+// reached validBefore the token refuses the authorization for good, so what is
+// not on the chain by then will never be.
+func (c *Chain) Resume(ctx context.Context, p payments.Payment, hash string) (payments.Settlement, error) {
+	settlement, err := c.Outcome(ctx, p, hash)
+	if !errors.Is(err, ErrNotMined) {
+		return settlement, err
+	}
+	var head *types.Header
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+		head, err = node.HeaderByNumber(ctx, nil)
+		return err
+	})
+	if err != nil {
+		return payments.Settlement{}, err
+	}
+	if head.Time < p.ValidBefore {
+		return payments.Settlement{}, ErrNotMined
+	}
+	return c.Reconcile(ctx, p, "")
+}
+
 func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.Receipt, err error) {
-	err = c.ask(func(node *ethclient.Client) error {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		receipt, err = node.TransactionReceipt(ctx, hash)
 		return err
 	})
@@ -88,6 +110,17 @@ func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, hash string) 
 			return settlement, nil
 		}
 	}
+	if len(logs) == 0 {
+		// Nodes index events after they execute blocks: only an unused
+		// authorization proves that no money moved.
+		used, err := c.authorizationUsed(ctx, p)
+		if err != nil {
+			return payments.Settlement{}, err
+		}
+		if used {
+			return payments.Settlement{}, errors.New("the authorization is used and its event is not found yet")
+		}
+	}
 	rejected := &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: hash,
 		Message: "The transfer was refused by the chain; no money moved."}
 	if len(logs) > 0 {
@@ -97,7 +130,7 @@ func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, hash string) 
 }
 
 func (c *Chain) authorizationEvents(ctx context.Context, p payments.Payment) (logs []types.Log, err error) {
-	err = c.ask(func(node *ethclient.Client) error {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		head, err := node.BlockNumber(ctx)
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 	}
 	for {
 		if attempt.Signed() {
-			settlement, err := o.chain.Outcome(ctx, p, attempt.Hash)
+			settlement, err := o.chain.Resume(ctx, p, attempt.Hash)
 			if !errors.Is(err, evm.ErrNotMined) {
 				return settlement, pendingUnless(err, attempt)
 			}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWrongUsageIsToldWithStatus2(t *testing.T) {
+	for args, want := range map[string]string{
+		"fly":       "unknown command",
+		"serve now": "takes no argument",
+		"serve -workspace nowhere -addr 127.0.0.1:0": "is not a directory",
+		"pay GET":                          "needs a method and a path",
+		"pay GET x402/tip":                 "neither a path",
+		"pay POST /x402/audit-mcp -d nope": "no such file",
+		"pay GET /x402/tip -base https://example.com": "on this machine only",
+		"lint":                          "needs a file",
+		"lint -format xml a.json":       "table, json or sarif",
+		"verify":                        "verify what?",
+		"verify receipt":                "needs the file",
+		"verify chain -expect-head x a": "SEQ:HASH",
+		"invoke nothing event.json":     "needs a function",
+	} {
+		_, notes := session(t, 2, strings.Fields(args)...)
+		if !strings.Contains(notes, want) {
+			t.Errorf("local %s says %q, want %q in it", args, notes, want)
+		}
+	}
+}
+
+func TestUnreadableChainAndReceiptAreStatus3(t *testing.T) {
+	session(t, 3, "verify", "chain", "nowhere.jsonl")
+	session(t, 3, "verify", "receipt", "nowhere.json")
+	session(t, 3, "verify", "receipt", "cli_test.go")
+}
+
+func TestNobodyListeningIsExplained(t *testing.T) {
+	_, notes := session(t, 1, "pay", "GET", "/x402/verify-audit", "-base", "http://127.0.0.1:1", "-y")
+	if !strings.Contains(notes, "make run") {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+func TestPersonIsAskedBeforePaying(t *testing.T) {
+	r := start(t)
+	for answer, status := range map[string]int{"n\n": 1, "\n": 1, "": 1, "y\n": 0} {
+		var out, notes strings.Builder
+		got := run(t.Context(), terminal{strings.NewReader(answer), &out, &notes, true},
+			[]string{"pay", "GET", "/x402/verify-audit", "-base", r.url, "-data", r.data})
+		if got != status || !strings.Contains(notes.String(), "price 0.005 USD") {
+			t.Errorf("answer %q: status %d, want %d: %s", answer, got, status, notes.String())
+		}
+	}
+	r.wantReceived(5000, "one yes")
+}
+
+func TestFreePathCostsNothing(t *testing.T) {
+	r := start(t)
+	out, notes := session(t, 0, "pay", "GET", "/x402/products", "-base", r.url)
+	if !strings.Contains(out, "auditMCP") || !strings.Contains(notes, "nothing was paid") {
+		t.Errorf("%s %s", out, notes)
+	}
+}
+
+func TestLintCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	bad, good, broken := filepath.Join(dir, "bad.json"), filepath.Join(dir, "good.json"), filepath.Join(dir, "broken.json")
+	for file, text := range map[string]string{bad: sampleConfig, good: `{"mcpServers":{}}`, broken: "{"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	table, _ := session(t, 1, "lint", bad)
+	if !strings.Contains(table, "MCP005") {
+		t.Errorf("table %s", table)
+	}
+	session(t, 0, "lint", good)
+	session(t, 2, "lint", good, broken)
+
+	r := start(t)
+	endpoint := r.call("POST", "/x402/audit-mcp", sampleConfig, "PAYMENT-SIGNATURE", r.payment("POST", "/x402/audit-mcp"))
+	same, _ := session(t, 1, "lint", "-format", "json", bad)
+	if same != string(endpoint.body) {
+		t.Errorf("command line %s\nendpoint %s", same, endpoint.body)
+	}
+	sarif, _ := session(t, 1, "lint", bad, good, "-format", "sarif")
+	var log struct {
+		Version string
+		Runs    []struct{ Results []any }
+	}
+	if err := json.Unmarshal([]byte(sarif), &log); err != nil || log.Version != "2.1.0" || len(log.Runs) != 1 || len(log.Runs[0].Results) == 0 {
+		t.Errorf("SARIF %s (%v)", sarif, err)
+	}
+}
+
+func TestVerifyChainKnowsAnEarlierHead(t *testing.T) {
+	r := start(t)
+	chain := filepath.Join(r.data, "governance.jsonl")
+	out, _ := session(t, 0, "verify", "chain", chain)
+	_, head, _ := strings.Cut(out, "\nhead ")
+	head, _, _ = strings.Cut(head, "\n")
+	wantStatus(t, r.call("GET", "/x402/verify-audit", "", "PAYMENT-SIGNATURE", r.payment("GET", "/x402/verify-audit")), 200, "grow")
+	session(t, 0, "verify", "chain", chain, "-expect-head", head)
+	text, err := os.ReadFile(chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.jsonl")
+	first := text[:strings.IndexByte(string(text), '\n')+1]
+	if err := os.WriteFile(cut, first, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	session(t, 0, "verify", "chain", cut)
+	out, _ = session(t, 1, "verify", "chain", cut, "-expect-head", head)
+	if !strings.Contains(out, "BROKEN") || !strings.Contains(out, "truncated") {
+		t.Errorf("%s", out)
+	}
+}
