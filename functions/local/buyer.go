@@ -86,7 +86,7 @@ func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, err
 // extensions as clients do.
 func (b *buyer) sign(required *x402.Required, now time.Time) (header string, err error) {
 	offer := required.Accepts[0]
-	token, err := evm.NewToken(offer.Network, offer.Asset, offer.Extra["name"], offer.Extra["version"])
+	token, err := tokenOf(offer)
 	if err != nil {
 		return "", err
 	}
@@ -117,6 +117,13 @@ func (b *buyer) sign(required *x402.Required, now time.Time) (header string, err
 			ValidBefore: strconv.FormatUint(p.ValidBefore, 10), Nonce: p.Nonce,
 		}},
 	})
+}
+
+// tokenOf is the token that an offer wants to be paid in.
+func tokenOf(offer x402.Requirements) (evm.Token, error) {
+	name, _ := offer.Extra["name"].(string)
+	version, _ := offer.Extra["version"].(string)
+	return evm.NewToken(offer.Network, offer.Asset, name, version)
 }
 
 // redeem sends the paid request until its outcome is known.

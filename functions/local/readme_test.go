@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -76,10 +77,20 @@ func shell(dir, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, "bash", "-c", command)
-	c.Dir, c.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	c.Dir, c.Env = dir, userEnvironment()
 	out, err := c.CombinedOutput()
 	return string(out), err
 }
+
+// userEnvironment is that of a person at a prompt: no make stands above it, and
+// no cgo, so that go run uses what make run compiled.
+func userEnvironment() []string {
+	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") })
+	return append(environment, "CGO_ENABLED=0")
+}
+
+// downloads is what the go command adds while modules are missing.
+var downloads = regexp.MustCompile(`(?m)^go: downloading .*\n`)
 
 func codeBlocks(t *testing.T, file, language string) []string {
 	t.Helper()
@@ -132,6 +143,7 @@ func (s step) compare(t *testing.T, out string) {
 		pattern.WriteString(strings.ReplaceAll(quoted, "HASH", `[0-9a-f]{64}`) + `\r?\n`)
 	}
 	pattern.WriteString(`\z`)
+	out = downloads.ReplaceAllString(out, "")
 	if !regexp.MustCompile(pattern.String()).MatchString(out) {
 		t.Errorf("$ %s\nprints\n%s\nthe README says\n%s", s.command, out, strings.Join(s.printed, "\n"))
 	}
@@ -143,7 +155,7 @@ func runInBackground(t *testing.T, dir string, s step) {
 	t.Helper()
 	var out lockedBuffer
 	command := exec.Command("bash", "-c", s.command)
-	command.Dir, command.Stdout, command.Stderr = dir, &out, &out
+	command.Dir, command.Env, command.Stdout, command.Stderr = dir, userEnvironment(), &out, &out
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)

@@ -150,7 +150,7 @@ func paymentFor(t *testing.T, base, method, path string, changes ...func(*draft)
 		t.Fatal(err)
 	}
 	offer := required.Accepts[0]
-	if d.token, err = evm.NewToken(offer.Network, offer.Asset, offer.Extra["name"], offer.Extra["version"]); err != nil {
+	if d.token, err = tokenOf(offer); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range changes {

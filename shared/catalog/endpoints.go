@@ -11,11 +11,12 @@ const (
 	ServiceName = "Governance Service" // at most 32 printable ASCII characters (x402 v2 resource.serviceName)
 )
 
-// Statuses of the two kinds of route. Every paid route can answer all of paid:
-// 409 for a payment identifier used with another payload or a delivery that is
-// over, 503 while an outcome is unknown.
+// Statuses of the kinds of route. Every paid route can answer all of paid: 400
+// for a malformed query, identifier or stray body, 409 for a payment identifier
+// used with another payload or a delivery that is over, 503 while an outcome is
+// unknown.
 var (
-	paid     = []int{200, 402, 409, 500, 503}
+	paid     = []int{200, 400, 402, 409, 500, 503}
 	paidBody = []int{200, 400, 402, 409, 413, 415, 500, 503}
 	free     = []int{200, 500}
 )
@@ -59,7 +60,7 @@ var Endpoints = []Endpoint{
 		Description: "A tip of 0.01 USD or more, chosen with the query parameter amount, answered with a signed thank-you that verifies offline.",
 		Query: []Parameter{{Name: "amount", Pattern: `^[0-9]{1,4}(\.[0-9]{1,6})?$`, Example: "0.05",
 			Description: "Tip in dollars: 0.01 (default) to 1000, at most 6 decimals. The payment terms follow it."}},
-		MIME: "application/json", Response: "thank-you", Statuses: []int{200, 400, 402, 409, 500, 503},
+		MIME: "application/json", Response: "thank-you", Statuses: paid,
 		Tags: []string{"tip"},
 	},
 	{

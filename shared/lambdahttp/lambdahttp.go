@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -137,5 +138,5 @@ func repair(r *http.Request, event events.APIGatewayV2HTTPRequest) {
 	}
 	header.Del("Host")
 	r.Header = header
-	r.RemoteAddr = event.RequestContext.HTTP.SourceIP + ":0"
+	r.RemoteAddr = net.JoinHostPort(event.RequestContext.HTTP.SourceIP, "0")
 }

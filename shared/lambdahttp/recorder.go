@@ -44,7 +44,7 @@ func (r *recorder) send(w http.ResponseWriter, head bool) {
 		header[name] = values
 	}
 	w.WriteHeader(r.status)
-	if !head {
+	if !head && r.body.Len() > 0 {
 		_, _ = w.Write(r.body.Bytes()) // a buffer, cannot fail
 	}
 }

@@ -29,6 +29,7 @@ type bench struct {
 
 func newBench(t *testing.T, store payments.Store) *bench {
 	b := &bench{T: t, store: store, chain: newDouble(), book: newBook(), clock: &clock{now: time.Unix(1_000_000, 0).UTC()}}
+	b.chain.now = b.clock.Now
 	b.restart()
 	return b
 }
@@ -176,6 +177,9 @@ func TestSweeperFinishesWhatACrashLeft(t *testing.T) {
 				}
 				if b.state(o) != want {
 					t.Errorf("state %s, want %s", b.state(o), want)
+				}
+				if _, err := b.pay(o); step == "ready" && as[*payments.Rejected](t, err).Reason != payments.ReasonExpired {
+					t.Errorf("reason %v", err)
 				}
 				if paid := want == payments.Settled; paid != (b.chain.transfers() == 1) {
 					t.Errorf("%d transfers", b.chain.transfers())
@@ -438,6 +442,21 @@ func TestClientThatLeavesDuringSettlementStillGetsItsAnswerLater(t *testing.T) {
 		b.mustPay(o)
 		if b.runs != 1 {
 			t.Errorf("%d runs", b.runs)
+		}
+	})
+}
+
+// Somebody else carried the authorization out and the process died: the money
+// arrived, so the answer is due although the authorization ran out.
+func TestExpiredPaymentThatArrivedIsDelivered(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.crashAt("ready", o)
+		b.chain.set(func(d *double) { d.mined["n"] = "tx-of-a-stranger" })
+		b.restart()
+		b.clock.advance(time.Hour)
+		if reply := b.mustPay(o); reply.Header["Payment-Response"][0] != "tx-of-a-stranger" {
+			t.Errorf("reply %v", reply)
 		}
 	})
 }

@@ -17,9 +17,6 @@ func (m *Machine) resume(ctx context.Context, o Order, r Record) (Answer, error)
 
 // finish takes the lease of a ready or settling record and settles it.
 func (m *Machine) finish(ctx context.Context, r Record) (Answer, error) {
-	if r.State == Ready && m.expired(r) {
-		return Answer{}, m.fail(ctx, r, &Rejected{Reason: ReasonExpired, Message: "The authorization ran out before it was settled."})
-	}
 	r.Owner, r.LeaseUntil = m.Owner, m.Now().Add(m.Lease)
 	saved, err := m.save(ctx, r)
 	if err != nil {
@@ -68,6 +65,9 @@ func (m *Machine) deliver(ctx context.Context, r Record, settlement Settlement) 
 func (m *Machine) unsettled(ctx context.Context, r Record, cause error) error {
 	var rejected *Rejected
 	if errors.As(cause, &rejected) {
+		if m.expired(r) && rejected.Transaction == "" {
+			rejected = &Rejected{Reason: ReasonExpired, Message: "The authorization ran out before it was settled."}
+		}
 		return m.fail(ctx, r, rejected)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)

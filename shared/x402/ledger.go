@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -112,7 +113,8 @@ func reply(r payments.Record, response SettleResponse) (payments.Answer, error) 
 		return payments.Answer{}, err
 	}
 	answer := *r.Result
-	answer.Header = r.Result.Header.Clone()
+	answer.Header = http.Header{}
+	maps.Copy(answer.Header, r.Result.Header)
 	answer.Header.Set(name, value)
 	answer.Header.Set("Cache-Control", "private, no-store")
 	return answer, nil

@@ -43,16 +43,16 @@ type Resource struct {
 // Resource, Description and MimeType stand in each entry too, for clients that
 // read only the entry; version 2 clients ignore them.
 type Requirements struct {
-	Scheme            string            `json:"scheme"`
-	Network           string            `json:"network"` // CAIP-2
-	Amount            string            `json:"amount"`  // atomic units, decimal
-	Asset             string            `json:"asset"`
-	PayTo             string            `json:"payTo"`
-	MaxTimeoutSeconds int               `json:"maxTimeoutSeconds"`
-	Extra             map[string]string `json:"extra,omitempty"`
-	Resource          string            `json:"resource,omitempty"`
-	Description       string            `json:"description,omitempty"`
-	MimeType          string            `json:"mimeType,omitempty"`
+	Scheme            string         `json:"scheme"`
+	Network           string         `json:"network"` // CAIP-2
+	Amount            string         `json:"amount"`  // atomic units, decimal
+	Asset             string         `json:"asset"`
+	PayTo             string         `json:"payTo"`
+	MaxTimeoutSeconds int            `json:"maxTimeoutSeconds"`
+	Extra             map[string]any `json:"extra,omitempty"` // name, version: EIP-712 domain of the token
+	Resource          string         `json:"resource,omitempty"`
+	Description       string         `json:"description,omitempty"`
+	MimeType          string         `json:"mimeType,omitempty"`
 }
 
 // Required is the body of a 402 and, base64, its PAYMENT-REQUIRED header.
@@ -67,16 +67,16 @@ type Required struct {
 
 // RequirementsV1 are the terms in version 1.
 type RequirementsV1 struct {
-	Scheme            string            `json:"scheme"`
-	Network           string            `json:"network"` // a name: "base"
-	MaxAmountRequired string            `json:"maxAmountRequired"`
-	Resource          string            `json:"resource"`
-	Description       string            `json:"description"`
-	MimeType          string            `json:"mimeType"`
-	PayTo             string            `json:"payTo"`
-	MaxTimeoutSeconds int               `json:"maxTimeoutSeconds"`
-	Asset             string            `json:"asset"`
-	Extra             map[string]string `json:"extra,omitempty"`
+	Scheme            string         `json:"scheme"`
+	Network           string         `json:"network"` // a name: "base"
+	MaxAmountRequired string         `json:"maxAmountRequired"`
+	Resource          string         `json:"resource"`
+	Description       string         `json:"description"`
+	MimeType          string         `json:"mimeType"`
+	PayTo             string         `json:"payTo"`
+	MaxTimeoutSeconds int            `json:"maxTimeoutSeconds"`
+	Asset             string         `json:"asset"`
+	Extra             map[string]any `json:"extra,omitempty"`
 }
 
 // RequiredV1 is the body of a 402 in version 1, which has no header.

@@ -57,8 +57,8 @@ func (t Terms) Requirements() Requirements {
 }
 
 // extra is the EIP-712 domain that the payer must sign under.
-func (t Terms) extra() map[string]string {
-	return map[string]string{"name": t.Site.AssetName, "version": t.Site.AssetVersion}
+func (t Terms) extra() map[string]any {
+	return map[string]any{"name": t.Site.AssetName, "version": t.Site.AssetVersion}
 }
 
 func (t Terms) requirementsV1() RequirementsV1 {

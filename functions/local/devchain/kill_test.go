@@ -53,15 +53,15 @@ func child(t *testing.T, dir string) (url, instance string, kill func()) {
 	kill = sync.OnceFunc(func() {
 		cmd.Process.Kill() // SIGKILL: no handler, no deferred call, no flush
 		cmd.Wait()
+		if stderr.Len() > 0 {
+			t.Errorf("the child is not quiet: %s", &stderr)
+		}
 	})
 	t.Cleanup(kill)
 	line, _ := bufio.NewReader(out).ReadString('\n')
 	fields := strings.Fields(line)
 	if len(fields) != 3 || fields[0] != "ready" {
-		t.Fatalf("the child says %q %s", line, &stderr)
-	}
-	if stderr.Len() > 0 {
-		t.Errorf("the child is not quiet: %s", &stderr)
+		t.Fatalf("the child says %q", line)
 	}
 	return fields[1], fields[2], kill
 }

@@ -54,9 +54,12 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 	for {
 		if attempt.Signed() {
 			settlement, err := o.chain.Resume(ctx, p, attempt.Hash)
-			if !errors.Is(err, evm.ErrNotMined) {
-				return settlement, pendingUnless(err, attempt)
+			var rejected *payments.Rejected
+			if err == nil || errors.As(err, &rejected) {
+				return settlement, err
 			}
+			// Not mined, or the node cannot tell (a young one still indexes):
+			// the same bytes may go out again either way.
 		} else if attempt, err = o.sign(ctx, p, j, instance); err != nil {
 			return o.unsigned(ctx, p, err)
 		}

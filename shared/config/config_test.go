@@ -1,0 +1,83 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func from(environment map[string]string) Lookup {
+	return func(name string) (string, bool) {
+		value, ok := environment[name]
+		return value, ok
+	}
+}
+
+const address = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
+
+func TestTheEmptyEnvironmentIsLocalMode(t *testing.T) {
+	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2"}
+	for name, environment := range map[string]map[string]string{
+		"nothing set": {}, "empty": {"NETWORK": "", "PAY_TO": "", "RPC_URLS": ""}, "blank": {"ASSET": "  ", "RPC_URLS": " , ,"},
+	} {
+		if got, err := Load(from(environment)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v (%v)", name, got, err)
+		}
+	}
+}
+
+func TestEveryVariableArrivesInItsField(t *testing.T) {
+	got, err := Load(from(map[string]string{
+		"BASE_URL": " https://shop.example// ", "NETWORK": "eip155:84532", "ASSET": "0x" + strings.Repeat("a", 40), "ASSET_NAME": "USDC",
+		"ASSET_VERSION": "3", "PAY_TO": address, "RPC_URLS": "https://one.example, http://two.example:8545/key ,", "GAS_KEY_FILE": "gas.key",
+		"SIGNING_KEY_FILE": "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
+	}))
+	want := Config{
+		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
+		PayTo: address, RPCURLs: []string{"https://one.example", "http://two.example:8545/key"}, GasKeyFile: "gas.key",
+		SigningKeyFile: "sign.key", SignerAddress: address, DataDir: "data",
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v (%v)", got, err)
+	}
+	fields := reflect.ValueOf(got)
+	for i := range fields.NumField() {
+		if fields.Field(i).IsZero() {
+			t.Errorf("%s is not covered here", fields.Type().Field(i).Name)
+		}
+	}
+}
+
+func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
+	_, err := Load(from(map[string]string{
+		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
+	}))
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS"} {
+		if strings.Count(err.Error(), name) != 1 {
+			t.Errorf("%s is not named once: %v", name, err)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("a value is quoted: %v", err)
+	}
+	for name, value := range map[string]string{
+		"BASE_URL": "ftp://shop.example", "RPC_URLS": "http://", "PAY_TO": "0x" + strings.Repeat("g", 40), "ASSET": "0X" + strings.Repeat("a", 40),
+	} {
+		if _, err := Load(from(map[string]string{name: value})); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s=%s: %v", name, value, err)
+		}
+	}
+}
+
+func TestAllMissingSettingsAreNamedAtOnce(t *testing.T) {
+	if err := Need(Setting{"PAY_TO", "x"}); err != nil {
+		t.Error(err)
+	}
+	err := Need(Setting{"PAY_TO", ""}, Setting{"DATA_DIR", "x"}, Setting{"RPC_URLS", ""})
+	if err == nil || !strings.Contains(err.Error(), "set PAY_TO, RPC_URLS") || strings.Contains(err.Error(), "DATA_DIR") {
+		t.Errorf("error %v", err)
+	}
+}
