@@ -48,8 +48,10 @@ gen: setup ## rewrite what is generated: contract, README table, events
 	@$(GO) run ./functions/local gen
 
 bench: ## benchmarks, as ratios against a baseline in the same run
-	@$(GO) test -run '^$$' -bench . -benchtime 1x ./shared/audit/...
-	@$(GO) test -run '^$$' -bench . ./shared/lint ./shared/x402/...
+	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file
+	@$(GO) test -run '^$$' -bench 'Verify|Append|Draft' ./shared/audit ./shared/audit/file
+	@$(GO) test -run '^$$' -bench . ./shared/lint ./shared/x402/evm
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain
 
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)

@@ -40,8 +40,9 @@ type Route struct {
 	Handler      http.Handler
 }
 
-// Mux serves the routes and answers everything else with our own problem JSON:
-// 404 for an unknown path, 405 with Allow for a known path and another method.
+// Mux serves public routes, to pages of any origin too, and answers everything
+// else with our own problem JSON: 404 for an unknown path, 405 with Allow for a
+// known path and another method.
 func Mux(routes []Route) http.Handler {
 	mux := http.NewServeMux()
 	methods := map[string]string{}
@@ -53,15 +54,16 @@ func Mux(routes []Route) http.Handler {
 		methods[route.Path] += route.Method
 	}
 	for path, allow := range methods {
+		mux.Handle("OPTIONS "+path, preflight(allow))
 		mux.Handle(path, notAllowed(allow))
 	}
 	mux.Handle("/", http.HandlerFunc(notFound))
-	return Middleware(mux)
+	return Middleware(anyOrigin(mux))
 }
 
 func notAllowed(allow string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", allow)
+		w.Header().Set("Allow", allow+", OPTIONS")
 		WriteError(w, r, &Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed",
 			Detail: "This path answers " + allow + " only."})
 	})

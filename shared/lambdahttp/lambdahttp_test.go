@@ -85,7 +85,7 @@ func TestADecodedQuestionMarkReachesNoOtherRoute(t *testing.T) {
 			t.Errorf("%s: %d (%v), want %d", path, a.StatusCode, err, want)
 		}
 	}
-	if a, err := invoke(t.Context(), event("POST", "/x402/tip", "")); err != nil || a.StatusCode != 405 || a.Headers["Allow"] != "GET" {
+	if a, err := invoke(t.Context(), event("POST", "/x402/tip", "")); err != nil || a.StatusCode != 405 || a.Headers["Allow"] != "GET, OPTIONS" {
 		t.Errorf("POST: %d %v (%v)", a.StatusCode, a.Headers, err)
 	}
 }

@@ -9,10 +9,13 @@ func cleartext(s *server, r *report) {
 		judgeCleartext(r, u.text, u.at)
 	}
 	for _, c := range s.run.calls {
+		if len(c.args) == 0 {
+			continue
+		}
 		judgeBridge(r, c)
 		judgeVerification(r, c)
 	}
-	for _, v := range s.variables() {
+	for _, v := range s.variables {
 		judgeCleartextVariable(r, v)
 		if verificationOff(v.name, v.value) {
 			r.add(ruleVerificationOff, Error, v.at, say(shown(v.name), " switches the check of TLS certificates off, so anyone on the way can answer in the server's name"), hintVerification)
@@ -72,6 +75,9 @@ var onFlags = setOf("--ssl-verify", "--verify-ssl", "--tls-verify", "--verify-tl
 func judgeVerification(r *report, c *call) {
 	args := c.options()
 	for i, a := range args {
+		if !strings.HasPrefix(a.text, "-") {
+			continue
+		}
 		name, value, ok := strings.Cut(strings.ToLower(a.text), "=")
 		if !ok && i+1 < len(args) {
 			value = strings.ToLower(args[i+1].text)
@@ -104,8 +110,11 @@ func falsy(value string) bool {
 
 // verificationOff reports whether a variable switches the verification of certificates off.
 func verificationOff(name, value string) bool {
+	if value == "" || len(name) > 100 {
+		return false
+	}
 	upper := strings.ToUpper(name)
-	if value == "" || len(name) > 100 || !strings.Contains(upper, "SSL") && !strings.Contains(upper, "TLS") && !strings.Contains(upper, "VERIF") &&
+	if !strings.Contains(upper, "SSL") && !strings.Contains(upper, "TLS") && !strings.Contains(upper, "VERIF") &&
 		!strings.Contains(upper, "REJECT") && !strings.Contains(upper, "IGNORE") && !strings.Contains(upper, "SELF_SIGNED") || wholeReference(value) {
 		return false
 	}

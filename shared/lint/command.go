@@ -22,10 +22,10 @@ type call struct {
 	args    []word // everything after the program
 	own     int    // args[:own] are for the program itself, the rest is a nested command
 	at      *place
-	inside  bool      // runs in a container: its paths and addresses are not the host's
-	inline  bool      // a shell that is given a script
-	pkgs    []pkg     // packages this call fetches (runner.go)
-	box     container // of docker run (container.go)
+	inside  bool       // runs in a container: its paths and addresses are not the host's
+	inline  bool       // a shell that is given a script
+	pkgs    []pkg      // packages this call fetches (runner.go)
+	box     *container // of docker run (container.go)
 }
 
 func (c *call) options() []word { return c.args[:c.own] }
@@ -62,28 +62,35 @@ func (c *commandLine) add(words []word, depth int, inside bool) {
 	c.open(cl, depth)
 }
 
-// open looks inside a call for the command it wraps.
-func (c *commandLine) open(cl *call, depth int) {
-	switch {
-	case shells[cl.program]:
-		c.shell(cl, depth)
-	case cl.program == "cmd":
-		c.cmd(cl, depth)
-	case cl.program == "powershell" || cl.program == "pwsh":
-		c.powershell(cl, depth)
-	case cl.program == "env":
-		c.env(cl, depth)
-	case cl.program == "su":
-		c.su(cl, depth)
-	case engines[cl.program]:
-		c.engine(cl, depth)
-	case runners[cl.program] != nil:
-		runners[cl.program](c, cl, depth)
-	case wrappers[cl.program].known():
-		c.wrapper(cl, depth)
-	default:
-		c.tails(cl, depth)
+// openers look inside the calls of the programs they know for the command that is wrapped there.
+// The table is filled in init because openers open further commands, which look into it.
+var openers map[string]func(*commandLine, *call, int)
+
+func init() {
+	openers = map[string]func(*commandLine, *call, int){
+		"cmd": (*commandLine).cmd, "powershell": (*commandLine).powershell, "pwsh": (*commandLine).powershell,
+		"env": (*commandLine).env, "su": (*commandLine).su,
 	}
+	for name := range shells {
+		openers[name] = (*commandLine).shell
+	}
+	for name := range engines {
+		openers[name] = (*commandLine).engine
+	}
+	for name, open := range runners() {
+		openers[name] = open
+	}
+	for name := range wrappers {
+		openers[name] = (*commandLine).wrapper
+	}
+}
+
+func (c *commandLine) open(cl *call, depth int) {
+	if open := openers[cl.program]; open != nil {
+		open(c, cl, depth)
+		return
+	}
+	c.tails(cl, depth)
 }
 
 // nest hands args[from:] of a call over as a command of its own.
@@ -134,14 +141,18 @@ func assigns(s string) (name, value string, ok bool) {
 // programName normalises the name of a program: the base name in lower case without the endings
 // of Windows, and without characters that only serve to look different from a known name.
 func programName(s string) string {
-	s = strings.ToLower(strings.Trim(plain(s), "\"' \t"))
-	if at := strings.LastIndexAny(s, `/\`); at >= 0 {
-		s = s[at+1:]
+	if !bareWord(s) {
+		s = strings.ToLower(strings.Trim(plain(s), "\"' \t"))
+		s = s[strings.LastIndexAny(s, `/\`)+1:]
+		for _, ending := range [...]string{".exe", ".cmd", ".ps1", ".bat", ".com"} {
+			s = strings.TrimSuffix(s, ending)
+		}
 	}
-	for _, ending := range [...]string{".exe", ".cmd", ".ps1", ".bat", ".com"} {
-		s = strings.TrimSuffix(s, ending)
+	base := s
+	for len(base) > 0 && (base[len(base)-1] == '.' || base[len(base)-1] >= '0' && base[len(base)-1] <= '9') {
+		base = base[:len(base)-1]
 	}
-	switch base := strings.TrimRight(s, "0123456789."); base {
+	switch base {
 	case "python", "pypy", "node", "perl", "ruby", "php", "pip":
 		return base
 	case "pythonw", "py":
@@ -152,19 +163,41 @@ func programName(s string) string {
 	return s
 }
 
-// plain folds compatibility forms (NFKC) and drops invisible characters.
-func plain(s string) string {
+// bareWord reports whether a name needs no normalising: lower-case letters, digits and hyphens, as
+// most names are.
+func bareWord(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return strings.Map(func(r rune) rune {
-				if !printable(r) {
-					return -1
-				}
-				return r
-			}, norm.NFKC.String(s))
+		if c := s[i]; (c < 'a' || c > 'z') && c != '-' && c != '_' && (c < '0' || c > '9') {
+			return false
 		}
 	}
-	return s
+	return true
+}
+
+// plain writes compatibility forms of ASCII characters (NFKC) as what they stand for and drops
+// invisible characters. Other letters stay as they are: nothing here compares them.
+func plain(s string) string {
+	if ascii(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		if folded := string(norm.NFKC.PropertiesString(s[i:]).Decomposition()); folded != "" && ascii(folded) {
+			b.WriteString(folded)
+		} else if printable(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // option is one flag in front of a command, with its value.
@@ -222,15 +255,17 @@ func splitCommand(w word) []word {
 	if _, _, ok := assigns(t); ok || t[0] == '"' || t[0] == '\'' {
 		return splitWords(word{t, w.at})
 	}
-	spaces := 0
+	start, spaces := 0, 0
 	for i := 0; i < len(t) && spaces < 32; i++ {
 		if t[i] != ' ' && t[i] != '\t' && t[i] != '\n' {
 			continue
 		}
-		spaces++
-		if knownProgram(programName(t[:i])) {
+		last := t[start:i] // of the path t[:i] the last word decides, if the folder ends in it
+		if (spaces == 0 || strings.ContainsAny(plain(last), `/\`)) && knownProgram(programName(last)) {
 			return append([]word{{t[:i], w.at}}, splitWords(word{t[i:], w.at})...)
 		}
+		start = i + 1
+		spaces++
 	}
 	first, _, _ := strings.Cut(t, " ")
 	if !strings.ContainsAny(first, `/\`) {
@@ -243,8 +278,7 @@ func splitCommand(w word) []word {
 }
 
 func knownProgram(name string) bool {
-	return shells[name] || engines[name] || runners[name] != nil || wrappers[name].known() || interpreters[name] ||
-		name == "cmd" || name == "powershell" || name == "pwsh" || name == "env" || name == "su"
+	return openers[name] != nil || interpreters[name]
 }
 
 // tails finds a command that a program is to start for us: behind "--", as one quoted argument, or

@@ -1,7 +1,8 @@
 package lint
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,8 @@ type server struct {
 	urls    []word    // endpoints
 	kinds   []word    // declared transports
 
-	run *commandLine // argv unwrapped: wrappers, shells and runners (command.go)
+	run       *commandLine // argv unwrapped: wrappers, shells and runners (command.go)
+	variables []assignment // all a server's process gets, from env and from its command line
 }
 
 // word is a string with its place.
@@ -98,16 +100,13 @@ func readServers(root *node) ([]*server, error) {
 			return nil, &InputError{CodeNoServers, "The document has no MCP servers in it. Looked for " + wanted + ". Keys are case-sensitive."}
 		}
 	}
-	sort.SliceStable(found, func(i, j int) bool {
-		if found[i].name != found[j].name {
-			return found[i].name < found[j].name
-		}
-		return pointerOf(found[i].at.keys()) < pointerOf(found[j].at.keys())
+	slices.SortStableFunc(found, func(a, b *server) int {
+		return cmp.Or(strings.Compare(a.name, b.name), comparePlaces(a.at, b.at))
 	})
-	inputs := root.get("inputs")
+	inputs := inputDefaults(root.get("inputs"), top)
 	for _, s := range found {
 		s.read()
-		s.readInputs(inputs, top)
+		s.readInputs(inputs)
 	}
 	return found, nil
 }
@@ -221,17 +220,21 @@ func (s *server) read() {
 		}
 	}
 	for _, list := range [][]setting{s.env, s.headers, s.fields} {
-		sort.SliceStable(list, func(i, j int) bool {
-			if list[i].name != list[j].name {
-				return list[i].name < list[j].name
+		slices.SortStableFunc(list, func(a, b setting) int {
+			if c := strings.Compare(a.name, b.name); c != 0 {
+				return c
 			}
-			if list[i].at.parent == list[j].at.parent {
-				return list[i].at.index < list[j].at.index
+			if a.at.parent == b.at.parent {
+				return a.at.index - b.at.index
 			}
-			return pointerOf(list[i].at.keys()) < pointerOf(list[j].at.keys())
+			return comparePlaces(a.at, b.at)
 		})
 	}
 	s.run = unwrap(s.argv)
+	for _, v := range s.env {
+		s.variables = append(s.variables, assignment{setting: v})
+	}
+	s.variables = append(s.variables, s.run.assigned...)
 }
 
 // readElsewhere are the members that have their own reader, or that hold names and texts.
@@ -332,44 +335,4 @@ func (s *server) readFields(name string, n *node, at *place, depth int) {
 			s.readFields(name, item, at.item(i, item), depth+1)
 		}
 	}
-}
-
-// readInputs adds the defaults of VS Code inputs that this server refers to: a default is used
-// as it stands when the user just presses enter.
-func (s *server) readInputs(inputs *node, top *place) {
-	if inputs == nil || inputs.kind != list || !s.mentions("${input:") {
-		return
-	}
-	at := top.member("inputs", inputs)
-	for i, input := range inputs.items {
-		id, ok := input.get("id").scalar()
-		value, has := input.get("default").scalar()
-		if !ok || !has || !s.mentions("${input:"+id+"}") {
-			continue
-		}
-		name := id
-		if secret, _ := input.get("password").scalar(); secret == "true" {
-			name += "-password"
-		}
-		p := at.item(i, input)
-		s.fields = append(s.fields, setting{name, value, p.member("default", input.get("default"))})
-	}
-}
-
-func (s *server) mentions(reference string) bool {
-	for _, list := range [][]setting{s.env, s.headers, s.fields} {
-		for _, v := range list {
-			if strings.Contains(v.value, reference) {
-				return true
-			}
-		}
-	}
-	for _, list := range [][]word{s.argv, s.urls} {
-		for _, w := range list {
-			if strings.Contains(w.text, reference) {
-				return true
-			}
-		}
-	}
-	return false
 }

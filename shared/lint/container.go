@@ -34,7 +34,7 @@ func (c *commandLine) engine(cl *call, depth int) {
 	switch verb := cl.args[at].text; verb {
 	case "run", "create", "exec":
 		flags, operand := readFlags(cl.args[at+1:])
-		cl.box.flags = flags
+		cl.box = &container{flags: flags}
 		operand += at + 1
 		cl.own = min(operand, len(cl.args))
 		c.exported(cl)
@@ -142,6 +142,9 @@ type mount struct {
 // mounts returns the bind mounts of a container, from -v, --volume and --mount.
 func (b *container) mounts() []mount {
 	var out []mount
+	if b == nil {
+		return nil
+	}
 	for _, f := range b.flags {
 		switch f.name {
 		case "v", "volume":

@@ -2,9 +2,8 @@ package lint
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // kind is the JSON type of a node.
@@ -60,9 +59,16 @@ const maxDepth = 64
 
 // parser reads one strict JSON document (RFC 8259).
 type parser struct {
-	doc  []byte
-	pos  int
-	path []string // keys and indices down to the current value, for the duplicate key error
+	doc   string
+	pos   int
+	path  []step // down to the current value, for the duplicate key error
+	spare []node // nodes are made by the dozen
+}
+
+// step is a key, or the index of an array's item.
+type step struct {
+	key   string
+	index int // -1 for a key
 }
 
 // parse returns the tree of a document, or the InputError that tells what is wrong with it.
@@ -70,8 +76,8 @@ func parse(doc []byte) (*node, error) {
 	if problem := encodingProblem(doc); problem != nil {
 		return nil, problem
 	}
-	p := &parser{doc: doc}
-	if strings.HasPrefix(string(doc[:min(3, len(doc))]), "\xef\xbb\xbf") {
+	p := &parser{doc: string(doc)}
+	if strings.HasPrefix(p.doc, "\xef\xbb\xbf") {
 		p.pos = 3 // editors on Windows write it, and every client skips it
 	}
 	p.space()
@@ -92,7 +98,7 @@ func parse(doc []byte) (*node, error) {
 func (p *parser) trailing() error {
 	switch p.doc[p.pos] {
 	case '{', '[', '"':
-		return &InputError{CodeMultipleDocuments, "A second JSON document begins at " + position(p.doc, p.pos) + ". Send one document for each request."}
+		return &InputError{CodeMultipleDocuments, "A second JSON document begins at " + position([]byte(p.doc), p.pos) + ". Send one document for each request."}
 	}
 	return p.fail("unexpected text after the document")
 }
@@ -100,7 +106,7 @@ func (p *parser) trailing() error {
 // fail builds the error for the current position. Comments get their own code: they are what most
 // hand-written configurations get wrong, and "unexpected /" helps nobody.
 func (p *parser) fail(problem string) error {
-	where := position(p.doc, p.pos)
+	where := position([]byte(p.doc), p.pos)
 	if p.pos < len(p.doc) && (p.doc[p.pos] == '/' || p.doc[p.pos] == '#') {
 		return &InputError{CodeComments, "Comments are not JSON: found one at " + where + ". Remove the comments and send the document again."}
 	}
@@ -126,9 +132,9 @@ func (p *parser) value(depth int) (*node, error) {
 		return nil, p.fail("")
 	}
 	if depth > maxDepth {
-		return nil, &InputError{CodeTooDeep, fmt.Sprintf("The document is nested deeper than %d levels at %s. A client configuration needs fewer than ten.", maxDepth, position(p.doc, p.pos))}
+		return nil, &InputError{CodeTooDeep, fmt.Sprintf("The document is nested deeper than %d levels at %s. A client configuration needs fewer than ten.", maxDepth, position([]byte(p.doc), p.pos))}
 	}
-	n := &node{off: p.pos}
+	n := p.node()
 	var err error
 	switch c := p.doc[p.pos]; {
 	case c == '{':
@@ -151,9 +157,18 @@ func (p *parser) value(depth int) (*node, error) {
 	return n, err
 }
 
+func (p *parser) node() *node {
+	if len(p.spare) == 0 {
+		p.spare = make([]node, 24)
+	}
+	n := &p.spare[0]
+	n.off, p.spare = p.pos, p.spare[1:]
+	return n
+}
+
 func (p *parser) word(n *node) error {
 	for _, word := range [...]string{"true", "false", "null"} {
-		if strings.HasPrefix(string(p.doc[p.pos:min(len(p.doc), p.pos+len(word))]), word) {
+		if strings.HasPrefix(p.doc[p.pos:], word) {
 			if n.text = word; word != "null" {
 				n.kind = boolean
 			}
@@ -181,9 +196,9 @@ func (p *parser) object(n *node, depth int) error {
 		if err != nil {
 			return err
 		}
-		p.path = append(p.path, key)
+		p.path = append(p.path, step{key, -1})
 		if n.repeats(key, &seen) {
-			return &InputError{CodeDuplicateKey, bounded("The key "+display(pointer(p.path))+" occurs twice in one object, again at "+position(p.doc, at)+". Clients disagree about which one counts. Remove one and send the document again.", maxDetail)}
+			return &InputError{CodeDuplicateKey, bounded("The key "+display(pointer(p.keys()))+" occurs twice in one object, again at "+position([]byte(p.doc), at)+". Clients disagree about which one counts. Remove one and send the document again.", maxDetail)}
 		}
 		p.space()
 		if p.pos >= len(p.doc) || p.doc[p.pos] != ':' {
@@ -201,6 +216,17 @@ func (p *parser) object(n *node, depth int) error {
 			return err
 		}
 	}
+}
+
+// keys returns the path down to the current value as reference tokens.
+func (p *parser) keys() []string {
+	keys := make([]string, len(p.path))
+	for i, s := range p.path {
+		if keys[i] = s.key; s.index >= 0 {
+			keys[i] = strconv.Itoa(s.index)
+		}
+	}
+	return keys
 }
 
 // repeats reports whether the object has the key already. Small objects are searched, large ones
@@ -238,7 +264,7 @@ func (p *parser) list(n *node, depth int) error {
 			p.pos++
 			return nil
 		}
-		p.path = append(p.path, fmt.Sprint(len(n.items)))
+		p.path = append(p.path, step{"", len(n.items)})
 		item, err := p.value(depth + 1)
 		if err != nil {
 			return err
@@ -290,7 +316,7 @@ func (p *parser) number() (string, error) {
 			return "", p.fail("a malformed number")
 		}
 	}
-	return string(p.doc[start:p.pos]), nil
+	return p.doc[start:p.pos], nil
 }
 
 func (p *parser) digits() int {
@@ -299,95 +325,4 @@ func (p *parser) digits() int {
 		p.pos++
 	}
 	return p.pos - start
-}
-
-func (p *parser) string() (string, error) {
-	p.pos++
-	start := p.pos
-	for p.pos < len(p.doc) {
-		switch c := p.doc[p.pos]; {
-		case c == '"':
-			s := string(p.doc[start:p.pos])
-			p.pos++
-			return s, nil
-		case c == '\\':
-			return p.escaped(start)
-		case c < ' ':
-			return "", p.fail("a line break or control character inside a string")
-		}
-		p.pos++
-	}
-	return "", p.fail("")
-}
-
-// escaped finishes a string from its first backslash on.
-func (p *parser) escaped(start int) (string, error) {
-	out := append([]byte(nil), p.doc[start:p.pos]...)
-	for p.pos < len(p.doc) {
-		c := p.doc[p.pos]
-		switch {
-		case c == '"':
-			p.pos++
-			return string(out), nil
-		case c < ' ':
-			return "", p.fail("a line break or control character inside a string")
-		case c != '\\':
-			out = append(out, c)
-			p.pos++
-			continue
-		}
-		r, err := p.escape()
-		if err != nil {
-			return "", err
-		}
-		out = utf8.AppendRune(out, r)
-	}
-	return "", p.fail("")
-}
-
-func (p *parser) escape() (rune, error) {
-	p.pos++
-	if p.pos >= len(p.doc) {
-		return 0, p.fail("")
-	}
-	c := p.doc[p.pos]
-	if c == 'u' {
-		r, ok := p.hex()
-		if !ok {
-			return 0, p.fail(`a malformed \u escape`)
-		}
-		if utf16.IsSurrogate(r) && p.pos+1 < len(p.doc) && p.doc[p.pos] == '\\' && p.doc[p.pos+1] == 'u' {
-			back := p.pos
-			p.pos++
-			low, ok := p.hex()
-			if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
-				return pair, nil
-			}
-			p.pos = back
-		}
-		return r, nil // utf8.AppendRune turns half a surrogate pair into U+FFFD
-	}
-	at := strings.IndexByte(`"\/bfnrt`, c)
-	if at < 0 {
-		return 0, p.fail(`an unknown escape in a string (write \\ for a backslash, also in Windows paths)`)
-	}
-	p.pos++
-	return rune("\"\\/\b\f\n\r\t"[at]), nil
-}
-
-// hex reads the four digits after \u; the position is on the u.
-func (p *parser) hex() (rune, bool) {
-	if p.pos+5 > len(p.doc) {
-		return 0, false
-	}
-	var r rune
-	for _, c := range p.doc[p.pos+1 : p.pos+5] {
-		at := strings.IndexByte("0123456789abcdef", c|0x20)
-		if at < 0 || c < '0' {
-			return 0, false
-		}
-		r = r<<4 | rune(at)
-	}
-	p.pos += 5
-	return r, true
 }

@@ -15,7 +15,9 @@ func endpoint(s *server, r *report) {
 		}
 	}
 	for _, c := range s.run.calls {
-		judgePublished(r, &c.box)
+		if c.box != nil {
+			judgePublished(r, c.box)
+		}
 		if engines[c.program] {
 			continue
 		}
@@ -33,7 +35,7 @@ func endpoint(s *server, r *report) {
 			}
 		}
 	}
-	for _, v := range s.variables() {
+	for _, v := range s.variables {
 		judgeVariable(r, v)
 	}
 }

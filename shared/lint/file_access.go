@@ -65,7 +65,7 @@ const home = "/home/~"
 // judgePath judges one path. Mounted tells a container's mount, where a socket's file name counts
 // and a bare "/c" is a Windows drive, from an argument.
 func judgePath(r *report, raw string, readOnly, mounted bool, at *place) {
-	if len(raw) > 1024 || !strings.ContainsAny(raw, "/\\~$%:{_") {
+	if !strings.ContainsAny(raw, "/\\~$%:{_") {
 		return
 	}
 	if engineSocket(raw) {

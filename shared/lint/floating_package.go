@@ -38,7 +38,7 @@ func judgePin(r *report, c *call, p pkg) {
 }
 
 // pinHint shows the corrected form in the package manager's own notation.
-func pinHint(p pkg) []part {
+func pinHint(p pkg) phrase {
 	switch p.ecosystem {
 	case "python":
 		return say("write the exact version you reviewed, in the form ", shown(p.name), "==1.2.3")

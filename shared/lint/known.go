@@ -177,17 +177,16 @@ func nearly(a, b string, limit int) bool {
 	if differ > 2*limit {
 		return false
 	}
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
+	var rows [64][64]uint8 // no vendor's name is that long
+	for i := range len(a) + 1 {
+		rows[i][0] = uint8(i)
 	}
-	for j := range rows[0] {
-		rows[0][j] = j
+	for j := range len(b) + 1 {
+		rows[0][j] = uint8(j)
 	}
 	for i := 1; i <= len(a); i++ {
 		for j := 1; j <= len(b); j++ {
-			cost := 1
+			cost := uint8(1)
 			if a[i-1] == b[j-1] {
 				cost = 0
 			}
@@ -197,5 +196,5 @@ func nearly(a, b string, limit int) bool {
 			}
 		}
 	}
-	return rows[len(a)][len(b)] <= limit
+	return int(rows[len(a)][len(b)]) <= limit
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"governance.internal/shared/secretscan"
 )
@@ -55,13 +56,20 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 // plainValue reports whether a value under a secret name is none after all: a "seed" that is the
 // number which makes a model repeatable, or a plain word under a loose "key".
 func plainValue(name, literal string) bool {
-	if literal != "" && len(literal) < 16 && secretscan.LooseName(name) && strings.Trim(literal, "abcdefghijklmnopqrstuvwxyz-_.") == "" {
-		return true
+	switch {
+	case literal == "":
+		return secretscan.SeedName(name)
+	case len(literal) >= 16:
+		return false
+	case strings.Trim(literal, "abcdefghijklmnopqrstuvwxyz-_.") == "":
+		return secretscan.LooseName(name)
+	case len(literal) < 12 && strings.Trim(literal, "0123456789") == "":
+		return secretscan.SeedName(name)
 	}
-	return secretscan.SeedName(name) && len(literal) < 12 && strings.Trim(literal, "0123456789") == ""
+	return false
 }
 
-func length(s string) string { return strconv.Itoa(len([]rune(s))) + " characters" }
+func length(s string) string { return strconv.Itoa(utf8.RuneCountInString(s)) + " characters" }
 
 // bearer reports whether a value is an Authorization header by itself.
 func bearer(value string) bool {
@@ -167,7 +175,7 @@ func secretSegment(a address) (segment string, known bool) {
 // judgeNested looks into a value that is itself a JSON object, as in OPENAPI_MCP_HEADERS.
 func judgeNested(r *report, v setting, kind string, depth int) bool {
 	t := strings.TrimSpace(v.value)
-	if depth > 0 || !strings.HasPrefix(t, "{") || !strings.HasSuffix(t, "}") || len(t) > 16<<10 {
+	if depth > 0 || !strings.HasPrefix(t, "{") || !strings.HasSuffix(t, "}") {
 		return false
 	}
 	root, err := parse([]byte(t))
@@ -194,11 +202,11 @@ func publicName(name string) bool {
 }
 
 // moveOut is the hint: the same line with a reference, ready to paste.
-func moveOut(v setting, kind string) []part {
+func moveOut(v setting, kind string) phrase {
 	if kind == "header" && strings.EqualFold(v.name, "authorization") {
 		return say(`write "Authorization": "Bearer ${TOKEN}" and set TOKEN outside the file, or use an input prompt; then revoke the old token and issue a new one`)
 	}
-	return say(`write "`, shown(v.name), `": "${`, derived{variable(v.name), v.name}, `}" and set the variable outside the file, or use an input prompt; then revoke the old value and issue a new one`)
+	return say(`write "`, shown(v.name), `": "${`, asVariable(v.name), `}" and set the variable outside the file, or use an input prompt; then revoke the old value and issue a new one`)
 }
 
 // variable turns a key into the name of an environment variable.

@@ -27,15 +27,52 @@ func (p *place) item(i int, n *node) *place {
 	return &place{parent: p, index: i, off: n.off}
 }
 
+// token returns the last reference token.
+func (p *place) token() string {
+	if p.index >= 0 {
+		return strconv.Itoa(p.index)
+	}
+	return p.key
+}
+
+// comparePlaces orders places as their JSON pointers are ordered, without writing those: keys may be
+// long, and thousands of places may share them.
+func comparePlaces(a, b *place) int {
+	var chainA, chainB [2 * maxDepth]*place
+	fromRoot := func(p *place, chain []*place) []*place {
+		i := len(chain)
+		for ; p.parent != nil; p = p.parent {
+			i--
+			chain[i] = p
+		}
+		return chain[i:]
+	}
+	as, bs := fromRoot(a, chainA[:]), fromRoot(b, chainB[:])
+	for i := 0; i < len(as) && i < len(bs); i++ {
+		if as[i] == bs[i] {
+			continue
+		}
+		if x, y := as[i].token(), bs[i].token(); x != y {
+			x, y = escapeToken.Replace(x), escapeToken.Replace(y)
+			return strings.Compare(x+slash(len(as) > i+1), y+slash(len(bs) > i+1))
+		}
+	}
+	return len(as) - len(bs)
+}
+
+func slash(follows bool) string {
+	if follows {
+		return "/"
+	}
+	return ""
+}
+
 // keys returns the reference tokens from the root down.
 func (p *place) keys() []string {
 	if p == nil || p.parent == nil {
 		return nil
 	}
-	if p.index >= 0 {
-		return append(p.parent.keys(), strconv.Itoa(p.index))
-	}
-	return append(p.parent.keys(), p.key)
+	return append(p.parent.keys(), p.token())
 }
 
 // pointer writes reference tokens as a JSON pointer (RFC 6901).

@@ -7,13 +7,15 @@ import "strings"
 func privilege(s *server, r *report) {
 	for _, c := range s.run.calls {
 		judgeElevation(r, c)
-		judgeBox(r, &c.box)
+		if c.box != nil {
+			judgeBox(r, c.box)
+		}
 		judgeInline(r, c)
 		for _, a := range c.options() {
 			judgeDangerousFlag(r, c, a)
 		}
 	}
-	for _, v := range s.variables() {
+	for _, v := range s.variables {
 		judgePreload(r, v)
 	}
 	judgeApproval(s, r)
@@ -155,6 +157,9 @@ func clustered(program, t string) bool {
 }
 
 func judgeDangerousFlag(r *report, c *call, a word) {
+	if !strings.HasPrefix(a.text, "--") {
+		return
+	}
 	name, value, _ := strings.Cut(strings.ToLower(a.text), "=")
 	if value == "false" || value == "0" || value == "no" {
 		return

@@ -1,7 +1,8 @@
 package lint
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,39 +30,49 @@ type entry struct {
 	entryKey
 	severity Severity
 	at       *place
-	message  []part
-	hint     []part
+	message  phrase
+	hint     phrase
+	last     *place // the place counted last
 	places   map[*place]bool
 }
 
-// part is a piece of a message: fixed text, or text from the document.
+// phrase is a message or hint in pieces. It is a value without anything behind it, because most of
+// them repeat a finding that is there already and are dropped at once.
+type phrase [5]part
+
+// part is a piece of a phrase: fixed, or taken from the document.
 type part struct {
-	text    string
-	source  string // what the text was made of, as the document has it
-	foreign bool
+	text string
+	kind partKind
 }
+
+type partKind uint8
+
+const (
+	fixed partKind = iota
+	foreign
+	variableOf
+)
 
 // shown marks text of the document for a message.
 type shown string
 
-// derived marks text that was made from a text of the document, such as a key in upper case. It is
-// redacted together with its source.
-type derived struct{ text, source string }
+// asVariable marks a key of the document that is shown as the name of an environment variable.
+type asVariable string
 
-// say builds a message of fixed strings and shown pieces.
-func say(pieces ...any) []part {
-	parts := make([]part, 0, len(pieces))
-	for _, p := range pieces {
+// say builds a phrase of fixed strings, shown pieces and variables.
+func say(pieces ...any) (t phrase) {
+	for i, p := range pieces {
 		switch v := p.(type) {
 		case string:
-			parts = append(parts, part{text: v})
+			t[i] = part{v, fixed}
 		case shown:
-			parts = append(parts, part{text: string(v), source: string(v), foreign: true})
-		case derived:
-			parts = append(parts, part{text: v.text, source: v.source, foreign: true})
+			t[i] = part{string(v), foreign}
+		case asVariable:
+			t[i] = part{string(v), variableOf}
 		}
 	}
-	return parts
+	return t
 }
 
 // secret remembers a literal secret for the redaction, without the fixed beginning that all tokens
@@ -77,22 +88,40 @@ func (r *report) secret(literal string) {
 
 // add records that the current server breaks a rule at a place. The same rule at a second place
 // raises the count; the gravest place, and among equals the first, gives the text.
-func (r *report) add(rule *Rule, severity Severity, at *place, message []part, hint []part) {
+func (r *report) add(rule *Rule, severity Severity, at *place, message, hint phrase) {
 	key := entryKey{r.server, rule}
 	e := r.index[key]
 	if e == nil {
 		if r.index == nil {
 			r.index = map[entryKey]*entry{}
 		}
-		e = &entry{entryKey: key, places: map[*place]bool{}}
+		e = &entry{entryKey: key}
 		r.index[key] = e
 		r.entries = append(r.entries, e)
 	}
-	e.places[at] = true
+	e.count(at)
 	if severity.rank() > e.severity.rank() {
 		e.severity, e.at, e.message, e.hint = severity, at, message, hint
 	}
 }
+
+// count counts a place once. Mostly there is one place, or the same again.
+func (e *entry) count(at *place) {
+	switch {
+	case e.last == at:
+		return
+	case e.last != nil && e.places == nil:
+		e.places = map[*place]bool{e.last: true}
+		fallthrough
+	case e.places != nil:
+		e.places[at] = true
+	}
+	e.last = at
+}
+
+// maxToken bounds the keys of a path in bytes. Without it one long key above many servers would fill
+// megabytes.
+const maxToken = 256
 
 // maxText bounds messages and hints in bytes.
 const maxText = 300
@@ -108,28 +137,18 @@ func (r *report) findings(doc []byte) []Finding {
 			if keys[i] == e.server.name && !veil.hidesName(keys[i]) {
 				continue // the server field shows it anyway
 			}
-			keys[i] = veil.cover(keys[i])
+			keys[i] = bounded(veil.cover(keys[i]), maxToken)
 		}
 		f := Finding{Severity: e.severity, Code: e.rule.Code, Rule: e.rule.Name, Server: e.server.name, OWASP: e.rule.OWASP,
-			Path: pointerOf(keys), Count: len(e.places), Message: veil.render(e.message), Hint: veil.render(e.hint)}
+			Path: pointerOf(keys), Count: max(1, len(e.places)), Message: veil.render(e.message), Hint: veil.render(e.hint)}
 		if veil.hidesName(f.Server) {
 			f.Server = mask
 		}
 		f.line, f.column = lines.position(e.at.off)
 		found = append(found, f)
 	}
-	sort.SliceStable(found, func(i, j int) bool {
-		a, b := &found[i], &found[j]
-		if c := strings.Compare(a.Server, b.Server); c != 0 {
-			return c < 0
-		}
-		if c := strings.Compare(a.Code, b.Code); c != 0 {
-			return c < 0
-		}
-		if c := strings.Compare(a.Rule, b.Rule); c != 0 {
-			return c < 0
-		}
-		return a.Path < b.Path
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Code, b.Code), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Path, b.Path))
 	})
 	return found
 }
@@ -142,10 +161,17 @@ type veil struct {
 	fragments map[uint64]bool // in lower case
 	words     map[uint64]bool // fragments of secrets that are one plain lower-case word
 	covered   map[string]string
+	hidden    map[string]bool // names
 }
 
 func newVeil(secrets []string) *veil {
-	v := &veil{fragments: map[uint64]bool{}, words: map[uint64]bool{}, covered: map[string]string{}}
+	slices.Sort(secrets)
+	secrets = slices.Compact(secrets)
+	size := 0
+	for _, s := range secrets {
+		size += len(s)
+	}
+	v := &veil{fragments: make(map[uint64]bool, size), words: map[uint64]bool{}, covered: map[string]string{}, hidden: map[string]bool{}}
 	for _, s := range secrets {
 		into := v.fragments
 		if len(s) <= 16 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -194,7 +220,12 @@ func (v *veil) cover(s string) string {
 // password "postgres" does not hide the server "postgres", while a token or a URL with a password
 // used as a name is hidden.
 func (v *veil) hidesName(name string) bool {
-	return overlaps(v.fragments, strings.ToLower(name)) || len(secretscan.Scan(name)) > 0 || len(secretscan.Connections(name)) > 0 || longRun(name)
+	hidden, ok := v.hidden[name]
+	if !ok {
+		hidden = overlaps(v.fragments, strings.ToLower(name)) || len(secretscan.Scan(name)) > 0 || len(secretscan.Connections(name)) > 0 || longRun(name)
+		v.hidden[name] = hidden
+	}
+	return hidden
 }
 
 // longRun reports whether a name has 32 letters and digits in a row, both among them: no word has.
@@ -209,16 +240,21 @@ func longRun(name string) bool {
 
 const maxForeign = 80
 
-func (v *veil) render(parts []part) string {
+func (v *veil) render(parts phrase) string {
 	var b strings.Builder
+	b.Grow(160)
 	for _, p := range parts {
-		if !p.foreign {
+		if p.kind == fixed {
 			b.WriteString(p.text)
 			continue
 		}
 		t := v.cover(p.text)
-		if v.cover(p.source) != p.source {
-			t = mask
+		if p.kind == variableOf {
+			if t == p.text {
+				t = v.cover(variable(p.text))
+			} else {
+				t = mask
+			}
 		}
 		b.WriteString(bounded(display(t), maxForeign))
 	}

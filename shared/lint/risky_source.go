@@ -20,20 +20,11 @@ func riskySource(s *server, r *report) {
 			r.add(ruleRemoteCode, Error, f.at, say("the command downloads code and runs it at once, unread and different at every start"), say("install the program once, at a fixed version, and start the installed program"))
 		}
 	}
-	for _, v := range s.variables() {
+	for _, v := range s.variables {
 		if registryVariables[strings.ToLower(v.name)] {
 			judgeRegistry(r, v.name, v.value, v.at)
 		}
 	}
-}
-
-// variables are all variables a server's process gets, from env and from its command line.
-func (s *server) variables() []assignment {
-	out := make([]assignment, 0, len(s.env)+len(s.run.assigned))
-	for _, v := range s.env {
-		out = append(out, assignment{setting: v})
-	}
-	return append(out, s.run.assigned...)
 }
 
 func judgeSource(r *report, p pkg) {

@@ -5,11 +5,9 @@ import "strings"
 // runner opens a program that fetches a package and starts it.
 type runner func(*commandLine, *call, int)
 
-// runners is filled in init because the runners open further commands, which look into this table.
-var runners map[string]runner
-
-func init() {
-	runners = map[string]runner{
+// runners returns the table of the programs that fetch packages or start others.
+func runners() map[string]runner {
+	return map[string]runner{
 		"npx": npx(0), "pnpx": npx(0), "bunx": npx(0), "npx-cli.js": npx(0),
 		"npm":  subcommand("-C --prefix --registry --workspace -w --loglevel --cache --userconfig", map[string]runner{"exec": npx(1), "x": npx(1)}),
 		"pnpm": subcommand("-C --dir --filter -F --package --reporter --loglevel --registry", map[string]runner{"dlx": npx(1), "exec": passOn, "run": nil}),

@@ -4,53 +4,51 @@ import "strings"
 
 // stage is one simple command of a pipeline.
 type stage struct {
-	words   []string
+	words   []word   // valid until the next stage is read
 	subs    []string // the scripts inside $(…), `…` and <(…)
 	process bool     // one of them is a process substitution
+	piped   bool     // its input comes from the stage before
+	feeds   bool     // its output goes to the next
 }
 
-// scanner splits a shell script into pipelines. It knows quotes, escapes, operators, redirections
-// and substitutions, and nothing else: enough to find the commands, not to run them.
+// scanner splits a shell script into simple commands. It knows quotes, escapes, operators,
+// redirections and substitutions, and nothing else: enough to find the commands, not to run them.
 type scanner struct {
-	s         string
-	pos       int
-	word      strings.Builder
-	open      bool // a word has begun, possibly empty ("")
-	stage     stage
-	pipeline  []stage
-	pipelines [][]stage
-	searched  int // bytes looked at for closing brackets
+	s     string
+	at    *place
+	pos   int
+	open  bool            // a word has begun, possibly empty ("")
+	head  string          // its first piece, which mostly is all of it
+	rest  strings.Builder // the whole word, if it has more than one piece
+	stage stage
+	room  [4]word // for the words of most commands
+	emit  func(stage)
+	pairs []int32 // index of the closing bracket of every opening one, -1 if there is none
 }
 
-func parseScript(s string) [][]stage {
-	p := &scanner{s: s}
+// eachCommand calls emit for every simple command of a script.
+func eachCommand(s string, at *place, emit func(stage)) {
+	p := &scanner{s: s, at: at, emit: emit}
+	p.stage.words = p.room[:0]
 	for p.pos < len(p.s) {
 		p.step()
 	}
 	p.endPipeline()
-	return p.pipelines
 }
 
 // splitWords splits a command line into words and keeps the place. Operators are ordinary text.
 func splitWords(w word) []word {
-	p := &scanner{s: w.text}
+	var out []word
+	p := &scanner{s: w.text, at: w.at, emit: func(st stage) { out = append(out, st.words...) }}
 	for p.pos < len(p.s) {
-		if c := p.s[p.pos]; c == '|' || c == '&' || c == ';' || c == '(' || c == ')' || c == '<' || c == '>' || c == '`' || c == '$' || c == '#' {
-			p.put(c)
-			p.pos++
-			continue
+		switch p.s[p.pos] {
+		case '|', '&', ';', '(', ')', '<', '>', '`', '$', '#':
+			p.take(1)
+		default:
+			p.step()
 		}
-		p.step()
 	}
 	p.endPipeline()
-	var out []word
-	for _, pipeline := range p.pipelines {
-		for _, st := range pipeline {
-			for _, t := range st.words {
-				out = append(out, word{t, w.at})
-			}
-		}
-	}
 	return out
 }
 
@@ -77,7 +75,7 @@ func (p *scanner) step() {
 			p.endPipeline()
 			return
 		}
-		p.endStage()
+		p.endStage(true)
 	case '&':
 		p.ampersand()
 	case '<', '>':
@@ -85,83 +83,121 @@ func (p *scanner) step() {
 	case '#':
 		p.comment()
 	default:
-		p.put(c)
-		p.pos++
+		end := p.pos + 1
+		for end < len(p.s) && !special[p.s[end]] {
+			end++
+		}
+		p.take(end - p.pos)
 	}
 }
 
-func (p *scanner) put(c byte) {
-	p.word.WriteByte(c)
-	p.open = true
+// special are the bytes at which step has something to decide.
+var special = func() (set [256]bool) {
+	for _, c := range []byte(" \t\r\n;()'\"\\`$|&<>#") {
+		set[c] = true
+	}
+	return set
+}()
+
+// put adds a piece to the current word.
+func (p *scanner) put(piece string) {
+	switch {
+	case !p.open:
+		p.head, p.open = piece, true
+	case piece == "":
+	default:
+		if p.rest.Len() == 0 {
+			p.rest.WriteString(p.head)
+		}
+		p.rest.WriteString(piece)
+	}
+}
+
+// take adds the next n bytes of the script to the current word.
+func (p *scanner) take(n int) {
+	p.put(p.s[p.pos : p.pos+n])
+	p.pos += n
+}
+
+// text returns the current word.
+func (p *scanner) text() string {
+	if p.rest.Len() > 0 {
+		return p.rest.String()
+	}
+	return p.head
+}
+
+func (p *scanner) dropWord() {
+	p.rest.Reset()
+	p.head, p.open = "", false
 }
 
 func (p *scanner) endWord() {
 	if p.open {
-		p.stage.words = append(p.stage.words, p.word.String())
-		p.word.Reset()
-		p.open = false
+		p.stage.words = append(p.stage.words, word{p.text(), p.at})
+		p.dropWord()
 	}
 }
 
-func (p *scanner) endStage() {
+// endStage hands the current command over. Feeds says that a pipe follows.
+func (p *scanner) endStage(feeds bool) {
 	p.endWord()
+	piped := p.stage.piped
 	if len(p.stage.words) > 0 {
-		p.pipeline = append(p.pipeline, p.stage)
+		p.stage.feeds = feeds
+		p.emit(p.stage)
+		piped = true
 	}
-	p.stage = stage{}
+	p.stage = stage{words: p.stage.words[:0], piped: feeds && piped}
 }
 
-func (p *scanner) endPipeline() {
-	p.endStage()
-	if len(p.pipeline) > 0 {
-		p.pipelines = append(p.pipelines, p.pipeline)
-	}
-	p.pipeline = nil
-}
+func (p *scanner) endPipeline() { p.endStage(false) }
 
 func (p *scanner) single() {
 	end := strings.IndexByte(p.s[p.pos+1:], '\'')
 	if end < 0 {
-		p.put('\'')
-		p.pos++
+		p.take(1)
 		return
 	}
-	p.word.WriteString(p.s[p.pos+1 : p.pos+1+end])
-	p.open = true
+	p.put(p.s[p.pos+1 : p.pos+1+end])
 	p.pos += end + 2
 }
 
 func (p *scanner) double() {
 	p.pos++
-	p.open = true
+	p.put("")
 	for p.pos < len(p.s) {
 		switch c := p.s[p.pos]; {
 		case c == '"':
 			p.pos++
 			return
 		case c == '\\' && p.pos+1 < len(p.s) && strings.IndexByte("\"\\$`", p.s[p.pos+1]) >= 0:
-			p.put(p.s[p.pos+1])
-			p.pos += 2
+			p.pos++
+			p.take(1)
 		case c == '$' || c == '`':
 			p.substitution()
 		default:
-			p.put(c)
-			p.pos++
+			end := p.pos + 1
+			for end < len(p.s) && p.s[end] != '"' && p.s[end] != '\\' && p.s[end] != '$' && p.s[end] != '`' {
+				end++
+			}
+			p.take(end - p.pos)
 		}
 	}
 }
 
 // backslash escapes a quote, a space or itself; before anything else it is part of a Windows path.
 func (p *scanner) backslash() {
-	if p.pos+1 < len(p.s) && strings.IndexByte(" \t\"'\\$`&|;()<>\n", p.s[p.pos+1]) >= 0 {
-		if p.s[p.pos+1] != '\n' {
-			p.put(p.s[p.pos+1])
-		}
-		p.pos += 2
+	if p.pos+1 == len(p.s) || strings.IndexByte(" \t\"'\\$`&|;()<>\n", p.s[p.pos+1]) < 0 {
+		p.take(1)
 		return
 	}
-	p.put('\\')
 	p.pos++
+	if p.s[p.pos] == '\n' {
+		p.pos++
+		return
+	}
+	p.take(1)
 }
 
 // substitution reads $(…) or `…`: the text stays in the word and the inner script is kept.
@@ -170,8 +206,8 @@ func (p *scanner) substitution() {
 	size, inner := 1, ""
 	switch {
 	case strings.HasPrefix(rest, "$("):
-		if end := p.closing(rest); end > 0 {
-			size, inner = end+1, rest[2:end]
+		if end := p.closing(p.pos + 1); end > 0 {
+			size, inner = end+1-p.pos, p.s[p.pos+2:end]
 		}
 	case strings.HasPrefix(rest, "${"):
 		if end := strings.IndexByte(rest[:min(len(rest), 512)], '}'); end > 0 {
@@ -185,31 +221,29 @@ func (p *scanner) substitution() {
 	if inner != "" {
 		p.stage.subs = append(p.stage.subs, inner)
 	}
-	p.word.WriteString(rest[:size])
-	p.open = true
-	p.pos += size
+	p.take(size)
 }
 
-// maxSearched bounds the search for closing brackets in one script: a long run of open ones would
-// otherwise take quadratic time.
-const maxSearched = 1 << 18
-
-// closing returns the index of the ) that closes the first ( of s, or -1.
-func (p *scanner) closing(s string) int {
-	depth := 0
-	for i := 0; i < len(s) && p.searched < maxSearched; i++ {
-		p.searched++
-		switch s[i] {
-		case '(':
-			depth++
-		case ')':
-			depth--
-			if depth == 0 {
-				return i
+// closing returns the index of the bracket that closes the one at i, or -1. All pairs are found at
+// once: one search for each of a long run of open ones would take quadratic time.
+func (p *scanner) closing(i int) int {
+	if p.pairs == nil {
+		p.pairs = make([]int32, len(p.s))
+		var open []int
+		for j := range len(p.s) {
+			switch p.s[j] {
+			case '(':
+				p.pairs[j] = -1
+				open = append(open, j)
+			case ')':
+				if len(open) > 0 {
+					p.pairs[open[len(open)-1]] = int32(j)
+					open = open[:len(open)-1]
+				}
 			}
 		}
 	}
-	return -1
+	return int(p.pairs[i])
 }
 
 func (p *scanner) ampersand() {
@@ -228,18 +262,15 @@ func (p *scanner) ampersand() {
 func (p *scanner) redirection() {
 	rest := p.s[p.pos:]
 	if strings.HasPrefix(rest, "<(") {
-		if end := p.closing(rest); end > 0 {
-			p.stage.subs = append(p.stage.subs, rest[2:end])
+		if end := p.closing(p.pos + 1); end > 0 {
+			p.stage.subs = append(p.stage.subs, p.s[p.pos+2:end])
 			p.stage.process = true
-			p.word.WriteString(rest[:end+1])
-			p.open = true
-			p.pos += end + 1
+			p.take(end + 1 - p.pos)
 			return
 		}
 	}
-	if strings.Trim(p.word.String(), "0123456789") == "" {
-		p.word.Reset()
-		p.open = false
+	if strings.Trim(p.text(), "0123456789") == "" {
+		p.dropWord()
 	}
 	p.endWord()
 	for p.pos < len(p.s) && strings.IndexByte("<>&| \t", p.s[p.pos]) >= 0 {
@@ -252,8 +283,7 @@ func (p *scanner) redirection() {
 
 func (p *scanner) comment() {
 	if p.open {
-		p.put('#')
-		p.pos++
+		p.take(1)
 		return
 	}
 	if end := strings.IndexByte(p.s[p.pos:], '\n'); end >= 0 {

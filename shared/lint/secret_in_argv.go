@@ -143,7 +143,7 @@ func judgeTokens(r *report, w word, rule *Rule) {
 	}
 }
 
-func hintFor(rule *Rule) []part {
+func hintFor(rule *Rule) phrase {
 	if rule == ruleSecretInURL || rule == ruleReferenceInURL {
 		return hintURL
 	}

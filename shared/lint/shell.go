@@ -1,6 +1,9 @@
 package lint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The shells whose -c takes a script.
 var shells = setOf("sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "rbash")
@@ -74,20 +77,19 @@ func (c *commandLine) cmd(cl *call, depth int) {
 
 // separated opens words among which operators of a shell stand alone.
 func (c *commandLine) separated(words []word, depth int, inside bool) {
-	var stages []stage
-	start := 0
+	var p pipe
+	start, piped := 0, false
 	for i := 0; i <= len(words); i++ {
 		if i < len(words) && words[i].text != "&&" && words[i].text != "&" && words[i].text != "||" && words[i].text != "|" {
 			continue
 		}
+		feeds := i < len(words) && words[i].text == "|"
 		if i > start {
 			c.add(words[start:i], depth+1, inside)
-			stages = append(stages, stage{words: texts(words[start:i])})
-			c.judgePipe(stages, words[start].at)
+			c.judgePipe(&p, stage{words: words[start:i], piped: piped, feeds: feeds})
+			piped = true
 		}
-		if i < len(words) && words[i].text != "|" {
-			stages = nil
-		}
+		piped = piped && feeds
 		start = i + 1
 	}
 }
@@ -103,23 +105,62 @@ func texts(words []word) []string {
 // script analyses a shell script: every simple command is opened, and pipelines and substitutions
 // are searched for code that is fetched or decoded and run.
 func (c *commandLine) script(s string, at *place, depth int, inside bool) {
-	if depth > maxUnwrap {
-		return
+	c.commands(s, at, depth, inside, false)
+}
+
+// source is where the text that a command prints comes from.
+type source int
+
+const (
+	elsewhere source = iota
+	network
+	encoding
+)
+
+// commands opens the commands of a script. When the script is a substitution whose output is run,
+// it is watched, and the result is the source of the first text that is fetched or decoded there.
+func (c *commandLine) commands(s string, at *place, depth int, inside, watched bool) source {
+	found := elsewhere
+	if depth > maxUnwrap && !watched || bareWord(s) && !downloaders[s] && inert([]word{{s, at}}) {
+		return found
 	}
-	for _, pipeline := range parseScript(s) {
-		c.judgePipe(pipeline, at)
-		for _, st := range pipeline {
-			words := make([]word, 0, len(st.words))
-			for _, t := range st.words {
-				words = append(words, word{t, at})
-			}
-			c.add(skipKeywords(words), depth, inside)
-			c.judgeSubstitutions(st, at)
-			for _, sub := range st.subs {
-				c.script(sub, at, depth+1, inside)
+	var p pipe
+	eachCommand(s, at, func(st stage) {
+		if watched && found == elsewhere {
+			found = prints(leader(st.words))
+		}
+		if depth > maxUnwrap {
+			return
+		}
+		c.judgePipe(&p, st)
+		if words := skipKeywords(st.words); !inert(words) {
+			c.add(slices.Clone(words), depth, inside)
+		}
+		runs := len(st.subs) > 0 && runsSubstitution(st)
+		for _, sub := range st.subs {
+			if from := c.commands(sub, at, depth+1, inside, runs); from != elsewhere {
+				c.fetch(at, from == encoding)
+				runs = false
 			}
 		}
+	})
+	return found
+}
+
+// prints tells the source of what a program writes to its output.
+func prints(program string, args []word) source {
+	switch {
+	case downloaders[program]:
+		return network
+	case decodes(program, args):
+		return encoding
 	}
+	return elsewhere
+}
+
+// inert reports whether a command is a single word that no check knows.
+func inert(words []word) bool {
+	return len(words) == 1 && strings.IndexByte(words[0].text, '=') < 0 && !knownProgram(programName(words[0].text))
 }
 
 var keywords = setOf("if", "then", "else", "elif", "do", "while", "until", "!", "{", "export", "fi", "done")
@@ -131,71 +172,71 @@ func skipKeywords(words []word) []word {
 	return words
 }
 
+// pipe is what is known of a pipeline up to a stage.
+type pipe struct{ downloaded, decoded, found bool }
+
 // judgePipe looks for a download or a decoding in front of an interpreter that reads its input.
-func (c *commandLine) judgePipe(stages []stage, at *place) {
-	downloaded, decoded := false, false
-	for _, st := range stages {
-		program, args := leader(st.words)
-		if (downloaded || decoded) && readsCode(program, args) {
-			c.fetched = append(c.fetched, fetched{at, decoded && !downloaded})
-			return
-		}
-		downloaded = downloaded || downloaders[program]
-		decoded = decoded || decodes(program, args)
+func (c *commandLine) judgePipe(p *pipe, st stage) {
+	if !st.piped {
+		*p = pipe{}
+	}
+	if p.found || !st.piped && !st.feeds {
+		return
+	}
+	program, args := leader(st.words)
+	if (p.downloaded || p.decoded) && readsCode(program, args) {
+		c.fetch(st.words[0].at, p.decoded && !p.downloaded)
+		p.found = true
+	}
+	from := prints(program, args)
+	p.downloaded = p.downloaded || from == network
+	p.decoded = p.decoded || from == encoding
+}
+
+// fetch notes code that is run at once; once for each place is enough.
+func (c *commandLine) fetch(at *place, decoded bool) {
+	if f := (fetched{at, decoded}); !slices.Contains(c.fetched[max(0, len(c.fetched)-2):], f) {
+		c.fetched = append(c.fetched, f)
 	}
 }
 
-// judgeSubstitutions looks for eval "$(curl …)", bash <(curl …) and $(curl …) run as a command.
-func (c *commandLine) judgeSubstitutions(st stage, at *place) {
-	if len(st.subs) == 0 {
-		return
-	}
+// runsSubstitution recognises the commands that run what a substitution yields: eval "$(curl …)",
+// bash <(curl …) and $(curl …) itself.
+func runsSubstitution(st stage) bool {
 	program, _ := leader(st.words)
-	runs := program == "eval" || program == "source" || program == "." || program == "iex" || program == "invoke-expression" ||
-		(shells[program] || interpreters[program]) && st.process ||
-		len(st.words) > 0 && (strings.HasPrefix(st.words[0], "$(") || strings.HasPrefix(st.words[0], "`"))
-	if !runs {
-		return
-	}
-	for _, sub := range st.subs {
-		for _, pipeline := range parseScript(sub) {
-			for _, inner := range pipeline {
-				name, args := leader(inner.words)
-				if downloaders[name] || decodes(name, args) {
-					c.fetched = append(c.fetched, fetched{at, !downloaders[name]})
-					return
-				}
-			}
-		}
-	}
+	first := st.words[0].text
+	return program == "eval" || program == "source" || program == "." || program == "iex" || program == "invoke-expression" ||
+		(shells[program] || interpreters[program]) && st.process || strings.HasPrefix(first, "$(") || strings.HasPrefix(first, "`")
 }
 
 // leader returns the program of a simple command behind the wrappers that keep its input, and its
 // arguments.
-func leader(words []string) (program string, args []string) {
+func leader(words []word) (program string, args []word) {
 	for i, w := range words {
-		if _, _, ok := assigns(w); ok || strings.HasPrefix(w, "-") {
+		if _, _, ok := assigns(w.text); ok || strings.HasPrefix(w.text, "-") {
 			continue
 		}
-		switch name := programName(w); {
-		case name == "sudo" || name == "doas" || name == "env" || name == "command" || name == "exec" || name == "nohup" || name == "time" || name == "busybox" || keywords[name]:
-		default:
+		if name := programName(w.text); !transparent[name] {
 			return name, words[i+1:]
 		}
 	}
 	return "", nil
 }
 
+// transparent are the words in front of a program that hand their input on to it.
+var transparent = setOf("sudo", "doas", "env", "command", "exec", "nohup", "time", "busybox",
+	"if", "then", "else", "elif", "do", "while", "until", "!", "{", "export", "fi", "done")
+
 // readsCode reports whether a program runs what comes in on its input.
-func readsCode(program string, args []string) bool {
+func readsCode(program string, args []word) bool {
 	switch {
 	case program == "iex" || program == "invoke-expression":
 		return true
 	case program == "xargs" || !shells[program] && !interpreters[program] && program != "powershell" && program != "pwsh":
 		return false
 	}
-	for _, a := range args {
-		switch {
+	for _, w := range args {
+		switch a := w.text; {
 		case a == "-" || a == "/dev/stdin" || a == "-s" && shells[program]:
 			return true
 		case a == "-c" || a == "-m" || a == "-e" || a == "-p" || a == "--eval" || a == "--print" || a == "-r" && program == "php" || a == "-n" && program == "perl":
@@ -207,13 +248,16 @@ func readsCode(program string, args []string) bool {
 	return true
 }
 
-func decodes(program string, args []string) bool {
-	for _, a := range args {
-		switch {
-		case (program == "base64" || program == "base32" || program == "gbase64") && (a == "-d" || a == "-D" || a == "--decode" || a == "-di"),
-			program == "openssl" && a == "-d", program == "xxd" && strings.HasPrefix(a, "-r"):
-			return true
-		}
+func decodes(program string, args []word) bool {
+	switch program {
+	case "base64", "base32", "gbase64":
+		return slices.ContainsFunc(args, func(a word) bool {
+			return a.text == "-d" || a.text == "-D" || a.text == "--decode" || a.text == "-di"
+		})
+	case "openssl":
+		return slices.ContainsFunc(args, func(a word) bool { return a.text == "-d" })
+	case "xxd":
+		return slices.ContainsFunc(args, func(a word) bool { return strings.HasPrefix(a.text, "-r") })
 	}
 	return false
 }
@@ -226,7 +270,7 @@ func (c *commandLine) powershell(cl *call, depth int) {
 		case t == "-e" || t == "-ec" || len(t) > 2 && strings.HasPrefix("-encodedcommand", t):
 			cl.inline = true
 			cl.own = i + 1
-			c.fetched = append(c.fetched, fetched{a.at, true})
+			c.fetch(a.at, true)
 			return
 		case t == "-c" || len(t) > 3 && strings.HasPrefix("-command", t) || t == "-commandwithargs":
 			cl.inline = true
@@ -246,9 +290,9 @@ func (c *commandLine) powershellScript(words []word, depth int, inside bool) {
 	joined := strings.Join(texts(words), " ")
 	lower := strings.ToLower(joined)
 	if wordIn(lower, "iex", "invoke-expression") && (wordIn(lower, "irm", "iwr", "curl", "wget", "invoke-restmethod", "invoke-webrequest") || strings.Contains(lower, "downloadstring")) {
-		c.fetched = append(c.fetched, fetched{words[0].at, false})
+		c.fetch(words[0].at, false)
 	} else if strings.Contains(lower, "frombase64string") && wordIn(lower, "iex", "invoke-expression") {
-		c.fetched = append(c.fetched, fetched{words[0].at, true})
+		c.fetch(words[0].at, true)
 	}
 	if len(words) > 1 {
 		c.separated(words, depth, inside)

@@ -162,8 +162,8 @@ npx -y mcp-remote@0.15.1 https://x.ngrok.app/mcp => MCP008:warn
 URL https://xn--pple-43d.tld/mcp => MCP008:warn
 URL https://аpple.tld/mcp => MCP008:warn
 URL https://bücher.tld/mcp => MCP008:warn
-URL https://<your​-host>/mcp =>
-URL https://your​-host/mcp =>
+URL https://<your` + "\u200b" + `-host>/mcp =>
+URL https://your` + "\u200b" + `-host/mcp =>
 URL https://a.tld/sse => MCP008:info
 URL https://a.tld/sse/ => MCP008:info
 URL https://a.tld/v1/sse?x=1 => MCP008:info

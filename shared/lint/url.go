@@ -188,6 +188,9 @@ func unescape(s string) string {
 
 // argumentURL returns the URL in an argument: the whole word, or the value of --flag=URL.
 func argumentURL(s string) string {
+	if !strings.Contains(s, "://") {
+		return ""
+	}
 	if strings.HasPrefix(s, "-") {
 		if _, value, ok := strings.Cut(s, "="); ok {
 			s = value

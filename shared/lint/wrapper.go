@@ -4,7 +4,6 @@ import "strings"
 
 // wrapping describes a program that runs the command in its arguments.
 type wrapping struct {
-	ok      bool
 	valued  string // flags that take the next word
 	under   string // subcommands under which it wraps; none means always
 	skip    int    // operands before the command
@@ -12,45 +11,43 @@ type wrapping struct {
 	dashed  bool   // the command comes only after --
 }
 
-func (w wrapping) known() bool { return w.ok }
-
 // wrappers are the programs between a client and the server it means to start.
 var wrappers = map[string]wrapping{
-	"sudo":     {ok: true, valued: "-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --close-from", assigns: true},
-	"doas":     {ok: true, valued: "-u -C"},
-	"pkexec":   {ok: true, valued: "--user"},
-	"gsudo":    {ok: true, valued: "-u -i --user --integrity"},
-	"runas":    {ok: true},
-	"timeout":  {ok: true, valued: "-k -s --kill-after --signal", skip: 1},
-	"gtimeout": {ok: true, valued: "-k -s --kill-after --signal", skip: 1},
-	"nice":     {ok: true, valued: "-n --adjustment"},
-	"ionice":   {ok: true, valued: "-c -n --class --classdata"},
-	"nohup":    {ok: true}, "setsid": {ok: true}, "command": {ok: true}, "builtin": {ok: true}, "winpty": {ok: true}, "unbuffer": {ok: true},
-	"corepack": {ok: true}, "busybox": {ok: true}, "chronic": {ok: true}, "arch": {ok: true, valued: "-e"}, "catchsegv": {ok: true},
-	"exec":       {ok: true, valued: "-a"},
-	"time":       {ok: true, valued: "-f -o"},
-	"stdbuf":     {ok: true, valued: "-i -o -e"},
-	"caffeinate": {ok: true, valued: "-t -w"},
-	"taskset":    {ok: true, skip: 1}, "chrt": {ok: true, skip: 1},
-	"xvfb-run":  {ok: true, valued: "-n -s -f -e -p --server-num --server-args"},
-	"cross-env": {ok: true, assigns: true}, "cross-env-shell": {ok: true, assigns: true},
-	"dotenv": {ok: true, valued: "-e -f -v -p -c --file"}, "dotenv-cli": {ok: true, valued: "-e -f -v -p -c"},
-	"dotenvx":   {ok: true, valued: "-f -fk -e --env-file", under: "run"},
-	"env-cmd":   {ok: true, valued: "-f -e -r --file --environments"},
-	"op":        {ok: true, valued: "--env-file --account", under: "run", dashed: true},
-	"doppler":   {ok: true, valued: "-p -c -t --project --config --token --command", under: "run"},
-	"infisical": {ok: true, valued: "--env --projectId --path --token", under: "run"},
-	"chamber":   {ok: true, under: "exec", dashed: true}, "aws-vault": {ok: true, under: "exec", dashed: true},
-	"mise": {ok: true, under: "exec x", dashed: true}, "rtx": {ok: true, under: "exec x", dashed: true},
-	"asdf": {ok: true, under: "exec"}, "fnm": {ok: true, valued: "--using", under: "exec"},
-	"nvm": {ok: true, under: "exec run", skip: 1}, "volta": {ok: true, valued: "--node --npm --yarn --pnpm", under: "run"},
-	"direnv": {ok: true, under: "exec", skip: 1},
-	"poetry": {ok: true, valued: "-C -P --directory --project", under: "run"}, "pipenv": {ok: true, under: "run"},
-	"hatch": {ok: true, under: "run", valued: "-e --env"}, "pdm": {ok: true, valued: "-p --project", under: "run"}, "rye": {ok: true, under: "run"},
-	"conda": {ok: true, valued: "-n -p --name --prefix --cwd", under: "run"}, "mamba": {ok: true, valued: "-n -p --name --prefix", under: "run"},
-	"micromamba": {ok: true, valued: "-n -p -r --name --prefix", under: "run"}, "pixi": {ok: true, valued: "-e --environment --manifest-path", under: "run"},
-	"bundle": {ok: true, under: "exec"}, "devbox": {ok: true, valued: "-c --config", under: "run"},
-	"flatpak-spawn": {ok: true}, "firejail": {ok: true}, "bwrap": {ok: true, dashed: true}, "sandbox-exec": {ok: true, valued: "-f -n -p -D"},
+	"sudo":     {valued: "-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --close-from", assigns: true},
+	"doas":     {valued: "-u -C"},
+	"pkexec":   {valued: "--user"},
+	"gsudo":    {valued: "-u -i --user --integrity"},
+	"runas":    {},
+	"timeout":  {valued: "-k -s --kill-after --signal", skip: 1},
+	"gtimeout": {valued: "-k -s --kill-after --signal", skip: 1},
+	"nice":     {valued: "-n --adjustment"},
+	"ionice":   {valued: "-c -n --class --classdata"},
+	"nohup":    {}, "setsid": {}, "command": {}, "builtin": {}, "winpty": {}, "unbuffer": {},
+	"corepack": {}, "busybox": {}, "chronic": {}, "arch": {valued: "-e"}, "catchsegv": {},
+	"exec":       {valued: "-a"},
+	"time":       {valued: "-f -o"},
+	"stdbuf":     {valued: "-i -o -e"},
+	"caffeinate": {valued: "-t -w"},
+	"taskset":    {skip: 1}, "chrt": {skip: 1},
+	"xvfb-run":  {valued: "-n -s -f -e -p --server-num --server-args"},
+	"cross-env": {assigns: true}, "cross-env-shell": {assigns: true},
+	"dotenv": {valued: "-e -f -v -p -c --file"}, "dotenv-cli": {valued: "-e -f -v -p -c"},
+	"dotenvx":   {valued: "-f -fk -e --env-file", under: "run"},
+	"env-cmd":   {valued: "-f -e -r --file --environments"},
+	"op":        {valued: "--env-file --account", under: "run", dashed: true},
+	"doppler":   {valued: "-p -c -t --project --config --token --command", under: "run"},
+	"infisical": {valued: "--env --projectId --path --token", under: "run"},
+	"chamber":   {under: "exec", dashed: true}, "aws-vault": {under: "exec", dashed: true},
+	"mise": {under: "exec x", dashed: true}, "rtx": {under: "exec x", dashed: true},
+	"asdf": {under: "exec"}, "fnm": {valued: "--using", under: "exec"},
+	"nvm": {under: "exec run", skip: 1}, "volta": {valued: "--node --npm --yarn --pnpm", under: "run"},
+	"direnv": {under: "exec", skip: 1},
+	"poetry": {valued: "-C -P --directory --project", under: "run"}, "pipenv": {under: "run"},
+	"hatch": {under: "run", valued: "-e --env"}, "pdm": {valued: "-p --project", under: "run"}, "rye": {under: "run"},
+	"conda": {valued: "-n -p --name --prefix --cwd", under: "run"}, "mamba": {valued: "-n -p --name --prefix", under: "run"},
+	"micromamba": {valued: "-n -p -r --name --prefix", under: "run"}, "pixi": {valued: "-e --environment --manifest-path", under: "run"},
+	"bundle": {under: "exec"}, "devbox": {valued: "-c --config", under: "run"},
+	"flatpak-spawn": {}, "firejail": {}, "bwrap": {dashed: true}, "sandbox-exec": {valued: "-f -n -p -D"},
 }
 
 // wrapper opens a call of the table.

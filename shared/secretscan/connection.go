@@ -27,28 +27,31 @@ func Connections(value string) []Connection {
 	}
 }
 
+// textEnd are the characters that end a URL in a text.
+const textEnd = " \t\r\n\"'`"
+
 func connectionAt(value string, at int) (Connection, bool) {
 	start := at
 	for start > 0 && (isWordByte(value[start-1]) || strings.IndexByte("+.-", value[start-1]) >= 0) {
 		start--
 	}
-	rest := value[at+3 : min(len(value), at+3+512)]
-	if end := strings.IndexAny(rest, " \t\r\n\"'`"); end >= 0 {
-		rest = rest[:end]
+	if start == at {
+		return Connection{}, false
 	}
+	rest := value[at+3 : min(len(value), at+3+512)]
 	authority := rest
-	if end := strings.IndexAny(rest, "/?#\\"); end >= 0 {
+	if end := strings.IndexAny(rest, "/?#\\"+textEnd); end >= 0 {
 		authority = rest[:end]
 	}
 	sign := strings.LastIndexByte(authority, '@')
 	if sign < 0 {
 		sign = unescapedPassword(rest, authority)
 	}
-	if start == at || sign <= 0 {
+	if sign <= 0 {
 		return Connection{}, false
 	}
 	host := rest[sign+1:]
-	if end := strings.IndexAny(host, "/?#\\,;"); end >= 0 {
+	if end := strings.IndexAny(host, "/?#\\,;"+textEnd); end >= 0 {
 		host = host[:end]
 	}
 	user, password, _ := strings.Cut(rest[:sign], ":")
@@ -63,7 +66,11 @@ func unescapedPassword(rest, authority string) int {
 	if colon <= 0 || colon+1 == len(authority) || strings.Trim(authority[colon+1:], "0123456789") == "" {
 		return -1
 	}
-	return strings.IndexByte(rest, '@')
+	sign := strings.IndexByte(rest, '@')
+	if sign >= 0 && strings.ContainsAny(rest[:sign], textEnd) {
+		return -1
+	}
+	return sign
 }
 
 // scanConnections finds literal passwords in connection strings, both URLs and the

@@ -9,7 +9,7 @@ func EntropyMilli(s string) int {
 	if s == "" {
 		return 0
 	}
-	var count [256]uint64
+	var count [256]uint32
 	for i := 0; i < len(s); i++ {
 		count[s[i]]++
 	}
@@ -17,10 +17,10 @@ func EntropyMilli(s string) int {
 	var weighted uint64
 	for _, c := range count {
 		if c > 1 {
-			weighted += c * log2Fixed(c)
+			weighted += uint64(c) * log2(uint64(c))
 		}
 	}
-	total := log2Fixed(n)
+	total := log2(n)
 	mean := weighted / n
 	if mean >= total {
 		return 0
@@ -29,6 +29,21 @@ func EntropyMilli(s string) int {
 }
 
 const fraction = 20
+
+// smallLogs are the logarithms of the counts that nearly all values have.
+var smallLogs = func() (logs [128]uint64) {
+	for i := 1; i < len(logs); i++ {
+		logs[i] = log2Fixed(uint64(i))
+	}
+	return logs
+}()
+
+func log2(x uint64) uint64 {
+	if x < uint64(len(smallLogs)) {
+		return smallLogs[x]
+	}
+	return log2Fixed(x)
+}
 
 // log2Fixed returns the base-2 logarithm of x >= 1 with 20 fraction bits, by repeated squaring.
 func log2Fixed(x uint64) uint64 {

@@ -10,10 +10,10 @@ func SecretName(name string) bool {
 	if len(last) < 3 {
 		return false
 	}
-	if (last == "key" || last == "token" || last == "cookie" || last == "password") && notSecretBefore[before+" "+last] {
+	if notSecretBefore[[2]string{before, last}] {
 		return false
 	}
-	if PasswordName(name) || SeedName(name) || secretWords[last] {
+	if secretWords[last] || passwordWords(last, before) || seedWords(last, before) {
 		return true
 	}
 	if (last == "keys" || last == "tokens" || last == "secrets") && pluralAfter[before] {
@@ -32,8 +32,9 @@ func SecretName(name string) bool {
 
 // PasswordName reports whether the name calls for a password, which people choose and which is
 // therefore short and regular, rather than for a generated token.
-func PasswordName(name string) bool {
-	last, before := tail(name)
+func PasswordName(name string) bool { return passwordWords(tail(name)) }
+
+func passwordWords(last, before string) bool {
 	switch last {
 	case "pass":
 		return !passBefore[before]
@@ -56,8 +57,9 @@ func LooseName(name string) bool {
 var strictBefore = set("api", "access", "secret", "private", "auth", "encryption", "signing", "master", "license", "licence", "service", "app", "application", "client", "admin", "token", "jwt", "account", "subscription")
 
 // SeedName reports whether the name calls for a wallet seed or recovery phrase.
-func SeedName(name string) bool {
-	last, before := tail(name)
+func SeedName(name string) bool { return seedWords(tail(name)) }
+
+func seedWords(last, before string) bool {
 	switch last {
 	case "mnemonic":
 		return true
@@ -80,7 +82,7 @@ var passBefore = set("by", "first", "second", "single", "multi", "num", "pre", "
 
 // notSecretBefore lists the two-word endings that look secret and are not: identifiers of data
 // (sort key), of models (eos token) and keys that are published on purpose.
-var notSecretBefore = set(
+var notSecretBefore = pairs(
 	"public key", "anon key", "publishable key", "pub key", "site key", "sort key", "partition key", "primary key",
 	"foreign key", "cache key", "object key", "file key", "project key", "issue key", "space key", "hot key",
 	"shortcut key", "registry key", "idempotency key", "row key", "column key", "lookup key", "feature key",
@@ -106,7 +108,11 @@ func tail(name string) (last, before string) {
 		for start > 0 && isWordByte(name[start-1]) && !(start < end && wordBreak(name, start)) {
 			start--
 		}
-		word := strings.TrimRight(strings.ToLower(name[start:end]), "0123456789")
+		letters := end
+		for letters > start && isDigit(name[letters-1]) {
+			letters--
+		}
+		word := strings.ToLower(name[start:letters])
 		end = start
 		if word == "" {
 			continue
@@ -141,6 +147,16 @@ func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))
 	for _, w := range words {
 		m[w] = true
+	}
+	return m
+}
+
+// pairs makes a set of two-word phrases.
+func pairs(phrases ...string) map[[2]string]bool {
+	m := make(map[[2]string]bool, len(phrases))
+	for _, p := range phrases {
+		first, second, _ := strings.Cut(p, " ")
+		m[[2]string{first, second}] = true
 	}
 	return m
 }

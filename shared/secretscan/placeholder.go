@@ -3,6 +3,7 @@ package secretscan
 import (
 	"encoding/base64"
 	"strings"
+	"sync"
 )
 
 // Placeholder reports whether a value holds no literal secret: it is empty, a reference, text
@@ -97,15 +98,17 @@ func masked(s string) bool {
 // anywhere, short ones only as words of their own, since random text contains them by chance.
 func placeholderWord(s string) bool {
 	lower := strings.ToLower(s)
-	for _, word := range longMarkers {
-		if strings.Contains(lower, word) {
-			return true
-		}
+	if longMarkers().in(lower) {
+		return true
 	}
-	for _, word := range strings.FieldsFunc(lower, func(r rune) bool { return r < 'a' || r > 'z' }) {
-		if shortMarkers[word] || (strings.HasPrefix(word, "your") && len(word) > 6) {
+	for start, i := 0, 0; i <= len(lower); i++ {
+		if i < len(lower) && isLower(lower[i]) {
+			continue
+		}
+		if word := lower[start:i]; len(word) >= 3 && len(word) <= longestShort && shortMarkers[word] || len(word) > 6 && strings.HasPrefix(word, "your") {
 			return true
 		}
+		start = i + 1
 	}
 	return false
 }
@@ -211,10 +214,21 @@ func publishedToken(token string) bool {
 	return err == nil && strings.Contains(strings.ReplaceAll(string(claims), " ", ""), `"role":"anon"`)
 }
 
-var longMarkers = []string{"example", "changeme", "change-me", "change_me", "change me", "placeholder", "dummy", "redacted",
+var longMarkers = sync.OnceValue(func() *wordIndex {
+	index := newWordIndex()
+	for i, word := range longMarkerWords {
+		index.add(word, i)
+	}
+	return index
+})
+
+var longMarkerWords = []string{"example", "changeme", "change-me", "change_me", "change me", "placeholder", "dummy", "redacted",
 	"replace", "insert", "notarealkey", "not-a-real", "not_a_real", "fillme", "fill-in", "todo", "deadbeef", "yourapi", "yourtoken", "yourkey", "yoursecret", "yourpass"}
 
 var shortMarkers = set("your", "yours", "fake", "sample", "mock", "xxx", "fixme", "enter", "paste", "tbd", "here")
+
+// longestShort is the length of the longest short marker.
+const longestShort = 6
 
 var switches = set("true", "false", "yes", "no", "on", "off", "none", "null", "nil", "undefined", "0", "1", "enabled", "disabled",
 	"auto", "default", "required", "optional", "stdin", "prompt", "env", "-")

@@ -12,7 +12,8 @@
 package secretscan
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -44,11 +45,8 @@ func Scan(value string) []Match {
 	if len(found) < 2 {
 		return found
 	}
-	sort.SliceStable(found, func(i, j int) bool {
-		if found[i].Start != found[j].Start {
-			return found[i].Start < found[j].Start
-		}
-		return found[i].End > found[j].End
+	slices.SortStableFunc(found, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
 	kept := found[:1]
 	for _, m := range found[1:] {
@@ -62,7 +60,7 @@ func Scan(value string) []Match {
 // minimumSecret is shorter than every provider pattern and than any "a://b:c@d".
 const minimumSecret = 8
 
-const pemHead, pemTail = "-----BEGIN ", "PRIVATE KEY"
+const pemHead, pemTail, pemDashes = "-----BEGIN ", "PRIVATE KEY", "-----"
 
 // scanPrivateKeys finds PEM blocks. A key pasted into JSON often has literal "\n" or no line
 // breaks at all, so only the armour is parsed.
@@ -73,24 +71,32 @@ func scanPrivateKeys(value string) []Match {
 		if start < 0 {
 			return found
 		}
-		start += from
-		from = start + len(pemHead)
-		label, _, ok := strings.Cut(value[from:min(len(value), from+60)], "-----")
+		from += start + len(pemHead)
+		label, _, ok := strings.Cut(value[from:min(len(value), from+60)], pemDashes)
 		if !ok || !strings.Contains(label, pemTail) {
 			continue
 		}
+		start = from + len(label) + len(pemDashes)
 		end := len(value)
-		if at := strings.Index(value[from:], "-----END "); at >= 0 {
-			end = from + at
+		if at := strings.Index(value[start:], pemDashes); at >= 0 {
+			end = start + at
 		}
-		start = from + len(label) + len("-----")
-		if body := value[start:end]; distinctBytes(body) < 12 || placeholderWord(body) {
-			continue
+		if !emptyBody(value[start:end]) {
+			found = append(found, Match{Provider: PrivateKey, Start: start, End: end})
 		}
-		found = append(found, Match{Provider: PrivateKey, Start: start, End: end})
 		from = end
 	}
 }
+
+// emptyBody reports whether the text inside the armour of a key is none: nothing, dots, a
+// reference, or words that tell the reader to put the key there. A short body is a key all the same.
+func emptyBody(body string) bool {
+	body = lineBreaks.Replace(body)
+	return !credentialRun(body) && Placeholder(body)
+}
+
+// lineBreaks are the ways in which the lines of a key are joined.
+var lineBreaks = strings.NewReplacer("\r", " ", "\n", " ", `\\r`, " ", `\\n`, " ", `\r`, " ", `\n`, " ", `\`, " ")
 
 // TokenLike reports whether a literal is long and varied enough to be a generated credential:
 // at least 16 characters and 3 bits of entropy for each.

@@ -149,3 +149,13 @@ func FuzzScan(f *testing.F) {
 		secretscan.Opaque(value)
 	})
 }
+
+// TestPublicPart checks that only the mark at the beginning of a token counts as public: a Discord
+// token may have the mark of another bot in its middle.
+func TestPublicPart(t *testing.T) {
+	token := "Nz" + "I4ODkxMDIzNDU2Nzg5MT" + "ExMg.GaBcDe.q7Zt2Xw9Lk4Vn8Rb6Yh3Mc1JsD5fG0"
+	found := secretscan.Scan(token)
+	if len(found) != 1 || found[0].Provider != "discord-bot-token" || found[0].Public != 2 {
+		t.Errorf("%+v", found)
+	}
+}

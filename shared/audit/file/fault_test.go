@@ -277,7 +277,7 @@ func live(t *testing.T, f *faultFS, random *rand.Rand, acknowledged map[string]a
 		}
 		for _, e := range entries {
 			if hash, ok := acknowledged[e.ID]; ok && hash != e.Hash {
-				t.Fatal(fmt.Sprintf("%s was acknowledged with two hashes", e.ID))
+				t.Fatalf("%s was acknowledged with two hashes", e.ID)
 			}
 			acknowledged[e.ID] = e.Hash
 		}

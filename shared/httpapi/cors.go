@@ -1,0 +1,34 @@
+package httpapi
+
+import "net/http"
+
+// The headers that browsers must be allowed to send and to read, or no page can
+// pay. access-control-expose-headers is among the first because the stock x402
+// client sends it as a request header.
+const (
+	corsAllow  = "content-type, payment-signature, x-payment, sign-in-with-x, x402-version, access-control-expose-headers"
+	corsExpose = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Request-Id"
+	corsMaxAge = "86400" // seconds that a browser may remember the preflight
+)
+
+// anyOrigin lets pages of every origin use a public route. No credentials are
+// involved: what a request may do is told by the payment in it.
+func anyOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Expose-Headers", corsExpose)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// preflight answers OPTIONS (Fetch standard, CORS protocol).
+func preflight(methods string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		header := w.Header()
+		header.Set("Allow", methods+", OPTIONS")
+		header.Set("Access-Control-Allow-Methods", methods)
+		header.Set("Access-Control-Allow-Headers", corsAllow)
+		header.Set("Access-Control-Max-Age", corsMaxAge)
+		w.WriteHeader(http.StatusNoContent)
+	})
+}

@@ -1,5 +1,0 @@
-//go:build race
-
-package lint_test
-
-func init() { slow = true }
