@@ -82,6 +82,22 @@ func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, err
 	return &required, a, nil
 }
 
+// longestWindow is the longest validity that this client signs: until it ends the
+// seller can take the money.
+const longestWindow = 3600
+
+// amountOf is the price of an offer in atomic units, which must be positive.
+func amountOf(offer x402.Requirements) (int64, error) {
+	amount, err := strconv.ParseInt(offer.Amount, 10, 64)
+	if err != nil || amount <= 0 || strconv.FormatInt(amount, 10) != offer.Amount {
+		return 0, fmt.Errorf("the service asks for %q, which is no amount", offer.Amount)
+	}
+	if offer.MaxTimeoutSeconds <= 0 || offer.MaxTimeoutSeconds > longestWindow {
+		return 0, fmt.Errorf("the service wants a payment that is valid for %d seconds; at most %d are signed", offer.MaxTimeoutSeconds, longestWindow)
+	}
+	return amount, nil
+}
+
 // sign makes the PAYMENT-SIGNATURE header for the first offer, echoing the
 // extensions as clients do.
 func (b *buyer) sign(required *x402.Required, now time.Time) (header string, err error) {
@@ -90,9 +106,9 @@ func (b *buyer) sign(required *x402.Required, now time.Time) (header string, err
 	if err != nil {
 		return "", err
 	}
-	amount, err := strconv.ParseInt(offer.Amount, 10, 64)
+	amount, err := amountOf(offer)
 	if err != nil {
-		return "", fmt.Errorf("amount %q: %w", offer.Amount, err)
+		return "", err
 	}
 	var nonce [32]byte
 	_, _ = rand.Read(nonce[:]) // crypto/rand never fails since Go 1.24

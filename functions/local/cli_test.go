@@ -2,10 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"governance.internal/shared/x402"
 )
 
 func TestWrongUsageIsToldWithStatus2(t *testing.T) {
@@ -117,5 +123,110 @@ func TestVerifyChainKnowsAnEarlierHead(t *testing.T) {
 	out, _ = session(t, 1, "verify", "chain", cut, "-expect-head", head)
 	if !strings.Contains(out, "BROKEN") || !strings.Contains(out, "truncated") {
 		t.Errorf("%s", out)
+	}
+}
+
+// The service does not go on with a chain that is not the one it left.
+func TestServiceRefusesAChainThatIsNotItsOwn(t *testing.T) {
+	data := t.TempDir()
+	t.Run("buys", func(t *testing.T) {
+		r := startIn(t, data)
+		for range 3 {
+			wantStatus(t, r.call("GET", "/x402/verify-audit", "", "PAYMENT-SIGNATURE", r.payment("GET", "/x402/verify-audit")), 200, "buy")
+		}
+	})
+	chain := filepath.Join(data, "governance.jsonl")
+	good, err := os.ReadFile(chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(good), "\n")
+	for name, damaged := range map[string]string{
+		"deleted":   "",
+		"cut":       strings.Join(lines[:3], ""),
+		"edited":    strings.Replace(string(good), `"amount":5000`, `"amount":5001`, 1),
+		"exchanged": strings.Join(lines[:1], ""),
+	} {
+		if err := os.WriteFile(chain, []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if damaged == "" {
+			if err := os.Remove(chain); err != nil {
+				t.Fatal(err)
+			}
+		}
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = open(t.Context(), options{data: data, workspace: "."}, listener)
+		if err == nil || !strings.Contains(err.Error(), "is not as this service left it") {
+			t.Errorf("%s: %v", name, err)
+		}
+		_ = listener.Close()
+	}
+	if err := os.WriteFile(chain, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	startIn(t, data)
+}
+
+func TestForeignChainStopsTheStart(t *testing.T) {
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.NewDecoder(r.Body).Decode(&request)
+		result := `"0x1"`
+		if request.Method == "eth_getBlockByNumber" {
+			result = "null"
+		}
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, request.ID, result)
+	}))
+	defer node.Close()
+	t.Setenv("RPC_URLS", node.URL)
+	_, notes := session(t, 1, "serve", "-addr", "127.0.0.1:0", "-data", t.TempDir())
+	if !strings.Contains(notes, "RPC_URLS") {
+		t.Errorf("%s", notes)
+	}
+}
+
+func TestBuyerRefusesAnInsaneOffer(t *testing.T) {
+	for name, change := range map[string]func(*x402.Requirements){
+		"negative amount": func(r *x402.Requirements) { r.Amount = "-5" },
+		"no amount":       func(r *x402.Requirements) { r.Amount = "" },
+		"huge amount":     func(r *x402.Requirements) { r.Amount = "99999999999999999999999" },
+		"endless window":  func(r *x402.Requirements) { r.MaxTimeoutSeconds = 2_000_000_000 },
+	} {
+		shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("PAYMENT-SIGNATURE") != "" {
+				t.Errorf("%s: a payment was signed", name)
+			}
+			offer := x402.Requirements{Scheme: "exact", Network: knownNetwork, Amount: "5000", Asset: knownAsset, PayTo: knownAsset,
+				MaxTimeoutSeconds: 60, Extra: map[string]any{"name": "USD Coin", "version": "2"}}
+			change(&offer)
+			header, _ := x402.EncodeHeader(x402.Required{X402Version: 2, Accepts: []x402.Requirements{offer}})
+			w.Header().Set(x402.HeaderRequired, header)
+			w.WriteHeader(402)
+		}))
+		session(t, 1, "pay", "GET", "/", "-base", shop.URL, "-y", "-data", t.TempDir())
+		shop.Close()
+	}
+}
+
+func TestHeadIsNeverCharged(t *testing.T) {
+	r := start(t)
+	header := r.payment("GET", "/x402/verify-audit")
+	wantStatus(t, r.call("HEAD", "/x402/verify-audit", "", "PAYMENT-SIGNATURE", header), 402, "HEAD")
+	r.wantReceived(0, "HEAD")
+	wantStatus(t, r.call("GET", "/x402/verify-audit", "", "PAYMENT-SIGNATURE", header), 200, "GET")
+}
+
+func TestUncleanPathsAreNotRedirected(t *testing.T) {
+	r := start(t)
+	for _, path := range []string{"//x402/tip", "/x402/../x402/tip", "/x402/tip/"} {
+		a := r.call("GET", path, "")
+		wantStatus(t, a, 404, path)
 	}
 }

@@ -12,6 +12,12 @@ import (
 	"governance.internal/shared/x402/evm"
 )
 
+// What the commands assume unless they are told.
+const (
+	defaultBase = "http://localhost:8402"
+	defaultData = ".data"
+)
+
 // localDefaults fills what a laptop need not be told. The public development
 // keys are used only when every RPC address is on this machine.
 func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, error) {
@@ -34,7 +40,7 @@ func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, er
 		c.PayTo = key.Address()
 	}
 	if c.GasKeyFile == "" {
-		c.GasKeyFile = filepath.Join(o.data, "gas.key")
+		c.GasKeyFile = filepath.Join(o.data, "dev-gas.key")
 		return c, os.WriteFile(c.GasKeyFile, []byte(devchain.GasKey+"\n"), 0o600)
 	}
 	return c, nil

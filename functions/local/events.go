@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -114,13 +113,20 @@ func eventCases() []eventCase {
 	)
 }
 
-// writeEvents writes the event files into a folder and removes all others.
+// writeEvents writes the event files into a folder and removes other JSON files
+// from it.
 func writeEvents(dir string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
+	}
+	old, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, file := range old {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
 	}
 	for _, c := range eventCases() {
 		event, err := c.event()
@@ -168,11 +174,7 @@ func (c eventCase) event() (gatewayEvent, error) {
 func (c eventCase) sign() (string, error) {
 	site := catalog.Site{BaseURL: eventBaseURL, Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
 		AssetName: "USD Coin", AssetVersion: "2", PayTo: eventPayTo}
-	query, err := url.ParseQuery(c.query)
-	if err != nil {
-		return "", err
-	}
-	terms, err := x402.TermsFor(site, c.endpoint, query)
+	terms, err := x402.TermsFor(site, c.endpoint, c.query)
 	if err != nil {
 		return "", err
 	}

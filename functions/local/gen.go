@@ -16,8 +16,9 @@ func gen(_ context.Context, t terminal, args []string) error {
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
 		return usage("gen takes no arguments")
 	}
-	if err := writeEvents("events"); err != nil {
-		return err
+	module, err := os.ReadFile("go.mod")
+	if err != nil || !strings.HasPrefix(string(module), "module governance.internal\n") {
+		return usage("gen runs in the root of the repository")
 	}
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -27,7 +28,10 @@ func gen(_ context.Context, t terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile("README.md", []byte(updated), 0o644)
+	if err := os.WriteFile("README.md", []byte(updated), 0o644); err != nil {
+		return err
+	}
+	return writeEvents("events")
 }
 
 const (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/wiring"
 )
@@ -26,6 +27,13 @@ func (s *service) greet(t terminal, o options) {
 	}
 	fmt.Fprintf(t.out, "\nTry, in another terminal:\n")
 	fmt.Fprintf(t.out, "  curl -i %s/x402/verify-audit\n", s.config.BaseURL)
-	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json\n")
-	fmt.Fprintf(t.out, "  go run ./functions/local verify chain\n\n")
+	base, chain := "", ""
+	if s.config.BaseURL != defaultBase {
+		base = " -base " + s.config.BaseURL
+	}
+	if o.data != defaultData {
+		base, chain = base+" -data "+o.data, " "+auditfile.Path(o.data, wiring.ChainName)
+	}
+	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n", base)
+	fmt.Fprintf(t.out, "  go run ./functions/local verify chain%s\n\n", chain)
 }

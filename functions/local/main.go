@@ -78,7 +78,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, invoke and gen\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, invoke and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)
@@ -87,7 +87,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, flag.ErrHelp):
-		return 2
+		return 0
 	case errors.As(err, &known):
 		if known.err != nil {
 			fmt.Fprintf(t.err, "local: %v\n", known.err)

@@ -63,7 +63,8 @@ func TestNewcomerBuysALintAndVerifiesIt(t *testing.T) {
 	signer := r.service.paid.Gate.Site.Signer
 	session(t, 0, "verify", "receipt", receipts[0], "-signer", signer, "-chain", chain)
 	session(t, 1, "verify", "receipt", receipts[0], "-signer", key.Address())
-	for _, change := range [][2]string{{`"amount": "50000"`, `"amount": "5000"`}, {`"seq": 3`, `"seq": 2`}, {`"method": "POST"`, `"method": "GET"`}} {
+	for _, change := range [][2]string{{`"amount": "50000"`, `"amount": "5000"`}, {`"seq": 3`, `"seq": 2`}, {`"method": "POST"`, `"method": "GET"`},
+		{`"success": true`, `"success": false`}, {`"format": "eip712"`, `"format": "jws"`}, {`"target": "/x402/audit-mcp"`, `"target": "/x402/tip"`}, {`"amount": "50000"`, `"amount": "+50000"`}} {
 		session(t, 1, "verify", "receipt", tampered(t, receipts[0], change[0], change[1]))
 	}
 }

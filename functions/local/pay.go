@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/x402"
@@ -61,16 +61,16 @@ func pay(ctx context.Context, t terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.conclude(t, a, required)
+	return p.conclude(t, a)
 }
 
 func parsePurchase(t terminal, args []string) (purchase, error) {
 	var p purchase
 	var base, file string
 	set := flags(t, "pay", "pay METHOD PATH [-d FILE] [-base URL] [-y]")
-	set.StringVar(&base, "base", "http://localhost:8402", "base `URL` of the service")
+	set.StringVar(&base, "base", defaultBase, "base `URL` of the service")
 	set.StringVar(&file, "d", "", "`file` with the request body; - reads standard input")
-	set.StringVar(&p.data, "data", ".data", "`directory` in which receipts are kept")
+	set.StringVar(&p.data, "data", defaultData, "`directory` in which receipts are kept")
 	set.StringVar(&p.keyFile, "key", "", "`file` with the payer's private key; default: the play-money payer of the development chain")
 	set.BoolVar(&p.yes, "y", false, "pay without asking")
 	rest, err := parse(set, args)
@@ -122,12 +122,19 @@ func payerKey(file, host string) (*evm.Key, error) {
 // script must say -y, except for play money.
 func (p purchase) consent(t terminal, required *x402.Required) error {
 	offer := required.Accepts[0]
-	amount, ok := new(big.Int).SetString(offer.Amount, 10)
-	if !ok || !amount.IsInt64() {
-		return exit{1, fmt.Errorf("the service asks for %q, which is no amount", offer.Amount)}
+	amount, err := amountOf(offer)
+	if err != nil {
+		return exit{1, err}
 	}
-	fmt.Fprintf(t.err, "%s %s\n  %s\n  price %s USD (%s units of %s on %s) to %s\n  payer %s\n", p.method, required.Resource.URL,
-		required.Resource.Description, catalog.Units(amount.Int64()).Dollars(), offer.Amount, offer.Extra["name"], offer.Network, offer.PayTo, p.key.Address())
+	if required.ErrorMessage != "" {
+		fmt.Fprintf(t.err, "the service says: %s\n", printable(required.ErrorMessage))
+	}
+	name, _ := offer.Extra["name"].(string)
+	fmt.Fprintf(t.err, "%s %s\n  %s\n  price %s USD (%s units of %s on %s) to %s\n  payer %s\n", p.method, printable(required.Resource.URL),
+		printable(required.Resource.Description), catalog.Units(amount).Dollars(), offer.Amount, printable(name), printable(offer.Network), printable(offer.PayTo), p.key.Address())
+	if !strings.EqualFold(offer.Asset, knownAsset) || offer.Network != knownNetwork {
+		fmt.Fprintf(t.err, "  NOTE: the asset %s on %s is not the dollar token that this client knows\n", printable(offer.Asset), printable(offer.Network))
+	}
 	switch {
 	case p.yes:
 		return nil
@@ -145,7 +152,7 @@ func (p purchase) consent(t terminal, required *x402.Required) error {
 }
 
 // conclude prints the answer and keeps the receipt.
-func (p purchase) conclude(t terminal, a answer, required *x402.Required) error {
+func (p purchase) conclude(t terminal, a answer) error {
 	if _, err := t.out.Write(a.body); err != nil {
 		return err
 	}
@@ -153,15 +160,35 @@ func (p purchase) conclude(t terminal, a answer, required *x402.Required) error 
 		return exit{1, fmt.Errorf("the service answered %d", a.status)}
 	}
 	receipt, err := newReceiptFile(p.order, a)
-	if err != nil {
-		return exit{1, fmt.Errorf("paid, but the receipt is unusable: %w", err)}
+	if err == nil {
+		err = receipt.check("")
 	}
-	path := filepath.Join(p.data, "receipts", strings.TrimPrefix(receipt.evidence().PaymentNonce, "0x")+".json")
+	if err != nil {
+		return exit{1, fmt.Errorf("answered, but the receipt is unusable: %w", err)}
+	}
+	path := filepath.Join(p.data, "receipts", receipt.name()+".json")
 	if err := receipt.write(path); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.err, "paid %s USD in transaction %s\n", receipt.dollars(), receipt.Response.Transaction)
 	fmt.Fprintf(t.err, "recorded as entry %d of the audit chain %q\n", receipt.evidence().Seq, receipt.evidence().Chain)
 	fmt.Fprintf(t.err, "receipt %s\n  check it: go run ./functions/local verify receipt %s\n", path, path)
-	return receipt.check("")
+	return nil
+}
+
+// The token that this client knows: USD Coin on Base, which the development
+// chain has at the same place.
+const (
+	knownNetwork = "eip155:8453"
+	knownAsset   = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+)
+
+// printable keeps a stranger's text from steering the terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
 }

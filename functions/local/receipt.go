@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -26,7 +26,7 @@ type receiptFile struct {
 
 type receiptRequest struct {
 	Method     string `json:"method"`
-	URL        string `json:"url"`
+	Target     string `json:"target"` // path and query
 	BodySHA256 string `json:"bodySha256"`
 }
 
@@ -48,16 +48,36 @@ type settleResponse struct {
 }
 
 func newReceiptFile(o order, a answer) (receiptFile, error) {
-	r := receiptFile{
-		Request: receiptRequest{o.method, o.url, x402.BodyDigest(o.body)},
-		Result:  receiptResult{x402.BodyDigest(a.body)},
+	var r receiptFile
+	u, err := url.Parse(o.url)
+	if err != nil {
+		return r, err
 	}
+	r.Request = receiptRequest{o.method, u.RequestURI(), x402.BodyDigest(o.body)}
+	r.Result.SHA256 = x402.BodyDigest(a.body)
 	header := a.header.Get(x402.HeaderResponse)
 	if header == "" {
 		return r, errors.New("the answer has no PAYMENT-RESPONSE header")
 	}
 	return r, x402.DecodeHeader(header, &r.Response)
 }
+
+// readReceiptFile accepts nothing that it does not understand.
+func readReceiptFile(file string) (r receiptFile, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return r, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&r); err != nil {
+		return r, fmt.Errorf("%s is no receipt file: %w", file, err)
+	}
+	return r, nil
+}
+
+// name is the payment nonce, for a file; only after check.
+func (r receiptFile) name() string { return strings.TrimPrefix(r.evidence().PaymentNonce, "0x") }
 
 func (r receiptFile) evidence() x402.Evidence { return r.Response.Extensions.Evidence.Info.Payload }
 
@@ -82,7 +102,8 @@ func (r receiptFile) write(path string) error {
 
 // check verifies a receipt offline: both signatures are of one signer (the one
 // wanted, unless that is ""), both artifacts speak of the same payment, and the
-// digests are those of the request and the result.
+// digests are those of the request and the result. Amount, method, target and
+// body are bound by the request digest.
 func (r receiptFile) check(signer string) error {
 	receipt, evidence := r.Response.Extensions.OfferReceipt.Info.Receipt, r.Response.Extensions.Evidence.Info
 	receiptSigner, err := evm.RecoverTyped(receipt.Payload.Typed(), receipt.Signature)
@@ -93,20 +114,28 @@ func (r receiptFile) check(signer string) error {
 	if err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
-	requestDigest, err := r.requestDigest()
+	requestDigest, path, err := r.request()
 	if err != nil {
 		return err
+	}
+	resource, err := url.Parse(receipt.Payload.ResourceURL)
+	if err != nil {
+		return fmt.Errorf("resource: %w", err)
 	}
 	for _, fact := range []struct {
 		what      string
 		got, want string
 	}{
+		{"success", fmt.Sprint(r.Response.Success), "true"},
+		{"format of the receipt", receipt.Format, "eip712"},
+		{"format of the evidence", evidence.Format, "eip712"},
 		{"signer of the evidence", evidenceSigner, receiptSigner},
 		{"signer", receiptSigner, orElse(signer, receiptSigner)},
 		{"transaction of the receipt", receipt.Payload.Transaction, r.Response.Transaction},
 		{"transaction of the evidence", evidence.Payload.Transaction, r.Response.Transaction},
 		{"payer", receipt.Payload.Payer, r.Response.Payer},
 		{"network", receipt.Payload.Network, r.Response.Network},
+		{"path", path, resource.Path},
 		{"request digest", evidence.Payload.RequestDigest, requestDigest},
 		{"result digest", evidence.Payload.ResultDigest, "0x" + r.Result.SHA256},
 	} {
@@ -126,16 +155,17 @@ func (r receiptFile) signer() string {
 	return signer
 }
 
-func (r receiptFile) requestDigest() (string, error) {
-	u, err := url.Parse(r.Request.URL)
+// request gives the digest and the path of the request.
+func (r receiptFile) request() (digest, path string, err error) {
+	u, err := url.ParseRequestURI(r.Request.Target)
 	if err != nil {
-		return "", fmt.Errorf("request address: %w", err)
+		return "", "", fmt.Errorf("request: %w", err)
 	}
 	amount, err := strconv.ParseInt(r.Response.Amount, 10, 64)
-	if err != nil {
-		return "", fmt.Errorf("amount: %w", err)
+	if err != nil || strconv.FormatInt(amount, 10) != r.Response.Amount {
+		return "", "", fmt.Errorf("amount %q is no amount", r.Response.Amount)
 	}
-	return x402.RequestDigest(orElse(r.Request.Method, http.MethodGet), u, r.Request.BodySHA256, amount), nil
+	return x402.RequestDigest(r.Request.Method, u, r.Request.BodySHA256, amount), u.Path, nil
 }
 
 func orElse(text, otherwise string) string {

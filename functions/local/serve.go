@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"governance.internal/functions/local/devchain"
@@ -35,8 +36,8 @@ func serve(ctx context.Context, t terminal, args []string) error {
 	var o options
 	set := flags(t, "serve", "[serve] [-addr HOST:PORT] [-data DIR] [-workspace DIR]")
 	set.StringVar(&o.addr, "addr", "127.0.0.1:8402", "`address` to listen on")
-	set.StringVar(&o.data, "data", ".data", "`directory` of the audit chain, the payments, the keys and the development chain")
-	set.StringVar(&o.workspace, "workspace", ".", "`directory` that the governance tools look at")
+	set.StringVar(&o.data, "data", defaultData, "`directory` of the audit chain, the payments, the keys and the development chain")
+	set.StringVar(&o.workspace, "workspace", ".", "`directory` of the project that is governed; must exist")
 	rest, err := parse(set, args)
 	if err != nil {
 		return err
@@ -45,8 +46,10 @@ func serve(ctx context.Context, t terminal, args []string) error {
 		return usage("serve takes no argument %q", rest[0])
 	}
 	listener, err := net.Listen("tcp", o.addr)
-	if err != nil {
-		return fmt.Errorf("%w (another program may use the port; choose one with -addr 127.0.0.1:PORT)", err)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; choose another port with -addr 127.0.0.1:PORT", err)
+	} else if err != nil {
+		return usage("-addr: %w", err)
 	}
 	slog.SetDefault(slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	service, err := open(ctx, o, listener)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -45,7 +44,7 @@ func verifyChain(_ context.Context, t terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(".data", wiring.ChainName+".jsonl")
+	file := auditfile.Path(defaultData, wiring.ChainName)
 	if len(files) > 1 {
 		return usage("verify chain takes one file")
 	} else if len(files) == 1 {
@@ -126,33 +125,56 @@ func printReport(t terminal, file string, r audit.Report) error {
 // shownSettlements is how many of the latest payments a verification names.
 const shownSettlements = 5
 
-// printSettlements names the latest payments among the entries that are good.
-func printSettlements(w io.Writer, file string, lastGood uint64) error {
+// settlementEntry is what the command line reads of an entry.
+type settlementEntry struct {
+	Actor, Event string
+	Payload      settlement
+}
+
+type settlement struct {
+	Product, Transaction, Nonce string
+	Amount                      int64
+	RequestDigest               string `json:"request_digest"`
+	ResultDigest                string `json:"result_digest"`
+}
+
+// eachSettlement calls visit for the settlements among the first entries.
+func eachSettlement(file string, last uint64, visit func(seq uint64, s settlementEntry)) error {
 	chain, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer chain.Close()
-	var lines []string
 	scanner := bufio.NewScanner(chain)
 	scanner.Buffer(nil, audit.MaxLine+1)
-	for seq := uint64(1); seq <= lastGood && scanner.Scan(); seq++ {
+	for seq := uint64(1); seq <= last && scanner.Scan(); seq++ {
 		if !strings.Contains(scanner.Text(), x402.EventSettled) {
 			continue
 		}
-		var entry struct {
-			Actor, Event string
-			Payload      struct {
-				Product, Transaction string
-				Amount               int64
-			}
+		var entry settlementEntry
+		if err := json.Unmarshal(scanner.Bytes(), &entry); err == nil && entry.Event == x402.EventSettled {
+			visit(seq, entry)
 		}
-		if err := json.Unmarshal(scanner.Bytes(), &entry); err != nil || entry.Event != x402.EventSettled {
-			continue
-		}
-		lines = append(lines, fmt.Sprintf("  settlement %d: %s for %s USD by %s in %s", seq,
-			entry.Payload.Product, catalog.Units(entry.Payload.Amount).Dollars(), entry.Actor, entry.Payload.Transaction))
 	}
+	return scanner.Err()
+}
+
+func settlementAt(file string, seq uint64) (found settlementEntry, err error) {
+	err = eachSettlement(file, seq, func(at uint64, s settlementEntry) {
+		if at == seq {
+			found = s
+		}
+	})
+	return found, err
+}
+
+// printSettlements names the latest payments among the entries that are good.
+func printSettlements(w io.Writer, file string, lastGood uint64) error {
+	var lines []string
+	err := eachSettlement(file, lastGood, func(seq uint64, s settlementEntry) {
+		lines = append(lines, fmt.Sprintf("  settlement %d: %s for %s USD by %s in %s", seq,
+			s.Payload.Product, catalog.Units(s.Payload.Amount).Dollars(), s.Actor, s.Payload.Transaction))
+	})
 	if hidden := len(lines) - shownSettlements; hidden > 0 {
 		fmt.Fprintf(w, "  %d earlier settlements\n", hidden)
 		lines = lines[hidden:]
@@ -160,7 +182,7 @@ func printSettlements(w io.Writer, file string, lastGood uint64) error {
 	for _, line := range lines {
 		fmt.Fprintln(w, line)
 	}
-	return scanner.Err()
+	return err
 }
 
 func verifyReceipt(t terminal, args []string) error {
@@ -174,13 +196,9 @@ func verifyReceipt(t terminal, args []string) error {
 	if len(files) != 1 {
 		return usage("verify receipt needs the file that pay wrote")
 	}
-	data, err := os.ReadFile(files[0])
+	r, err := readReceiptFile(files[0])
 	if err != nil {
 		return exit{3, err}
-	}
-	var r receiptFile
-	if err := json.Unmarshal(data, &r); err != nil {
-		return exit{3, fmt.Errorf("%s is no receipt file: %w", files[0], err)}
 	}
 	if err := r.check(*signer); err != nil {
 		fmt.Fprintf(t.out, "%s: INVALID: %v\n", files[0], err)
@@ -216,6 +234,15 @@ func (r receiptFile) inChain(file string) error {
 	}
 	if !report.Valid {
 		return fmt.Errorf("%s is broken at entry %d (%s) or does not hold entry %d", file, *report.BrokenAt, report.Reason, e.Seq)
+	}
+	s, err := settlementAt(file, e.Seq)
+	if err != nil {
+		return err
+	}
+	want := settlement{Product: e.Product, Transaction: r.Response.Transaction, Nonce: e.PaymentNonce, RequestDigest: e.RequestDigest, ResultDigest: e.ResultDigest}
+	want.Amount, _ = strconv.ParseInt(r.Response.Amount, 10, 64) // check has parsed it
+	if s.Event != x402.EventSettled || !strings.EqualFold(s.Actor, r.Response.Payer) || s.Payload != want {
+		return fmt.Errorf("entry %d of %s records something else than this payment", e.Seq, file)
 	}
 	return nil
 }

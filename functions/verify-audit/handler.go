@@ -14,9 +14,10 @@ import (
 
 // Deps are what the verification needs.
 type Deps struct {
-	Gate  *x402.Gate
-	Store audit.Store
-	Chain string // name that the chain must have
+	Gate    *x402.Gate
+	Store   audit.Store
+	Chain   string                // name that the chain must have
+	Anchors func() []audit.Anchor // heads that it must contain
 }
 
 // New returns the handler. A broken chain is a result like any other; a chain
@@ -24,7 +25,7 @@ type Deps struct {
 func New(d Deps) http.Handler {
 	return d.Gate.Sell("verify-audit", func(x402.Call) (x402.Work, error) {
 		return func(ctx context.Context) (httpapi.Response, error) {
-			report, err := audit.Verify(ctx, d.Store, audit.VerifyOptions{Chain: d.Chain, Strict: true})
+			report, err := audit.Verify(ctx, d.Store, audit.VerifyOptions{Chain: d.Chain, Anchors: d.Anchors(), Strict: true})
 			if err != nil {
 				return httpapi.Response{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_unreadable",
 					Detail: "The audit chain cannot be read right now. Try again later.", RetryAfter: 5 * time.Second}

@@ -76,6 +76,10 @@ func parameters(e Endpoint) []object {
 	for _, p := range e.Query {
 		add(p, "query")
 	}
+	if e.Paid() {
+		list = append(list, object{"name": "X402-Version", "in": "header", "required": false,
+			"description": "1 asks for version 1 terms; so does the query x402Version=1.", "schema": object{"type": "string", "enum": []string{"1", "2"}}})
+	}
 	return list
 }
 
@@ -109,14 +113,16 @@ func response(e Endpoint, status int) object {
 	case http.StatusPaymentRequired:
 		return object{
 			"description": "Payment missing or invalid. The terms stand in the body and in the header.",
-			"headers":     object{"PAYMENT-REQUIRED": stringHeader("The terms, base64 JSON.")},
-			"content":     object{"application/json": object{"schema": reference("payment-required")}},
+			"headers": object{"PAYMENT-REQUIRED": stringHeader("The terms, base64 JSON."),
+				"PAYMENT-RESPONSE": stringHeader("After a settlement that failed: its SettleResponse, base64 JSON.")},
+			"content": object{"application/json": object{"schema": reference("payment-required")}},
 		}
 	case http.StatusServiceUnavailable:
 		return object{
 			"description": statusTexts[status],
-			"headers":     object{"Retry-After": stringHeader("Seconds to wait before the same request is sent again.")},
-			"content":     object{"application/problem+json": object{"schema": reference("problem")}},
+			"headers": object{"Retry-After": stringHeader("Seconds to wait before the same request is sent again."),
+				"PAYMENT-RESPONSE": stringHeader("While a settlement is pending: its SettleResponse with the transaction, base64 JSON.")},
+			"content": object{"application/problem+json": object{"schema": reference("problem")}},
 		}
 	}
 	return object{"description": statusTexts[status],
@@ -127,7 +133,7 @@ func response(e Endpoint, status int) object {
 var statusTexts = map[int]string{
 	400: "The request is malformed; the problem says where. Nothing was charged.",
 	404: "Nothing known under this name.",
-	409: "The payment or its identifier belongs to something else. Nothing was charged.",
+	409: "The payment identifier belongs to another payload, or the answer was delivered before and is not given again. This request charged nothing.",
 	413: "The body is too long. Nothing was charged.",
 	415: "The body is not application/json. Nothing was charged.",
 	500: "A failure on our side. Nothing was charged.",

@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"path"
 	"runtime/debug"
 )
 
 // Middleware gives each request an id, sets the headers that every answer
-// carries, answers HEAD like GET without its body and turns a panic into a 500.
+// carries and turns a panic into a 500.
 func Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := newRequestID()
@@ -53,12 +54,24 @@ func Mux(routes []Route) http.Handler {
 		}
 		methods[route.Path] += route.Method
 	}
-	for path, allow := range methods {
-		mux.Handle("OPTIONS "+path, preflight(allow))
-		mux.Handle(path, notAllowed(allow))
+	for pattern, allow := range methods {
+		mux.Handle("OPTIONS "+pattern, preflight(allow))
+		mux.Handle(pattern, notAllowed(allow))
 	}
 	mux.Handle("/", http.HandlerFunc(notFound))
-	return Middleware(anyOrigin(mux))
+	return Middleware(anyOrigin(literalPath(mux)))
+}
+
+// literalPath answers paths that ServeMux would redirect, in its own HTML, to
+// their clean form: no client of an API follows a redirect with a payment.
+func literalPath(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if clean := path.Clean(r.URL.Path); clean != r.URL.Path {
+			notFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func notAllowed(allow string) http.Handler {

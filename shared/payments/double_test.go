@@ -27,10 +27,14 @@ type double struct {
 
 func newDouble() *double { return &double{mined: map[string]string{}, spent: map[uint64]string{}} }
 
-func (d *double) Check(p payments.Payment, now time.Time) error {
+func (d *double) Authentic(p payments.Payment) error {
 	if p.Signature != "good" {
 		return &payments.Invalid{Reason: "bad_signature"}
 	}
+	return nil
+}
+
+func (d *double) Open(p payments.Payment, now time.Time) error {
 	if uint64(now.Unix())+6 > p.ValidBefore {
 		return &payments.Invalid{Reason: payments.ReasonExpired}
 	}

@@ -2,14 +2,19 @@ package payments
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
 // Facilitator verifies payments and moves their money.
 type Facilitator interface {
-	// Check judges what needs no network: signature, validity window. It returns
-	// nil or *Invalid.
-	Check(p Payment, now time.Time) error
+	// Authentic says whether the payer signed the payment, at whatever time. It
+	// needs no network and returns nil or *Invalid.
+	Authentic(p Payment) error
+
+	// Open says whether the validity window is open and stays open long enough. It
+	// returns nil or *Invalid.
+	Open(p Payment, now time.Time) error
 
 	// Verify asks the chain: balance, nonce unused, simulation. It returns nil,
 	// *Invalid, or any other error when the chain cannot be asked.
@@ -67,8 +72,11 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 	next.State, next.Attempt = Settling, a
 	next.LeaseUntil = j.machine.Now().Add(j.machine.Lease)
 	saved, err := j.machine.Store.Submit(ctx, next)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNonceTaken) || errors.Is(err, ErrConflict):
 		return err
+	case err != nil: // perhaps stored all the same: somebody may send it
+		return &Pending{Transaction: a.Hash}
 	}
 	*j.record = saved
 	j.machine.step("signed")

@@ -43,8 +43,6 @@ type Machine struct {
 	Owner       string            // unique for this process
 	Lease       time.Duration     // [Lease] but in tests
 	Step        func(name string) // called after each durable step; tests crash there
-
-	flights flights
 }
 
 func (m *Machine) step(name string) {
@@ -60,22 +58,22 @@ func (m *Machine) step(name string) {
 // ErrIdentifierUsed want neither; any other error is the handler's own and
 // nothing was charged.
 func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
-	alone, leave := m.flights.join(o.Payment.Key())
-	defer leave()
 	waiting := newBackoff(waitLimit)
+	first := true
 	for {
 		r, err := m.load(ctx, o)
 		if err != nil {
 			return Answer{}, err
 		}
-		reply, err := m.advance(ctx, o, r, alone)
+		reply, err := m.advance(ctx, o, r, first)
 		switch {
-		case errors.Is(err, ErrConflict):
-			alone = false // someone works on the same payment right now
+		case errors.Is(err, errRecount):
+		case errors.Is(err, ErrConflict): // someone works on the same payment right now
+			first = false
 		case errors.Is(err, errBusy):
-			alone = false
+			first = false
 			if !waiting.sleep(ctx) {
-				return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Attempt.Hash, RetryAfter: retryInProgress}
+				return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Transaction(), RetryAfter: retryInProgress}
 			}
 		default:
 			return reply, err
@@ -90,8 +88,9 @@ func (m *Machine) load(ctx context.Context, o Order) (Record, error) {
 	switch {
 	case err == nil:
 		return r, nil
-	case !errors.Is(err, ErrNotFound):
-		return Record{}, &Unavailable{err}
+	case !errors.Is(err, ErrNotFound): // this payment may be settled for all we know
+		slog.ErrorContext(ctx, "payment not readable", "payment", o.Payment.Key().String(), "error", err.Error())
+		return Record{}, &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
 	}
 	return Record{}, m.identifierFree(ctx, o)
 }
@@ -113,7 +112,10 @@ func (m *Machine) identifierFree(ctx context.Context, o Order) error {
 }
 
 // advance does what the stored state asks for.
-func (m *Machine) advance(ctx context.Context, o Order, r Record, alone bool) (Answer, error) {
+//
+// first is set for the state that the request found; a request that waited for
+// the settlement takes part in its delivery, one that found it done is a replay.
+func (m *Machine) advance(ctx context.Context, o Order, r Record, first bool) (Answer, error) {
 	if r.Version == 0 || r.State == Released {
 		return m.begin(ctx, o, r)
 	}
@@ -122,7 +124,7 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record, alone bool) (A
 	}
 	switch r.State {
 	case Settled:
-		return m.replay(ctx, r, alone)
+		return m.replay(ctx, o, r, first)
 	case Failed:
 		return Answer{}, &Rejected{Reason: r.Reason, Message: "This payment failed.", Transaction: r.Attempt.Hash}
 	}
@@ -133,16 +135,20 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record, alone bool) (A
 }
 
 // sameOrder refuses a payment that is bound to another request, and a payload
-// that differs from the one that was verified.
+// that the payer did not sign. A payload that differs only in its identifier or
+// in the spelling of its signature is the same order.
 func (m *Machine) sameOrder(ctx context.Context, o Order, r Record) error {
 	if r.PayloadHash != o.PayloadHash {
-		if err := m.Facilitator.Check(o.Payment, m.Now()); err != nil {
+		if err := m.Facilitator.Authentic(o.Payment); err != nil {
 			return err
 		}
-	} else if r.Request.Fingerprint == o.Request.Fingerprint {
+	}
+	if r.Request.Fingerprint == o.Request.Fingerprint {
 		return nil
 	}
-	m.refused(ctx, r, "other_request")
+	if r.State == Settling || r.State == Settled {
+		m.refused(ctx, r, "other_request")
+	}
 	return &ReplayRefused{Reason: ReasonNonceUsed,
 		Message: "This authorization is bound to another request. Sign a new one."}
 }
@@ -159,12 +165,20 @@ func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 	}
 }
 
-// begin reserves the payment and runs the order.
+// begin verifies and reserves the payment and runs the order. What is not
+// verified leaves no trace: garbage must not fill the store.
 func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
 	now := m.Now()
-	if err := m.Facilitator.Check(o.Payment, now); err != nil {
+	if err := m.Facilitator.Authentic(o.Payment); err != nil {
 		return Answer{}, err
 	}
+	if err := m.Facilitator.Open(o.Payment, now); err != nil {
+		return Answer{}, err
+	}
+	if err := m.verify(ctx, o.Payment); err != nil {
+		return Answer{}, err
+	}
+	m.step("verified")
 	fresh := Record{
 		Version: r.Version, State: Reserved, Payment: o.Payment, Request: o.Request,
 		PayloadHash: o.PayloadHash, Identifier: o.Identifier,
@@ -178,14 +192,9 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 	return m.run(ctx, o, saved)
 }
 
-// run verifies on the chain, works and settles. Whatever fails before the answer
-// is stored releases the payment.
+// run works and settles. Whatever fails before the answer is stored releases the
+// payment.
 func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
-	if err := m.verify(ctx, r.Payment); err != nil {
-		m.release(ctx, r)
-		return Answer{}, err
-	}
-	m.step("verified")
 	result, err := work(ctx, o.Work)
 	if err != nil || result.Status >= http.StatusBadRequest {
 		m.release(ctx, r)
@@ -231,11 +240,16 @@ func (m *Machine) release(ctx context.Context, r Record) {
 	}
 }
 
-// save maps the store's failures: conflicts go back to the caller's loop.
+// save maps the store's failures: conflicts go back to the caller's loop; others
+// are harmless only while no transaction exists.
 func (m *Machine) save(ctx context.Context, r Record) (Record, error) {
 	saved, err := m.Store.Save(ctx, r)
-	if err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrIdentifierUsed) {
+	switch {
+	case err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrIdentifierUsed):
 		return saved, err
+	case r.Transaction() != "":
+		slog.ErrorContext(ctx, "payment not saved", "payment", r.Key().String(), "error", err.Error())
+		return Record{}, &Pending{Code: "settlement_pending", Transaction: r.Transaction(), RetryAfter: retryPending}
 	}
 	return Record{}, &Unavailable{err}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"sync"
@@ -119,7 +120,7 @@ func TestPaidAnswerIsGivenAgainAsSent(t *testing.T) {
 
 // After a crash at any step, the same request gets its answer, with one transfer.
 func TestCrashAtAnyStepLosesNothing(t *testing.T) {
-	steps := []string{"reserved", "verified", "worked", "ready", "signed", "sent", "mined", "recorded", "settled"}
+	steps := []string{"verified", "reserved", "worked", "ready", "signed", "sent", "mined", "recorded", "settled"}
 	for _, step := range steps {
 		t.Run(step, func(t *testing.T) {
 			each(t, func(t *testing.T, b *bench) {
@@ -264,13 +265,16 @@ func TestHandlerFailureChargesNothingAndThePaymentStaysUsable(t *testing.T) {
 	}
 }
 
-func TestInvalidPaymentIsRefusedAndReleased(t *testing.T) {
+func TestInvalidPaymentIsRefusedAndLeavesNoTrace(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		o := b.order("n")
 		b.chain.set(func(d *double) { d.invalid = &payments.Invalid{Reason: "insufficient_funds"} })
 		_, err := b.pay(o)
-		if as[*payments.Invalid](t, err).Reason != "insufficient_funds" || b.runs != 0 || b.state(o) != payments.Released {
-			t.Errorf("%v, %d runs, state %s", err, b.runs, b.state(o))
+		if as[*payments.Invalid](t, err).Reason != "insufficient_funds" || b.runs != 0 {
+			t.Errorf("%v, %d runs", err, b.runs)
+		}
+		if _, err := b.store.Load(context.Background(), o.Payment.Key()); !errors.Is(err, payments.ErrNotFound) {
+			t.Errorf("an unfunded payment left a record: %v", err)
 		}
 		b.chain.set(func(d *double) { d.invalid = nil })
 		b.mustPay(o)
@@ -373,11 +377,13 @@ func TestPaymentIsBoundToItsRequest(t *testing.T) {
 		if as[*payments.ReplayRefused](t, err).Reason != payments.ReasonNonceUsed {
 			t.Error(err)
 		}
-		resigned := o
-		resigned.PayloadHash = "other"
-		_, err = b.pay(resigned)
+		other.PayloadHash = "spelled otherwise"
+		_, err = b.pay(other)
 		as[*payments.ReplayRefused](t, err)
-		forged := resigned
+		respelled := o
+		respelled.PayloadHash = "spelled otherwise"
+		b.mustPay(respelled) // the same order all the same
+		forged := respelled
 		forged.Payment.Signature = "bad"
 		_, err = b.pay(forged)
 		as[*payments.Invalid](t, err)
@@ -459,4 +465,100 @@ func TestExpiredPaymentThatArrivedIsDelivered(t *testing.T) {
 			t.Errorf("reply %v", reply)
 		}
 	})
+}
+
+// Many at once are no way around the end of a delivery.
+func TestManyLateRequestsGetNothing(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n", withoutBody)
+		b.mustPay(o)
+		b.clock.advance(121 * time.Second)
+		var wait sync.WaitGroup
+		for range 40 {
+			wait.Go(func() {
+				if _, err := b.pay(o); !errors.Is(err, payments.ErrDelivered) {
+					t.Errorf("late request: %v", err)
+				}
+			})
+		}
+		wait.Wait()
+	})
+}
+
+// flaky is a store whose calls fail on demand, before or after their effect.
+type flaky struct {
+	payments.Store
+	fails func(call string) (before, after bool)
+}
+
+var errStore = errors.New("store down")
+
+func (f *flaky) Load(ctx context.Context, key payments.Key) (payments.Record, error) {
+	if before, _ := f.fails("load"); before {
+		return payments.Record{}, errStore
+	}
+	return f.Store.Load(ctx, key)
+}
+
+func (f *flaky) Save(ctx context.Context, r payments.Record) (payments.Record, error) {
+	return f.write("save", func() (payments.Record, error) { return f.Store.Save(ctx, r) })
+}
+
+func (f *flaky) Submit(ctx context.Context, r payments.Record) (payments.Record, error) {
+	return f.write("submit", func() (payments.Record, error) { return f.Store.Submit(ctx, r) })
+}
+
+func (f *flaky) write(call string, do func() (payments.Record, error)) (payments.Record, error) {
+	before, after := f.fails(call)
+	if before {
+		return payments.Record{}, errStore
+	}
+	r, err := do()
+	if after {
+		return payments.Record{}, errStore
+	}
+	return r, err
+}
+
+// Whatever store calls fail, before or after their effect: no answer without a
+// transfer and an entry, never two transfers, and "not charged" only when no
+// transfer happens unless the client comes back.
+func TestFailingStoreNeverCheats(t *testing.T) {
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		store := &flaky{Store: memory.New()}
+		b := newBench(t, store)
+		armed := true
+		store.fails = func(string) (bool, bool) {
+			return armed && random.IntN(4) == 0, armed && random.IntN(4) == 0
+		}
+		o := b.order("n", func(o *payments.Order) { o.Request.HasBody = random.IntN(2) == 0 })
+		for range 4 {
+			reply, err := b.pay(o)
+			var unavailable *payments.Unavailable
+			switch {
+			case err == nil && (reply.Status != 200 || b.chain.transfers() != 1 || b.book.settled[o.Payment.Key()] == 0):
+				t.Fatalf("seed %d: reply %v with %d transfers", seed, reply, b.chain.transfers())
+			case errors.As(err, &unavailable) && b.chain.transfers() > 0:
+				t.Fatalf("seed %d: not charged, it says, after a transfer", seed)
+			case errors.As(err, &unavailable):
+				b.clock.advance(payments.Lease)
+				if _, err := b.machine.Sweep(context.Background()); err == nil && b.chain.transfers() > 0 {
+					t.Fatalf("seed %d: not charged, it said, and then the sweeper charged", seed)
+				}
+			}
+			b.clock.advance(time.Second)
+		}
+		armed = false
+		b.clock.advance(2 * payments.Lease)
+		if _, err := b.machine.Sweep(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if keys, _ := store.Unfinished(context.Background()); len(keys) > 0 && b.chain.transfers() > 0 {
+			t.Fatalf("seed %d: %d transfers and still unfinished", seed, b.chain.transfers())
+		}
+		if b.chain.transfers() > 1 {
+			t.Fatalf("seed %d: %d transfers", seed, b.chain.transfers())
+		}
+	}
 }

@@ -95,10 +95,13 @@ func (m *Machine) fail(ctx context.Context, r Record, cause *Rejected) error {
 	return cause
 }
 
-// replay gives the stored reply again to whoever may have it.
-func (m *Machine) replay(ctx context.Context, r Record, alone bool) (Answer, error) {
-	if r.Identifier != "" || r.Request.HasBody || !alone {
-		return *r.Reply, nil // the caller knows what the chain does not tell, or asked before the chain told
+// replay gives the stored reply again to whoever may have it: a request that
+// waited for the settlement, or that knows what the chain does not tell, the
+// identifier or the body. Another is one of the few that a lost answer allows.
+func (m *Machine) replay(ctx context.Context, o Order, r Record, first bool) (Answer, error) {
+	identified := r.Identifier != "" && r.PayloadHash == o.PayloadHash
+	if !first || identified || r.Request.HasBody {
+		return *r.Reply, nil
 	}
 	age := m.Now().Sub(r.SettledAt)
 	switch {
@@ -108,12 +111,18 @@ func (m *Machine) replay(ctx context.Context, r Record, alone bool) (Answer, err
 		m.refused(ctx, r, "delivered")
 		return Answer{}, ErrDelivered
 	}
+	reply := *r.Reply
 	r.Deliveries++
-	if _, err := m.save(ctx, r); err != nil {
+	if _, err := m.save(ctx, r); errors.Is(err, ErrConflict) {
+		return Answer{}, errRecount
+	} else if err != nil {
 		return Answer{}, err
 	}
-	return *r.Reply, nil
+	return reply, nil
 }
+
+// errRecount says that another replay was counted meanwhile.
+var errRecount = errors.New("payments: count this delivery again")
 
 // Sweep finishes what no request came back for: it settles records that are
 // settling, and lets reserved and ready ones go once their authorization ran out.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"governance.internal/shared/audit"
-	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
 	"governance.internal/shared/lint"
@@ -29,6 +28,7 @@ const ChainName = "governance"
 type Paid struct {
 	Gate     *x402.Gate
 	Audit    audit.Store
+	Anchors  func() []audit.Anchor // what a verification must find in Audit
 	Payments payments.Store
 	Chain    *evm.Chain
 	Close    func() error // releases the stores
@@ -54,7 +54,7 @@ func NewPaid(c config.Config) (*Paid, error) {
 	if err != nil {
 		return nil, err
 	}
-	trail, err := auditfile.Open(c.DataDir, ChainName, auditfile.Options{Origin: site.BaseURL})
+	trail, err := openTrail(c.DataDir, site.BaseURL)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -65,7 +65,7 @@ func NewPaid(c config.Config) (*Paid, error) {
 	}
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Signer: signer, Machine: machine, Now: time.Now},
-		Audit: trail, Payments: store, Chain: chain,
+		Audit: trail, Anchors: trail.Anchors, Payments: store, Chain: chain,
 		Close: func() error { return errors.Join(trail.Close(), store.Close()) },
 	}, nil
 }

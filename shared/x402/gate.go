@@ -56,9 +56,9 @@ func (g *Gate) Sell(function string, prepare Prepare) http.Handler {
 
 func (g *Gate) serve(w http.ResponseWriter, r *http.Request, row catalog.Endpoint, prepare Prepare) {
 	w.Header().Set("Cache-Control", "no-store")
-	terms, queryErr := TermsFor(g.Site, row, r.URL.Query())
+	terms, queryErr := TermsFor(g.Site, row, r.URL.RawQuery)
 	header, present := paymentHeader(r.Header)
-	if !present {
+	if !present || r.Method == http.MethodHead { // an answer without a body is not worth money
 		message := ""
 		if queryErr != nil {
 			message = queryErr.Error()
@@ -105,6 +105,9 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	}
 	if s.payment, err = s.terms.Match(s.payload); err != nil {
 		return none, err
+	}
+	if err := s.gate.Machine.Facilitator.Authentic(s.payment); err != nil {
+		return none, err // nobody's payment buys no work, not even looking at the body
 	}
 	identifier, err := identifier(s.payload)
 	if err != nil {

@@ -21,8 +21,12 @@ type Terms struct {
 //
 // An error says what is wrong with the query; the terms are then those of the
 // least price, so that an unpaid request still gets its 402.
-func TermsFor(site catalog.Site, e catalog.Endpoint, query url.Values) (Terms, error) {
+func TermsFor(site catalog.Site, e catalog.Endpoint, rawQuery string) (Terms, error) {
 	terms := Terms{Site: site, Endpoint: e, Price: e.Price, Resource: site.BaseURL + e.Path}
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return terms, badRequest("malformed_query", "The query string is malformed: "+err.Error()+".")
+	}
 	if !e.Variable || !query.Has("amount") {
 		return terms, nil
 	}

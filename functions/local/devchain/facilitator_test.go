@@ -300,7 +300,7 @@ func TestASettlementIsOneTransferWhereItSaysItIs(t *testing.T) {
 	f := s.facilitator()
 	for i := range int64(3) { // several in one block, so that the log index matters
 		p := s.payment(5000 + i)
-		if err := errors.Join(f.Check(p, s.now()), f.Verify(t.Context(), p)); err != nil {
+		if err := errors.Join(f.Authentic(p), f.Open(p, s.now()), f.Verify(t.Context(), p)); err != nil {
 			t.Fatal(err)
 		}
 		j := s.journal(p)

@@ -72,9 +72,9 @@ func (k *Key) Authorize(t Token, p payments.Payment) (string, error) {
 // leastLeft is how long an authorization must still be valid when it is accepted.
 const leastLeft = 6 * time.Second
 
-// Check implements the part of payments.Facilitator that needs no chain: the
-// signature is the payer's, the window is open and stays open long enough.
-func (t Token) Check(p payments.Payment, now time.Time) error {
+// Authentic implements the part of payments.Facilitator of that name: the
+// signature is the payer's over this authorization of this token.
+func (t Token) Authentic(p payments.Payment) error {
 	if p.Network != fmt.Sprintf("eip155:%d", t.ChainID) || common.HexToAddress(p.Asset) != t.Address {
 		return &payments.Invalid{Reason: x402.ReasonNetwork, Message: "The payment is for another network or asset."}
 	}
@@ -83,6 +83,12 @@ func (t Token) Check(p payments.Payment, now time.Time) error {
 		return &payments.Invalid{Reason: x402.ReasonSignature, Message: fmt.Sprintf(
 			"The signature is not the payer's over this authorization. Sign with the domain name %q, version %q, chain id %d.", t.Name, t.Version, t.ChainID)}
 	}
+	return nil
+}
+
+// Open implements the part of payments.Facilitator of that name. The token wants
+// the block time strictly between validAfter and validBefore.
+func (t Token) Open(p payments.Payment, now time.Time) error {
 	seconds := uint64(now.Unix())
 	if p.ValidBefore < seconds+uint64(leastLeft/time.Second) {
 		return &payments.Invalid{Reason: x402.ReasonValidBefore, Message: "The authorization has expired or is valid for less than 6 more seconds."}
@@ -98,9 +104,12 @@ var (
 	selectorTransfer = selector("transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)")
 	selectorState    = selector("authorizationState(address,bytes32)")
 	selectorBalance  = selector("balanceOf(address)")
-	topicUsed        = crypto.Keccak256Hash([]byte("AuthorizationUsed(address,bytes32)"))
-	topicCanceled    = crypto.Keccak256Hash([]byte("AuthorizationCanceled(address,bytes32)"))
-	topicTransfer    = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+	// DOMAIN_SEPARATOR is not part of EIP-3009, but the production token has it.
+	selectorSeparator = selector("DOMAIN_SEPARATOR()")
+
+	topicUsed     = crypto.Keccak256Hash([]byte("AuthorizationUsed(address,bytes32)"))
+	topicCanceled = crypto.Keccak256Hash([]byte("AuthorizationCanceled(address,bytes32)"))
+	topicTransfer = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 )
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }

@@ -73,21 +73,37 @@ func isKnown(err error) bool { return strings.Contains(err.Error(), "already kno
 func isSpent(err error) bool { return strings.Contains(err.Error(), "nonce too low") }
 
 // Instance is the hash of block 0, which tells one life of a development chain
-// from the next.
+// from the next. The first call makes sure that the nodes serve the configured
+// network and that the token is there and signs under the configured domain.
 func (c *Chain) Instance(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.instance != "" {
 		return c.instance, nil
 	}
-	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		header, err := node.HeaderByNumber(ctx, new(big.Int))
-		if err == nil {
-			c.instance = strings.ToLower(header.Hash().Hex())
+	var id *big.Int
+	var genesis *types.Header
+	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
+		if id, err = node.ChainID(ctx); err == nil {
+			genesis, err = node.HeaderByNumber(ctx, new(big.Int))
 		}
 		return err
 	})
-	return c.instance, err
+	if err != nil {
+		return "", fmt.Errorf("RPC_URLS: %w", err)
+	}
+	if !id.IsUint64() || id.Uint64() != c.ChainID {
+		return "", fmt.Errorf("RPC_URLS lead to chain %s, but NETWORK is eip155:%d", id, c.ChainID)
+	}
+	separator, err := c.call(ctx, selectorSeparator)
+	if err != nil && !reverted(err) {
+		return "", err
+	}
+	if common.BytesToHash(separator) != c.Separator() || len(separator) != common.HashLength {
+		return "", fmt.Errorf("ASSET %s is no token named %q, version %q, on this chain", c.Address, c.Name, c.Version)
+	}
+	c.instance = strings.ToLower(genesis.Hash().Hex())
+	return c.instance, nil
 }
 
 // Verify asks the chain whether the payment would go through now. It returns
@@ -150,89 +166,4 @@ func (c *Chain) Balance(ctx context.Context, address string) (*big.Int, error) {
 	holder := addressTopic(address)
 	out, err := c.call(ctx, append(selectorBalance[:4:4], holder[:]...))
 	return amountOf(out), err
-}
-
-// WalletNonce is the wallet's next nonce, transactions in the pool counted.
-func (c *Chain) WalletNonce(ctx context.Context, wallet *Key) (nonce uint64, err error) {
-	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		nonce, err = node.PendingNonceAt(ctx, wallet.address)
-		return err
-	})
-	return nonce, err
-}
-
-// ErrReverts says that the transfer would revert now.
-var ErrReverts = errors.New("the transfer would revert")
-
-// Fees are what a transaction is signed with.
-type Fees struct {
-	gas      uint64
-	tip, max *big.Int // wei
-}
-
-// Fees estimates the gas of a payment with a margin and the current fees
-// (EIP-1559). ErrReverts when the EVM refuses the transfer.
-func (c *Chain) Fees(ctx context.Context, wallet *Key, p payments.Payment) (fees Fees, err error) {
-	data, err := transferCall(p)
-	if err != nil {
-		return fees, err
-	}
-	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{From: wallet.address, To: &c.Address, Data: data})
-		if err != nil {
-			return err
-		}
-		tip, err := node.SuggestGasTipCap(ctx)
-		if err != nil {
-			return err
-		}
-		head, err := node.HeaderByNumber(ctx, nil)
-		if err != nil {
-			return err
-		}
-		fees = Fees{gas: gas + gas/3, tip: tip, max: new(big.Int).Add(tip, new(big.Int).Lsh(head.BaseFee, 1))}
-		return nil
-	})
-	if reverted(err) {
-		return fees, ErrReverts
-	}
-	return fees, err
-}
-
-// SignTransfer signs the transaction that moves the money; nothing is sent.
-func (c *Chain) SignTransfer(wallet *Key, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
-	data, err := transferCall(p)
-	if err != nil {
-		return payments.Attempt{}, err
-	}
-	chainID := new(big.Int).SetUint64(c.ChainID)
-	tx, err := types.SignNewTx(wallet.private, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
-		ChainID: chainID, Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: &c.Address, Data: data,
-	})
-	if err != nil {
-		return payments.Attempt{}, err
-	}
-	raw, err := tx.MarshalBinary()
-	return payments.Attempt{
-		Chain: instance, Wallet: payments.Wallet(wallet.Address()), WalletNonce: nonce, Raw: raw, Hash: tx.Hash().Hex(),
-	}, err
-}
-
-// ErrNonceSpent says that the chain already mined a transaction with this nonce.
-var ErrNonceSpent = errors.New("the wallet nonce is spent")
-
-// Send broadcasts a signed transaction; one that the node knows is no error.
-func (c *Chain) Send(ctx context.Context, a payments.Attempt) error {
-	var tx types.Transaction
-	if err := tx.UnmarshalBinary(a.Raw); err != nil {
-		return fmt.Errorf("stored transaction: %w", err)
-	}
-	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error { return node.SendTransaction(ctx, &tx) })
-	switch {
-	case err == nil || isKnown(err):
-		return nil
-	case isSpent(err):
-		return ErrNonceSpent
-	}
-	return err
 }

@@ -143,7 +143,7 @@ func TestTypedDataRefusesWhatItCannotHash(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestSignatureAndWindow(t *testing.T) {
 	token, payer, now := baseToken(t), testKey(t, "22"), time.Unix(1_799_000_000, 0)
 	sign := func(change func(*payments.Payment)) payments.Payment {
 		p := goldenPayment()
@@ -176,7 +176,7 @@ func TestCheck(t *testing.T) {
 		{"short signature", altered(func(p *payments.Payment) { p.Signature = "0x1234" }), x402.ReasonSignature},
 		{"other network", altered(func(p *payments.Payment) { p.Network = "eip155:1" }), x402.ReasonNetwork},
 	} {
-		err := token.Check(row.p, now)
+		err := errors.Join(token.Authentic(row.p), token.Open(row.p, now))
 		var invalid *payments.Invalid
 		if reason := ""; errors.As(err, &invalid) {
 			reason = invalid.Reason
@@ -227,7 +227,7 @@ func TestMalformedKeyIsNotQuoted(t *testing.T) {
 	}
 }
 
-func BenchmarkCheck(b *testing.B) {
+func BenchmarkAuthentic(b *testing.B) {
 	token, err := NewToken("eip155:8453", usdc, "USD Coin", "2")
 	if err != nil {
 		b.Fatal(err)
@@ -241,7 +241,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := token.Check(p, time.Unix(1_700_000_000, 0)); err != nil {
+		if err := token.Authentic(p); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -45,18 +45,25 @@ func (c *Chain) Resume(ctx context.Context, p payments.Payment, hash string) (pa
 	if !errors.Is(err, ErrNotMined) {
 		return settlement, err
 	}
-	var head *types.Header
-	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		head, err = node.HeaderByNumber(ctx, nil)
-		return err
-	})
+	live, err := c.live(ctx, p)
 	if err != nil {
 		return payments.Settlement{}, err
 	}
-	if head.Time < p.ValidBefore {
+	if live {
 		return payments.Settlement{}, ErrNotMined
 	}
 	return c.Reconcile(ctx, p, "")
+}
+
+// live says whether a later block could still accept the authorization, as far
+// as its window goes.
+func (c *Chain) live(ctx context.Context, p payments.Payment) (bool, error) {
+	var head *types.Header
+	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
+		head, err = node.HeaderByNumber(ctx, nil)
+		return err
+	})
+	return err == nil && head.Time < p.ValidBefore, err
 }
 
 func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.Receipt, err error) {
@@ -120,6 +127,9 @@ func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, hash string) 
 		if used {
 			return payments.Settlement{}, errors.New("the authorization is used and its event is not found yet")
 		}
+		if err := c.mustBeOver(ctx, p, hash); err != nil {
+			return payments.Settlement{}, err
+		}
 	}
 	rejected := &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: hash,
 		Message: "The transfer was refused by the chain; no money moved."}
@@ -127,6 +137,19 @@ func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, hash string) 
 		rejected.Reason, rejected.Message = x402.ReasonNonceUsed, "The authorization was canceled by the payer."
 	}
 	return payments.Settlement{}, rejected
+}
+
+// mustBeOver refuses to call a payment failed while its authorization, public
+// since our transaction carried it, can still be carried out by anybody.
+func (c *Chain) mustBeOver(ctx context.Context, p payments.Payment, hash string) error {
+	if hash == "" {
+		return nil
+	}
+	live, err := c.live(ctx, p)
+	if err == nil && live {
+		err = errors.New("the transaction failed and the authorization is still valid")
+	}
+	return err
 }
 
 func (c *Chain) authorizationEvents(ctx context.Context, p payments.Payment) (logs []types.Log, err error) {

@@ -30,8 +30,11 @@ func NewOnchain(chain *evm.Chain, wallet *evm.Key) *Onchain {
 	return &Onchain{chain: chain, wallet: wallet}
 }
 
-// Check implements payments.Facilitator.
-func (o *Onchain) Check(p payments.Payment, now time.Time) error { return o.chain.Check(p, now) }
+// Authentic implements payments.Facilitator.
+func (o *Onchain) Authentic(p payments.Payment) error { return o.chain.Authentic(p) }
+
+// Open implements payments.Facilitator.
+func (o *Onchain) Open(p payments.Payment, now time.Time) error { return o.chain.Open(p, now) }
 
 // Verify implements payments.Facilitator.
 func (o *Onchain) Verify(ctx context.Context, p payments.Payment) error {
@@ -140,7 +143,12 @@ func (o *Onchain) nextNonce(ctx context.Context, j payments.Journal, instance st
 		return 0, err
 	}
 	for _, attempt := range lost {
-		if err := o.chain.Send(ctx, attempt); err != nil && !errors.Is(err, evm.ErrNonceSpent) {
+		if err := o.chain.Send(ctx, attempt); err == nil || errors.Is(err, evm.ErrNonceSpent) {
+			continue
+		}
+		// Nobody takes it any more, its fee is too low perhaps. Its payment signs
+		// again once its nonce is spent, so spend it.
+		if err := o.chain.Spend(ctx, o.wallet, attempt.WalletNonce); err != nil {
 			return 0, err
 		}
 	}

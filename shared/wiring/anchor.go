@@ -1,0 +1,121 @@
+package wiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"governance.internal/shared/audit"
+	auditfile "governance.internal/shared/audit/file"
+)
+
+// trail is the audit chain of a data directory with a note of its head beside
+// it. A chain cannot show by itself that it was cut, exchanged or deleted; with
+// the note the service finds out when it starts and at every verification.
+type trail struct {
+	*auditfile.Store
+	path string // of the note
+
+	mu   sync.Mutex
+	head audit.Head // last noted
+}
+
+// anchorKind names the note in reports.
+const anchorKind = "noted_head"
+
+// openTrail verifies the chain against the note before it appends to it.
+func openTrail(dir, origin string) (*trail, error) {
+	t := &trail{path: auditfile.Path(dir, ChainName) + ".head"}
+	anchors, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	if anchors != nil {
+		report, err := auditfile.Verify(auditfile.Path(dir, ChainName), audit.VerifyOptions{Chain: ChainName, Anchors: anchors})
+		if err != nil {
+			return nil, err
+		}
+		if !report.Valid {
+			return nil, fmt.Errorf("the audit chain %s is not as this service left it: %s at entry %d; restore it, or move the whole data directory away to begin anew",
+				auditfile.Path(dir, ChainName), report.Reason, *report.BrokenAt)
+		}
+	}
+	if t.Store, err = auditfile.Open(dir, ChainName, auditfile.Options{Origin: origin}); err != nil {
+		return nil, err
+	}
+	head, err := t.Head(context.Background())
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	t.head = audit.Head{} // note it anew, with its time
+	t.note(head)
+	return t, nil
+}
+
+func (t *trail) read() ([]audit.Anchor, error) {
+	text, err := os.ReadFile(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	seqText, hashText, _ := strings.Cut(strings.TrimSpace(string(text)), ":")
+	seq, err := strconv.ParseUint(seqText, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not hold SEQ:HASH", t.path)
+	}
+	hash, err := audit.ParseHash(hashText)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not hold SEQ:HASH", t.path)
+	}
+	t.head = audit.Head{Seq: seq, Hash: hash}
+	return t.Anchors(), nil
+}
+
+// Append implements audit.Store and notes the new head.
+func (t *trail) Append(ctx context.Context, events ...audit.Event) ([]audit.Entry, error) {
+	entries, err := t.Store.Append(ctx, events...)
+	if err == nil && len(entries) > 0 {
+		t.note(entries[len(entries)-1].Head())
+	}
+	return entries, err
+}
+
+// note writes the head if it is new. A note that cannot be written leaves an
+// older one, which still holds.
+func (t *trail) note(head audit.Head) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if head.Seq <= t.head.Seq {
+		return
+	}
+	fresh := t.path + ".new"
+	err := os.WriteFile(fresh, fmt.Appendf(nil, "%d:%s\n", head.Seq, head.Hash), 0o600)
+	if err == nil {
+		err = os.Rename(fresh, t.path)
+	}
+	if err != nil {
+		slog.Warn("head of the audit chain not noted", "error", err.Error())
+		return
+	}
+	t.head = head
+}
+
+// Anchors are what a verification must find in the chain.
+func (t *trail) Anchors() []audit.Anchor {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.head.Seq == 0 {
+		return nil
+	}
+	anchor := audit.ExpectHead(t.head.Seq, t.head.Hash)
+	anchor.Kind, anchor.Time = anchorKind, t.head.Time
+	return []audit.Anchor{anchor}
+}
