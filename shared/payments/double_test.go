@@ -14,15 +14,16 @@ import (
 // keep, that an authorization moves money once and a wallet nonce mines once.
 // The real facilitator runs through the same machine in functions/local.
 type double struct {
-	mu       sync.Mutex
-	mined    map[string]string // authorization nonce -> transaction hash
-	spent    map[uint64]string // wallet nonce -> transaction hash
-	invalid  error             // answer of Verify
-	down     error             // every call fails before it has an effect
-	now      func() time.Time  // block time
-	hangs    bool              // broadcast works, no receipt comes
-	reverts  bool              // the transaction is mined and moves nothing
-	verified int
+	mu      sync.Mutex
+	mined   map[string]string // authorization nonce -> transaction hash
+	spent   map[uint64]string // wallet nonce -> transaction hash
+	invalid error             // answer of Verify
+	down    error             // every call fails before it has an effect
+	now     func() time.Time  // block time
+	hangs   bool              // broadcast works, no receipt comes
+	reverts bool              // the transaction is mined and moves nothing
+
+	meanwhile func() // runs once while a payment is being verified
 }
 
 func newDouble() *double { return &double{mined: map[string]string{}, spent: map[uint64]string{}} }
@@ -41,10 +42,17 @@ func (d *double) Open(p payments.Payment, now time.Time) error {
 	return nil
 }
 
-func (d *double) Verify(context.Context, payments.Payment) error {
+func (d *double) Verify(_ context.Context, p payments.Payment) error {
+	if d.meanwhile != nil {
+		once := d.meanwhile
+		d.meanwhile = nil
+		once()
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.verified++
+	if d.mined[p.Nonce] != "" {
+		return &payments.Invalid{Reason: payments.ReasonNonceUsed}
+	}
 	return errors.Join(d.invalid, d.down)
 }
 

@@ -176,7 +176,7 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 		return Answer{}, err
 	}
 	if err := m.verify(ctx, o.Payment); err != nil {
-		return Answer{}, err
+		return Answer{}, m.unlessChanged(ctx, r, o.Payment.Key(), err)
 	}
 	m.step("verified")
 	fresh := Record{
@@ -210,6 +210,19 @@ func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
 	}
 	m.step("ready")
 	return m.settle(ctx, saved)
+}
+
+// unlessChanged gives cause, unless an equal request reserved the payment since r
+// was loaded: then the chain may have refused because that one has settled it.
+func (m *Machine) unlessChanged(ctx context.Context, r Record, key Key, cause error) error {
+	now, err := m.Store.Load(ctx, key)
+	switch {
+	case errors.Is(err, ErrNotFound) || err == nil && now.Version == r.Version:
+		return cause
+	case err == nil:
+		return ErrConflict
+	}
+	return &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
 }
 
 func (m *Machine) verify(ctx context.Context, p Payment) error {

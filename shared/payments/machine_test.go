@@ -562,3 +562,16 @@ func TestFailingStoreNeverCheats(t *testing.T) {
 		}
 	}
 }
+
+// While a request is being verified an equal one settles: the chain then says
+// that the authorization is used, and that must not ask for a second payment.
+func TestEqualRequestSettlesWhileThisOneIsVerified(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		var first payments.Answer
+		b.chain.meanwhile = func() { first = b.mustPay(o) }
+		if second := b.mustPay(o); !reflect.DeepEqual(first, second) || b.chain.transfers() != 1 || b.runs != 1 {
+			t.Errorf("first %v, second %v, %d runs", first, second, b.runs)
+		}
+	})
+}
