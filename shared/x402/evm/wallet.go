@@ -43,21 +43,29 @@ func (c *Chain) Fees(ctx context.Context, wallet *Key, p payments.Payment) (fees
 		if err != nil {
 			return err
 		}
-		tip, err := node.SuggestGasTipCap(ctx)
+		tip, base, err := prices(ctx, node)
 		if err != nil {
 			return err
 		}
-		head, err := node.HeaderByNumber(ctx, nil)
-		if err != nil {
-			return err
-		}
-		fees = Fees{gas: gas + gas/3, tip: tip, max: new(big.Int).Add(tip, new(big.Int).Lsh(head.BaseFee, 1))}
+		fees = Fees{gas: gas + gas/3, tip: tip, max: new(big.Int).Add(tip, new(big.Int).Lsh(base, 1))}
 		return nil
 	})
 	if reverted(err) {
 		return fees, ErrReverts
 	}
 	return fees, err
+}
+
+// prices are the suggested tip and the base fee of the head, in wei.
+func prices(ctx context.Context, node *ethclient.Client) (tip, base *big.Int, err error) {
+	if tip, err = node.SuggestGasTipCap(ctx); err != nil {
+		return nil, nil, err
+	}
+	head, err := node.HeaderByNumber(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return tip, head.BaseFee, nil
 }
 
 // SignTransfer signs the transaction that moves the money; nothing is sent.
@@ -102,20 +110,15 @@ func (c *Chain) Send(ctx context.Context, a payments.Attempt) error {
 // transfer of nothing to itself, at twice the usual fee so that it also replaces
 // a transaction that waits with too low a one.
 func (c *Chain) Spend(ctx context.Context, wallet *Key, nonce uint64) error {
-	var tx *types.Transaction
 	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		tip, err := node.SuggestGasTipCap(ctx)
-		if err != nil {
-			return err
-		}
-		head, err := node.HeaderByNumber(ctx, nil)
+		tip, base, err := prices(ctx, node)
 		if err != nil {
 			return err
 		}
 		tip = new(big.Int).Lsh(tip, 1)
 		chainID := new(big.Int).SetUint64(c.ChainID)
-		tx, err = types.SignNewTx(wallet.private, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
-			ChainID: chainID, Nonce: nonce, GasTipCap: tip, GasFeeCap: new(big.Int).Add(tip, new(big.Int).Lsh(head.BaseFee, 2)),
+		tx, err := types.SignNewTx(wallet.private, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
+			ChainID: chainID, Nonce: nonce, GasTipCap: tip, GasFeeCap: new(big.Int).Add(tip, new(big.Int).Lsh(base, 2)),
 			Gas: 21_000, To: &wallet.address,
 		})
 		if err != nil {
