@@ -174,8 +174,26 @@ func freePort() (string, error) {
 	return port, err
 }
 
-// call does one operation; a local engine takes any signature.
+// Item is an item as it goes over the wire: attribute, type, value.
+type Item map[string]map[string]any
+
+// Scan reads a whole table of at most 1 MB.
+func Scan(t testing.TB, endpoint, table string) []Item {
+	t.Helper()
+	var page struct{ Items []Item }
+	if err := ask(endpoint, "Scan", map[string]any{"TableName": table, "ConsistentRead": true}, &page); err != nil {
+		t.Fatal(err)
+	}
+	return page.Items
+}
+
 func call(endpoint, operation string, input any) error {
+	var ignored map[string]any
+	return ask(endpoint, operation, input, &ignored)
+}
+
+// ask does one operation; a local engine takes any signature.
+func ask(endpoint, operation string, input, output any) error {
 	body, err := json.Marshal(input)
 	if err != nil {
 		return err
@@ -193,8 +211,9 @@ func call(endpoint, operation string, input any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096)); resp.StatusCode != http.StatusOK {
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096)) // only to tell more
 		return fmt.Errorf("%s: %s %s", operation, resp.Status, text)
 	}
-	return nil
+	return json.NewDecoder(resp.Body).Decode(output)
 }
