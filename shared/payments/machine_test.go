@@ -106,7 +106,7 @@ func each(t *testing.T, test func(*testing.T, *bench)) {
 	})
 	t.Run("dynamo", func(t *testing.T) {
 		endpoint, table := dynamotest.Table(t, "pk", "sk")
-		store, err := dynamo.Open(context.Background(), dynamo.Options{Table: table, Endpoint: endpoint})
+		store, err := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint})
 		if err != nil {
 			t.Fatal(err)
 		}

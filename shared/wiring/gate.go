@@ -1,7 +1,6 @@
 package wiring
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -81,7 +80,7 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 		}
 		return store, store.Close, nil
 	}
-	store, err := dynamo.Open(context.Background(), dynamo.Options{Table: c.PaymentsTable, Endpoint: c.DynamoDBEndpoint})
+	store, err := dynamo.Open(dynamo.Options{Table: c.PaymentsTable, Endpoint: c.DynamoDBEndpoint})
 	return store, func() error { return nil }, err
 }
 

@@ -22,16 +22,15 @@
 package dynamo
 
 import (
-	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/logging"
@@ -62,29 +61,41 @@ type Store struct {
 
 var _ payments.Store = (*Store)(nil)
 
-// Open prepares the client; it sends nothing. Region and credentials come from
-// where the AWS SDK finds them; a local engine gets neither.
-func Open(ctx context.Context, o Options) (*Store, error) {
-	load := []func(*config.LoadOptions) error{config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(attemptLimit))}
-	if o.Endpoint != "" {
-		load = append(load, config.WithRegion("local"), config.WithBaseEndpoint(o.Endpoint),
-			config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
-	}
-	settings, err := config.LoadDefaultConfig(ctx, load...)
+// Open prepares the client; it sends nothing.
+func Open(o Options) (*Store, error) {
+	region, keys, err := account(o)
 	if err != nil {
-		return nil, fmt.Errorf("payment table %s: %w", o.Table, err)
+		return nil, err
+	}
+	settings := dynamodb.Options{
+		Region: region, Credentials: keys, Retryer: newRetryer(),
+		HTTPClient: awshttp.NewBuildableClient().WithTimeout(attemptLimit),
+		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
+	}
+	if o.Endpoint != "" {
+		settings.BaseEndpoint = aws.String(o.Endpoint)
+	}
+	if o.Transport != nil {
+		settings.HTTPClient = &http.Client{Transport: o.Transport, Timeout: attemptLimit}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	client := dynamodb.NewFromConfig(settings, func(c *dynamodb.Options) {
-		c.Retryer = newRetryer()
-		c.Logger = logging.Nop{} // it calls the checksum of every refused write wrong
-		if o.Transport != nil {
-			c.HTTPClient = &http.Client{Transport: o.Transport, Timeout: attemptLimit}
-		}
-	})
-	return &Store{client: client, table: aws.String(o.Table), now: o.Now}, nil
+	return &Store{client: dynamodb.New(settings), table: aws.String(o.Table), now: o.Now}, nil
+}
+
+// account reads what Lambda puts into the environment of a function. The SDK's
+// own search would read the same and carry SSO, STS and instance metadata, 1.7 MB
+// that no function uses. A local engine needs neither region nor keys.
+func account(o Options) (region string, keys aws.CredentialsProvider, err error) {
+	if o.Endpoint != "" {
+		return "local", credentials.NewStaticCredentialsProvider("local", "local", ""), nil
+	}
+	region, id, secret := os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
+	if region == "" || id == "" || secret == "" {
+		return "", nil, fmt.Errorf("payment table %s: set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as Lambda does", o.Table)
+	}
+	return region, credentials.NewStaticCredentialsProvider(id, secret, os.Getenv("AWS_SESSION_TOKEN")), nil
 }
 
 // newRetryer tries again what may work next time, as soon as it may: throttling,

@@ -25,7 +25,7 @@ func open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
 
 func reopen(t *testing.T, endpoint, table string, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
-	store, err := dynamo.Open(context.Background(), dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
+	store, err := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,10 +89,52 @@ func TestRequestsOfEachOperation(t *testing.T) {
 
 func TestOpenSendsNothing(t *testing.T) {
 	w := &wire{}
-	if _, err := dynamo.Open(context.Background(), dynamo.Options{Table: "t", Endpoint: "http://127.0.0.1:1", Transport: w}); err != nil || w.total.Load() != 0 {
+	if _, err := dynamo.Open(dynamo.Options{Table: "t", Endpoint: "http://127.0.0.1:1", Transport: w}); err != nil || w.total.Load() != 0 {
 		t.Errorf("%d requests (%v)", w.total.Load(), err)
 	}
 }
+
+func TestOpenNamesWhatTheEnvironmentLacks(t *testing.T) {
+	for _, name := range []string{"AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		t.Setenv("AWS_REGION", "eu-central-1")
+		t.Setenv("AWS_ACCESS_KEY_ID", "id")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+		if _, err := dynamo.Open(dynamo.Options{Table: "t"}); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(name, "")
+		if _, err := dynamo.Open(dynamo.Options{Table: "t"}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
+// Requests to AWS are signed with the function's own role.
+func TestRequestsAreSignedWithTheEnvironmentsKeys(t *testing.T) {
+	t.Setenv("AWS_REGION", "eu-central-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "EXAMPLEID")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "session")
+	var host, authorization, session string
+	store, err := dynamo.Open(dynamo.Options{Table: "t", Transport: transport(func(req *http.Request) (*http.Response, error) {
+		host, authorization, session = req.URL.Host, req.Header.Get("Authorization"), req.Header.Get("X-Amz-Security-Token")
+		return nil, context.Canceled
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = store.Load(t.Context(), payments.Key{}); err == nil {
+		t.Error("no error")
+	}
+	if host != "dynamodb.eu-central-1.amazonaws.com" || session != "session" || !strings.Contains(authorization, "EXAMPLEID/") ||
+		!strings.Contains(authorization, "/eu-central-1/dynamodb/aws4_request") {
+		t.Errorf("host %q, authorization %q, session %q", host, authorization, session)
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) { return t(req) }
 
 func TestLargeResultsAreRefusedAndLargeRepliesFit(t *testing.T) {
 	ctx := context.Background()
@@ -120,7 +162,7 @@ func TestEveryItemHasATimeToLive(t *testing.T) {
 	ctx := context.Background()
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	now := time.Unix(1_000_000, 0)
-	store, err := dynamo.Open(ctx, dynamo.Options{Table: table, Endpoint: endpoint, Now: func() time.Time { return now }})
+	store, err := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
