@@ -7,7 +7,7 @@ GO ?= go
 # Functions are the folders with a bootstrap; one Lambda each.
 FUNCTIONS := $(patsubst functions/%/bootstrap/main.go,%,$(wildcard functions/*/bootstrap/main.go))
 # The same flags on every machine give the same bytes, so only changed functions are deployed again.
-LAMBDA_BUILD = CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
+LAMBDA_BUILD = CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -tags lambda.norpc,nethttpomithttp2 -ldflags "-s -w -buildid="
 ARCH ?= arm64
 
 help: ## list the targets

@@ -84,7 +84,7 @@ func printAnswer(t terminal, answer []byte) error {
 // compile builds a bootstrap for this machine with the flags of the deployment.
 func compile(ctx context.Context, function, dir string) (string, error) {
 	bootstrap := filepath.Join(dir, function, "bootstrap")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc",
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc,nethttpomithttp2",
 		"-ldflags", "-s -w -buildid=", "-o", bootstrap, "governance.internal/functions/"+function+"/bootstrap")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -38,6 +38,11 @@ type Config struct {
 
 	// DATA_DIR: directory of the audit chain and the payment store.
 	DataDir string
+	// PAYMENTS_TABLE: DynamoDB table of the payments, instead of a file in the data
+	// directory. Region and credentials are the AWS SDK's own settings.
+	PaymentsTable string
+	// DYNAMODB_ENDPOINT: address of a local engine; not set on AWS.
+	DynamoDBEndpoint string
 }
 
 // Lookup finds a variable, like os.LookupEnv.
@@ -53,17 +58,19 @@ func Load(lookup Lookup) (Config, error) {
 		return fallback
 	}
 	c := Config{
-		BaseURL:        strings.TrimRight(get("BASE_URL", ""), "/"),
-		Network:        get("NETWORK", "eip155:8453"),
-		Asset:          get("ASSET", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
-		AssetName:      get("ASSET_NAME", "USD Coin"),
-		AssetVersion:   get("ASSET_VERSION", "2"),
-		PayTo:          get("PAY_TO", ""),
-		RPCURLs:        splitList(get("RPC_URLS", "")),
-		GasKeyFile:     get("GAS_KEY_FILE", ""),
-		SigningKeyFile: get("SIGNING_KEY_FILE", ""),
-		SignerAddress:  get("SIGNER_ADDRESS", ""),
-		DataDir:        get("DATA_DIR", ""),
+		BaseURL:          strings.TrimRight(get("BASE_URL", ""), "/"),
+		Network:          get("NETWORK", "eip155:8453"),
+		Asset:            get("ASSET", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+		AssetName:        get("ASSET_NAME", "USD Coin"),
+		AssetVersion:     get("ASSET_VERSION", "2"),
+		PayTo:            get("PAY_TO", ""),
+		RPCURLs:          splitList(get("RPC_URLS", "")),
+		GasKeyFile:       get("GAS_KEY_FILE", ""),
+		SigningKeyFile:   get("SIGNING_KEY_FILE", ""),
+		SignerAddress:    get("SIGNER_ADDRESS", ""),
+		DataDir:          get("DATA_DIR", ""),
+		PaymentsTable:    get("PAYMENTS_TABLE", ""),
+		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),
 	}
 	return c, c.check()
 }
@@ -82,6 +89,9 @@ func (c Config) check() error {
 	var bad []string
 	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
 		bad = append(bad, "BASE_URL must start with http:// or https://")
+	}
+	if c.DynamoDBEndpoint != "" && !isHTTP(c.DynamoDBEndpoint) {
+		bad = append(bad, "DYNAMODB_ENDPOINT must start with http:// or https://")
 	}
 	for _, address := range c.RPCURLs {
 		if !isHTTP(address) {

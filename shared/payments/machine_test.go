@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/shared/dynamotest"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/payments/bolt"
+	"governance.internal/shared/payments/dynamo"
 	"governance.internal/shared/payments/memory"
 )
 
@@ -101,6 +103,14 @@ func each(t *testing.T, test func(*testing.T, *bench)) {
 			t.Fatal(err)
 		}
 		defer store.Close()
+		test(t, newBench(t, store))
+	})
+	t.Run("dynamo", func(t *testing.T) {
+		endpoint, table := dynamotest.Table(t, "pk", "sk")
+		store, err := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint})
+		if err != nil {
+			t.Fatal(err)
+		}
 		test(t, newBench(t, store))
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Store keeps records. Implementations: memory, bolt; each passes
+// Store keeps records. Implementations: memory, bolt, dynamo; each passes
 // [paymentstest.Run].
 type Store interface {
 	// Load returns the record of a key, or ErrNotFound.

@@ -16,6 +16,7 @@ import (
 	"governance.internal/shared/lint"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/payments/bolt"
+	"governance.internal/shared/payments/dynamo"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 	"governance.internal/shared/x402/facilitator"
@@ -50,13 +51,13 @@ func NewPaid(c config.Config) (*Paid, error) {
 		return nil, err
 	}
 	site.Signer = signer.Address()
-	store, err := bolt.Open(PaymentsFile(c.DataDir))
+	store, closeStore, err := openPayments(c)
 	if err != nil {
 		return nil, err
 	}
 	trail, err := openTrail(c.DataDir, site.BaseURL)
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(err, closeStore())
 	}
 	ledger := x402.Ledger{Chain: trail, Name: ChainName, Signer: signer, Ruleset: ruleset}
 	machine := &payments.Machine{
@@ -66,8 +67,21 @@ func NewPaid(c config.Config) (*Paid, error) {
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Signer: signer, Machine: machine, Now: time.Now},
 		Audit: trail, Anchors: trail.Anchors, Payments: store, Chain: chain,
-		Close: func() error { return errors.Join(trail.Close(), store.Close()) },
+		Close: func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, nil
+}
+
+// openPayments opens the payment store: the table if there is one, else a file.
+func openPayments(c config.Config) (payments.Store, func() error, error) {
+	if c.PaymentsTable == "" {
+		store, err := bolt.Open(PaymentsFile(c.DataDir))
+		if err != nil {
+			return nil, nil, err
+		}
+		return store, store.Close, nil
+	}
+	store, err := dynamo.Open(dynamo.Options{Table: c.PaymentsTable, Endpoint: c.DynamoDBEndpoint})
+	return store, func() error { return nil }, err
 }
 
 func needPaid(c config.Config) error {

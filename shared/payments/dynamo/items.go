@@ -1,0 +1,116 @@
+package dynamo
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"governance.internal/shared/payments"
+)
+
+type item = map[string]types.AttributeValue
+
+// Attributes.
+const (
+	partition = "pk"
+	sorting   = "sk"
+	version   = "version"
+	state     = "state"
+	data      = "data"
+	bound     = "bound" // identifier and payload hash that the record's writer bound
+	written   = "write" // token of the write that put the item there
+	expires   = "ttl"
+	hashed    = "payload_hash"
+	nextNonce = "next_nonce"
+	asset     = "asset"
+	payer     = "payer"
+	authNonce = "nonce"
+)
+
+// shards spread the writes of unfinished payments over the table.
+const shards = 16
+
+// keep is how long an item stays at least after it was written.
+const keep = 30 * 24 * time.Hour
+
+// walletKeep is longer than any pause of a gas wallet.
+const walletKeep = 10 * 365 * 24 * time.Hour
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func number(n uint64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
+}
+
+func binary(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }
+
+func key(pk, sk string) item { return item{partition: text(pk), sorting: text(sk)} }
+
+func recordKey(k payments.Key) item { return key("PAY#"+k.String(), "record") }
+
+func noncePartition(nonce string) string { return "NONCE#" + nonce }
+
+func openPartition(shard uint32) string { return fmt.Sprintf("OPEN#%d", shard) }
+
+func openKey(k payments.Key) item {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(k.String())) // never fails
+	return key(openPartition(hash.Sum32()%shards), k.String())
+}
+
+func identifierKey(identifier string) item { return key("IDEM#"+identifier, "identifier") }
+
+func walletKey(chain, wallet string) item { return key("WALLET#"+chain+"#"+wallet, "wallet") }
+
+func attemptPartition(chain, wallet string) string { return "WTX#" + chain + "#" + wallet }
+
+func attemptSorting(nonce uint64) string { return fmt.Sprintf("%020d", nonce) }
+
+// withKey adds the parts of a payment key, to read it back.
+func withKey(i item, k payments.Key) item {
+	i[asset], i[payer], i[authNonce] = text(k.Asset), text(k.Payer), text(k.Nonce)
+	return i
+}
+
+func keyOf(i item) payments.Key {
+	return payments.Key{Asset: textOf(i, asset), Payer: textOf(i, payer), Nonce: textOf(i, authNonce)}
+}
+
+func textOf(i item, name string) string {
+	value, _ := i[name].(*types.AttributeValueMemberS)
+	if value == nil {
+		return ""
+	}
+	return value.Value
+}
+
+func numberOf(i item, name string) (uint64, error) {
+	value, _ := i[name].(*types.AttributeValueMemberN)
+	if value == nil {
+		return 0, fmt.Errorf("payment table: an item without %s", name)
+	}
+	return strconv.ParseUint(value.Value, 10, 64)
+}
+
+func bytesOf(i item, name string) []byte {
+	value, _ := i[name].(*types.AttributeValueMemberB)
+	if value == nil {
+		return nil
+	}
+	return value.Value
+}
+
+// lasting is the ttl of an item written now for a payment: keep after now and
+// after the end of its authorization, whichever is later.
+func lasting(now time.Time, p payments.Payment, more time.Duration) types.AttributeValue {
+	from := max(uint64(max(now.Unix(), 0)), p.ValidBefore)
+	added := uint64((keep + more) / time.Second)
+	if from > math.MaxUint64-added {
+		return number(math.MaxUint64)
+	}
+	return number(from + added)
+}

@@ -1,0 +1,277 @@
+package dynamo
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"governance.internal/shared/payments"
+)
+
+// Bytes of an encoded record. An item holds 400 KB. A withheld result must leave
+// room for what its settlement adds, since the reply has to fit once money moved.
+const (
+	mostResult = 300 << 10
+	mostRecord = 390 << 10
+)
+
+// errAssumption: the stored record is of the expected version, but a short write
+// assumed wrongly what it says.
+var errAssumption = errors.New("payment table: a short write does not suffice")
+
+// write is one Save or Submit on its way.
+type write struct {
+	table  *string
+	next   payments.Record // as it is to be stored
+	item   item
+	expire func() types.AttributeValue // ttl of what stands beside the record
+	token  string
+}
+
+// Save implements payments.Store.
+func (s *Store) Save(ctx context.Context, r payments.Record) (payments.Record, error) {
+	return s.write(ctx, r, false)
+}
+
+// Submit implements payments.Store.
+func (s *Store) Submit(ctx context.Context, r payments.Record) (payments.Record, error) {
+	return s.write(ctx, r, true)
+}
+
+// write sends the short form where it may do, and the whole where it must.
+func (s *Store) write(ctx context.Context, r payments.Record, submit bool) (payments.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	w, err := s.prepare(r)
+	if err != nil {
+		return payments.Record{}, err
+	}
+	var nonce []action
+	if submit {
+		if nonce, err = w.claim(s); err != nil {
+			return payments.Record{}, err
+		}
+	}
+	whole := r.Version == 0 || r.State == payments.Reserved
+	if !whole {
+		err = s.commit(ctx, w.token+"s", append(w.short(), nonce...))
+		whole = errors.Is(err, errAssumption)
+	}
+	if whole {
+		err = s.commit(ctx, w.token+"w", append(w.whole(), nonce...))
+	}
+	if err != nil {
+		return payments.Record{}, err
+	}
+	return w.next, nil
+}
+
+func (s *Store) prepare(r payments.Record) (*write, error) {
+	w := &write{table: s.table, next: r, token: newToken()}
+	w.next.Version++
+	encoded, err := w.next.Encode()
+	if err != nil {
+		return nil, err
+	}
+	most := mostRecord
+	if r.Result != nil {
+		most = mostResult
+	}
+	if len(encoded) > most {
+		return nil, fmt.Errorf("payment table: the record of %s has %d bytes, at most %d fit", r.Key(), len(encoded), most)
+	}
+	now := s.now()
+	w.expire = func() types.AttributeValue { return lasting(now, r.Payment, 0) }
+	w.item = recordKey(r.Key())
+	w.item[version], w.item[state], w.item[data] = number(w.next.Version), text(string(r.State)), binary(encoded)
+	w.item[bound], w.item[written] = text(w.binding()), text(w.token)
+	w.item[expires] = lasting(now, r.Payment, keep) // outlives its OPEN entry by far
+	return w, nil
+}
+
+func newToken() string {
+	var raw [16]byte
+	_, _ = rand.Read(raw[:]) // crypto/rand never fails since Go 1.24
+	return hex.EncodeToString(raw[:])
+}
+
+func (w *write) identifier() string {
+	return payments.IdentifierKey(w.next.Payment.Payer, w.next.Request.Product, w.next.Identifier)
+}
+
+// binding names the identifier that this record needs bound, "-" for none.
+func (w *write) binding() string {
+	if w.next.Identifier == "" {
+		return "-"
+	}
+	return w.identifier() + "=" + w.next.PayloadHash
+}
+
+// action is a part of a write. refused is what its failed condition means.
+type action struct {
+	types.TransactWriteItem
+	refused error
+}
+
+// short is the write of a record whose identifier is bound already, and which is
+// open already if it stays open.
+func (w *write) short() []action {
+	condition := "version = :version AND #bound = :bound"
+	values := item{":version": number(w.next.Version - 1), ":bound": w.item[bound]}
+	if w.next.State.Finished() {
+		return []action{w.record(condition, values), w.closes()}
+	}
+	condition += " AND #state IN (:reserved, :ready, :settling)"
+	for name, open := range map[string]payments.State{":reserved": payments.Reserved, ":ready": payments.Ready, ":settling": payments.Settling} {
+		values[name] = text(string(open))
+	}
+	return []action{w.record(condition, values)}
+}
+
+// whole is the write that assumes nothing but the version.
+func (w *write) whole() []action {
+	var all []action
+	if w.next.Version == 1 {
+		entry := withKey(key(noncePartition(w.next.Payment.Nonce), w.next.Key().String()), w.next.Key())
+		all = []action{w.record("attribute_not_exists(pk)", nil), w.put(entry)}
+	} else {
+		all = []action{w.record("version = :version", item{":version": number(w.next.Version - 1)})}
+	}
+	if w.next.State.Finished() {
+		all = append(all, w.closes())
+	} else {
+		all = append(all, w.put(withKey(openKey(w.next.Key()), w.next.Key())))
+	}
+	if w.next.Identifier == "" {
+		return all
+	}
+	entry := identifierKey(w.identifier())
+	entry[hashed] = text(w.next.PayloadHash)
+	owns := w.put(entry)
+	owns.refused = payments.ErrIdentifierUsed
+	owns.Put.ConditionExpression = aws.String("attribute_not_exists(pk) OR payload_hash = :hash")
+	owns.Put.ExpressionAttributeValues = item{":hash": entry[hashed]}
+	return append(all, owns)
+}
+
+// claim takes the wallet nonce and stores the signed transaction.
+func (w *write) claim(s *Store) ([]action, error) {
+	attempt := w.next.Attempt
+	encoded, err := json.Marshal(attempt)
+	if err != nil {
+		return nil, err
+	}
+	wallet := action{refused: payments.ErrNonceTaken}
+	wallet.Update = &types.Update{
+		TableName: w.table, Key: walletKey(attempt.Chain, attempt.Wallet),
+		UpdateExpression:         aws.String("SET next_nonce = :next, #ttl = :ttl"),
+		ConditionExpression:      aws.String("attribute_not_exists(next_nonce) OR next_nonce <= :nonce"),
+		ExpressionAttributeNames: map[string]string{"#ttl": expires},
+		ExpressionAttributeValues: item{
+			":next": number(attempt.WalletNonce + 1), ":nonce": number(attempt.WalletNonce),
+			":ttl": lasting(s.now(), w.next.Payment, walletKeep),
+		},
+	}
+	entry := key(attemptPartition(attempt.Chain, attempt.Wallet), attemptSorting(attempt.WalletNonce))
+	entry[data] = binary(encoded)
+	signed := w.put(entry)
+	signed.refused = payments.ErrNonceTaken
+	signed.Put.ConditionExpression = aws.String("attribute_not_exists(pk)")
+	return []action{wallet, signed}, nil
+}
+
+// record puts the record; it is always the first action.
+func (w *write) record(condition string, values item) action {
+	names := map[string]string{}
+	for _, name := range []string{bound, state} {
+		if _, used := values[":"+name]; used || name == state && values[":ready"] != nil {
+			names["#"+name] = name
+		}
+	}
+	put := &types.Put{TableName: w.table, Item: w.item, ConditionExpression: aws.String(condition), ExpressionAttributeValues: values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld}
+	if len(names) > 0 {
+		put.ExpressionAttributeNames = names
+	}
+	return action{types.TransactWriteItem{Put: put}, payments.ErrConflict}
+}
+
+func (w *write) put(entry item) action {
+	entry[expires] = w.expire()
+	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{TableName: w.table, Item: entry}}}
+}
+
+func (w *write) closes() action {
+	return action{TransactWriteItem: types.TransactWriteItem{Delete: &types.Delete{TableName: w.table, Key: openKey(w.next.Key())}}}
+}
+
+// commit sends the actions as one request. The token lets DynamoDB recognize a
+// transaction that is sent again.
+func (s *Store) commit(ctx context.Context, token string, actions []action) error {
+	var err error
+	if put := actions[0].Put; len(actions) == 1 {
+		_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: s.table, Item: put.Item, ConditionExpression: put.ConditionExpression,
+			ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
+			ReturnValuesOnConditionCheckFailure: put.ReturnValuesOnConditionCheckFailure,
+		})
+	} else {
+		all := make([]types.TransactWriteItem, len(actions))
+		for i := range actions {
+			all[i] = actions[i].TransactWriteItem
+		}
+		_, err = s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: all, ClientRequestToken: aws.String(token)})
+	}
+	if err == nil {
+		return nil
+	}
+	return outcome(actions, err)
+}
+
+// outcome says what a refused write means: success if it is our own earlier try
+// that stands in the way, then the first of nonce, record and identifier.
+func outcome(actions []action, err error) error {
+	failed := make([]*types.CancellationReason, len(actions)) // nil: that condition held
+	var single *types.ConditionalCheckFailedException
+	var canceled *types.TransactionCanceledException
+	switch {
+	case errors.As(err, &single):
+		failed[0] = &types.CancellationReason{Item: single.Item}
+	case errors.As(err, &canceled):
+		for i := range min(len(actions), len(canceled.CancellationReasons)) {
+			if reason := &canceled.CancellationReasons[i]; aws.ToString(reason.Code) == reasonCondition {
+				failed[i] = reason
+			}
+		}
+	}
+	record := actions[0].Put
+	if failed[0] != nil && textOf(failed[0].Item, written) == textOf(record.Item, written) {
+		return nil
+	}
+	for _, refusal := range []error{payments.ErrNonceTaken, payments.ErrConflict, payments.ErrIdentifierUsed} {
+		for i, action := range actions {
+			if failed[i] == nil || action.refused != refusal {
+				continue
+			}
+			if i == 0 && sameVersion(failed[0].Item, record.ExpressionAttributeValues) {
+				return errAssumption
+			}
+			return refusal
+		}
+	}
+	return fmt.Errorf("payment table: %w", err)
+}
+
+// sameVersion says whether an item is of the version that a condition asked for.
+func sameVersion(stored, asked item) bool {
+	have, err := numberOf(stored, version)
+	want, wrong := numberOf(asked, ":version")
+	return err == nil && wrong == nil && have == want
+}
