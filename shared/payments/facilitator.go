@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -35,7 +36,8 @@ type Journal interface {
 	NextNonce(ctx context.Context, chain, wallet string) (next uint64, known bool, err error)
 	// Record stores a signed transaction; ErrNonceTaken: sign with another nonce.
 	Record(ctx context.Context, a Attempt) error
-	// Earlier lists stored transactions of the wallet from a nonce on.
+	// Earlier lists stored transactions of the wallet from a nonce on that had the
+	// time to be sent.
 	Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error)
 	// Sent notes that the transaction was handed to a node.
 	Sent()
@@ -64,12 +66,21 @@ func (j journal) NextNonce(ctx context.Context, chain, wallet string) (uint64, b
 }
 
 func (j journal) Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error) {
-	return j.machine.Store.Attempts(ctx, chain, wallet, from)
+	attempts, err := j.machine.Store.Attempts(ctx, chain, wallet, from)
+	young := j.machine.Now().Add(-sendLimit)
+	return slices.DeleteFunc(attempts, func(a Attempt) bool { return a.SignedAt.After(young) }), err
 }
+
+// sendLimit is how long a signed transaction may take to reach a node.
+const sendLimit = 5 * time.Second
 
 func (j journal) Record(ctx context.Context, a Attempt) error {
 	next := *j.record
-	next.State, next.Attempt = Settling, a
+	a.SignedAt = j.machine.Now()
+	next.Attempt = a
+	if next.State != Settled { // else it is a repetition after the chain dropped a block
+		next.State = Settling
+	}
 	next.LeaseUntil = j.machine.Now().Add(j.machine.Lease)
 	saved, err := j.machine.Store.Submit(ctx, next)
 	switch {

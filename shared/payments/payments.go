@@ -58,8 +58,8 @@ const (
 	Failed   State = "failed"   // proven that the money will not arrive
 )
 
-// Finished says that nothing is left to resume.
-func (s State) Finished() bool { return s == Settled || s == Failed || s == Released }
+// finished says that nothing is left to resume.
+func (s State) finished() bool { return s == Settled || s == Failed || s == Released }
 
 // Request is what the payment is bound to.
 type Request struct {
@@ -82,15 +82,25 @@ type Answer struct {
 // Attempt is a signed transaction that moves the money. It is stored before it
 // is broadcast.
 type Attempt struct {
-	Chain       string `json:"chain,omitempty"`  // id of the chain instance: hash of its block 0
-	Wallet      string `json:"wallet,omitempty"` // gas wallet that signed
-	WalletNonce uint64 `json:"wallet_nonce,omitempty"`
-	Raw         []byte `json:"raw,omitempty"` // signed transaction, RLP
-	Hash        string `json:"hash,omitempty"`
+	Chain       string    `json:"chain,omitempty"`  // id of the chain instance: hash of its block 0
+	Wallet      string    `json:"wallet,omitempty"` // gas wallet that signed
+	WalletNonce uint64    `json:"wallet_nonce,omitempty"`
+	Raw         []byte    `json:"raw,omitempty"` // signed transaction, RLP
+	Hash        string    `json:"hash,omitempty"`
+	SignedAt    time.Time `json:"signed_at"`
+	Replaced    []string  `json:"replaced,omitempty"` // hashes of transactions with this nonce and lower fees; one of them may be mined instead
 }
 
 // Signed says whether a transaction exists.
 func (a Attempt) Signed() bool { return len(a.Raw) > 0 }
+
+// Hashes of all transactions that may be mined for this attempt, the present one
+// first.
+func (a Attempt) Hashes() []string { return append([]string{a.Hash}, a.Replaced...) }
+
+// Replacement says that the attempt keeps the wallet nonce of an earlier one of
+// the same payment.
+func (a Attempt) Replacement() bool { return len(a.Replaced) > 0 }
 
 // Settlement is the proof on the chain that the money arrived.
 type Settlement struct {
@@ -117,7 +127,11 @@ type Record struct {
 	Deliveries  int         `json:"deliveries,omitempty"`
 	CreatedAt   time.Time   `json:"created_at"`
 	SettledAt   time.Time   `json:"settled_at"`
+	Watched     bool        `json:"watched,omitempty"` // settled, but so lately that the chain may still drop the block
 }
+
+// Open says that the record still needs somebody: it is unfinished or watched.
+func (r Record) Open() bool { return !r.State.finished() || r.Watched }
 
 // Key of the record's payment.
 func (r Record) Key() Key { return r.Payment.Key() }

@@ -52,7 +52,7 @@ func (m *Machine) deliver(ctx context.Context, r Record, settlement Settlement) 
 		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
 	}
 	m.step("recorded")
-	done.Reply, done.Result, done.Owner, done.Deliveries = &reply, nil, "", 1
+	done.Reply, done.Result, done.Owner, done.Deliveries, done.Watched = &reply, nil, "", 1, true
 	if _, err := m.save(ctx, done); err != nil {
 		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
 	}
@@ -123,40 +123,3 @@ func (m *Machine) replay(ctx context.Context, o Order, r Record, first bool) (An
 
 // errRecount says that another replay was counted meanwhile.
 var errRecount = errors.New("payments: count this delivery again")
-
-// Sweep finishes what no request came back for: it settles records that are
-// settling, and lets reserved and ready ones go once their authorization ran out.
-// It returns how many records it moved on.
-func (m *Machine) Sweep(ctx context.Context) (int, error) {
-	keys, err := m.Store.Unfinished(ctx)
-	if err != nil {
-		return 0, err
-	}
-	moved := 0
-	for _, key := range keys {
-		r, err := m.Store.Load(ctx, key)
-		if err != nil || ctx.Err() != nil {
-			return moved, errors.Join(err, ctx.Err())
-		}
-		if m.sweep(ctx, r) {
-			moved++
-		}
-	}
-	return moved, nil
-}
-
-func (m *Machine) sweep(ctx context.Context, r Record) bool {
-	leased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
-	switch {
-	case leased || r.State.Finished():
-		return false
-	case r.State == Settling || r.State == Ready && m.expired(r):
-		_, err := m.finish(ctx, r)
-		var rejected *Rejected
-		return err == nil || errors.As(err, &rejected)
-	case r.State == Reserved && m.expired(r):
-		m.release(ctx, r)
-		return true
-	}
-	return false
-}

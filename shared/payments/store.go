@@ -20,7 +20,8 @@ type Store interface {
 
 	// Submit is Save of a record whose attempt claims r.Attempt.WalletNonce, in
 	// one step. ErrNonceTaken if that nonce is below the wallet's next; above it is
-	// allowed, since the wallet may have been used elsewhere.
+	// allowed, since the wallet may have been used elsewhere. A replacement takes
+	// the place of the attempt that holds its nonce; ErrNonceTaken if none does.
 	Submit(ctx context.Context, r Record) (Record, error)
 
 	// NextNonce is the next nonce of a wallet on a chain instance; known is false
@@ -37,7 +38,7 @@ type Store interface {
 	// ByNonce lists the records with an authorization nonce, whoever paid.
 	ByNonce(ctx context.Context, nonce string) ([]Record, error)
 
-	// Unfinished lists the keys that are reserved, ready or settling.
+	// Unfinished lists the keys of records that are open (see [Record.Open]).
 	Unfinished(ctx context.Context) ([]Key, error)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,15 +18,20 @@ import (
 )
 
 // gateway stands before the chain and fails as nodes do. spoil answers a method
-// instead of the chain: status 0 passes it on.
+// instead of the chain: status 0 passes it on. lie changes what the chain said.
 type gateway struct {
 	url   string
 	spoil atomic.Pointer[func(method string) (status int, body string)]
+	lie   atomic.Pointer[func(method, request, answer string) string]
+
+	refusal atomic.Pointer[func(method, request string) string]
 }
 
 func (s *shop) gateway() *gateway {
 	n := &gateway{}
 	n.fail(func(string) (int, string) { return 0, "" })
+	n.say(func(_, _, answer string) string { return answer })
+	n.refuse(func(_, _ string) string { return "" })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var call struct {
@@ -39,13 +45,18 @@ func (s *shop) gateway() *gateway {
 			_, _ = io.WriteString(w, strings.Replace(answer, "ID", string(call.ID), 1))
 			return
 		}
+		if why := (*n.refusal.Load())(call.Method, string(body)); why != "" {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, call.ID, why)
+			return
+		}
 		res, err := http.Post(s.chain.URL(), "application/json", bytes.NewReader(body))
 		if err != nil {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
 		defer res.Body.Close()
-		_, _ = io.Copy(w, res.Body)
+		answer, _ := io.ReadAll(res.Body)
+		_, _ = io.WriteString(w, (*n.lie.Load())(call.Method, string(body), string(answer)))
 	}))
 	s.Cleanup(server.Close)
 	n.url = server.URL
@@ -53,6 +64,11 @@ func (s *shop) gateway() *gateway {
 }
 
 func (n *gateway) fail(how func(method string) (int, string)) { n.spoil.Store(&how) }
+
+func (n *gateway) say(what func(method, request, answer string) string) { n.lie.Store(&what) }
+
+// refuse answers a request with a JSON-RPC error instead of the chain.
+func (n *gateway) refuse(why func(method, request string) string) { n.refusal.Store(&why) }
 
 // failAt spoils some methods in one way.
 func (n *gateway) failAt(status int, body string, methods ...string) {

@@ -430,9 +430,12 @@ func TestAnAuthorizationThatRunsOutUnderwayIsRejected(t *testing.T) {
 	})
 	t.Run("while no node took the transaction", func(t *testing.T) {
 		s := openShop(t)
-		s.wallet = "0x" + strings.Repeat("07", 32) // has no gas money
+		n := s.gateway()
+		n.failAt(500, "no", "eth_sendRawTransaction")
 		o := s.order(5000)
-		_, err := s.process(nil).Pay(t.Context(), o)
+		cutOff := s.process(nil)
+		cutOff.Facilitator = s.facilitator(n.url)
+		_, err := cutOff.Pay(t.Context(), o)
 		if p := wantError[*payments.Pending](t, err); p.Transaction != s.record(o).Attempt.Hash {
 			t.Errorf("pending %+v", p)
 		}
@@ -457,6 +460,7 @@ func TestATransactionThatWasNeverSentHoldsNobodyUp(t *testing.T) {
 	if _, err := s.client.TransactionReceipt(t.Context(), common.HexToHash(hash)); err == nil {
 		t.Fatal("it was sent")
 	}
+	s.wait(10 * time.Second) // who signed it may be slow, no longer
 	other := s.order(70)
 	s.mustPay(s.process(nil), other)
 	if first, second := s.record(lost).Attempt.WalletNonce, s.record(other).Attempt.WalletNonce; first != 0 || second != 1 {

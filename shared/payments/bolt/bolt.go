@@ -109,7 +109,7 @@ func index(tx *bbolt.Tx, r payments.Record) error {
 			return err
 		}
 	}
-	if r.State.Finished() {
+	if !r.Open() {
 		return tx.Bucket(unfinished).Delete([]byte(key.String()))
 	}
 	data, err := json.Marshal(key)
@@ -133,8 +133,7 @@ func identify(tx *bbolt.Tx, r payments.Record) error {
 // Submit implements payments.Store.
 func (s *Store) Submit(_ context.Context, r payments.Record) (saved payments.Record, err error) {
 	err = s.db.Update(func(tx *bbolt.Tx) error {
-		next, known := nextNonce(tx, r.Attempt.Chain, r.Attempt.Wallet)
-		if known && r.Attempt.WalletNonce < next {
+		if !mayHold(tx, r.Attempt) {
 			return payments.ErrNonceTaken
 		}
 		if saved, err = save(tx, r); err != nil {
@@ -147,6 +146,15 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (saved payments.Rec
 		return tx.Bucket(attempts).Put(attemptKey(r.Attempt.Chain, r.Attempt.Wallet, r.Attempt.WalletNonce), data)
 	})
 	return saved, err
+}
+
+// mayHold says whether an attempt may have its wallet nonce.
+func mayHold(tx *bbolt.Tx, a payments.Attempt) bool {
+	if a.Replacement() {
+		return tx.Bucket(attempts).Get(attemptKey(a.Chain, a.Wallet, a.WalletNonce)) != nil
+	}
+	next, known := nextNonce(tx, a.Chain, a.Wallet)
+	return !known || a.WalletNonce >= next
 }
 
 func walletPrefix(chain, wallet string) []byte {

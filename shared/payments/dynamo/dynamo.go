@@ -6,9 +6,9 @@
 // The table has the keys pk and sk, both strings, and no index:
 //
 //	pk                      sk            what
-//	PAY#<payment key>       record        version, state, data, bound, write
+//	PAY#<payment key>       record        version, open, data, bound, write
 //	NONCE#<nonce>           payment key   finds the records of an authorization nonce
-//	OPEN#<shard>            payment key   exists while the payment is unfinished
+//	OPEN#<shard>            payment key   exists while the record is open
 //	IDEM#<identifier key>   identifier    payload_hash
 //	WALLET#<chain>#<wallet> wallet        next_nonce
 //	WTX#<chain>#<wallet>    wallet nonce  data: the signed transaction, 20 digits

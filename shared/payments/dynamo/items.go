@@ -19,7 +19,7 @@ const (
 	partition = "pk"
 	sorting   = "sk"
 	version   = "version"
-	state     = "state"
+	open      = "open" // whether the record has an OPEN entry
 	data      = "data"
 	bound     = "bound" // identifier and payload hash that the record's writer bound
 	written   = "write" // token of the write that put the item there
@@ -45,6 +45,8 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 func number(n uint64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
 }
+
+func yes(b bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: b} }
 
 func binary(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }
 

@@ -90,7 +90,7 @@ func (s *Store) prepare(r payments.Record) (*write, error) {
 	now := s.now()
 	w.expire = func() types.AttributeValue { return lasting(now, r.Payment, 0) }
 	w.item = recordKey(r.Key())
-	w.item[version], w.item[state], w.item[data] = number(w.next.Version), text(string(r.State)), binary(encoded)
+	w.item[version], w.item[open], w.item[data] = number(w.next.Version), yes(r.Open()), binary(encoded)
 	w.item[bound], w.item[written] = text(w.binding()), text(w.token)
 	w.item[expires] = lasting(now, r.Payment, keep) // outlives its OPEN entry by far
 	return w, nil
@@ -125,14 +125,11 @@ type action struct {
 func (w *write) short() []action {
 	condition := "version = :version AND #bound = :bound"
 	values := item{":version": number(w.next.Version - 1), ":bound": w.item[bound]}
-	if w.next.State.Finished() {
+	if !w.next.Open() {
 		return []action{w.record(condition, values), w.closes()}
 	}
-	condition += " AND #state IN (:reserved, :ready, :settling)"
-	for name, open := range map[string]payments.State{":reserved": payments.Reserved, ":ready": payments.Ready, ":settling": payments.Settling} {
-		values[name] = text(string(open))
-	}
-	return []action{w.record(condition, values)}
+	values[":open"] = yes(true)
+	return []action{w.record(condition+" AND #open = :open", values)}
 }
 
 // whole is the write that assumes nothing but the version.
@@ -144,7 +141,7 @@ func (w *write) whole() []action {
 	} else {
 		all = []action{w.record("version = :version", item{":version": number(w.next.Version - 1)})}
 	}
-	if w.next.State.Finished() {
+	if !w.next.Open() {
 		all = append(all, w.closes())
 	} else {
 		all = append(all, w.put(withKey(openKey(w.next.Key()), w.next.Key())))
@@ -161,13 +158,23 @@ func (w *write) whole() []action {
 	return append(all, owns)
 }
 
-// claim takes the wallet nonce and stores the signed transaction.
+// claim takes the wallet nonce and stores the signed transaction. A replacement
+// has its nonce.
 func (w *write) claim(s *Store) ([]action, error) {
 	attempt := w.next.Attempt
 	encoded, err := json.Marshal(attempt)
 	if err != nil {
 		return nil, err
 	}
+	entry := key(attemptPartition(attempt.Chain, attempt.Wallet), attemptSorting(attempt.WalletNonce))
+	entry[data] = binary(encoded)
+	signed := w.put(entry)
+	signed.refused = payments.ErrNonceTaken
+	if attempt.Replacement() {
+		signed.Put.ConditionExpression = aws.String("attribute_exists(pk)")
+		return []action{signed}, nil
+	}
+	signed.Put.ConditionExpression = aws.String("attribute_not_exists(pk)")
 	wallet := action{refused: payments.ErrNonceTaken}
 	wallet.Update = &types.Update{
 		TableName: w.table, Key: walletKey(attempt.Chain, attempt.Wallet),
@@ -179,19 +186,14 @@ func (w *write) claim(s *Store) ([]action, error) {
 			":ttl": lasting(s.now(), w.next.Payment, walletKeep),
 		},
 	}
-	entry := key(attemptPartition(attempt.Chain, attempt.Wallet), attemptSorting(attempt.WalletNonce))
-	entry[data] = binary(encoded)
-	signed := w.put(entry)
-	signed.refused = payments.ErrNonceTaken
-	signed.Put.ConditionExpression = aws.String("attribute_not_exists(pk)")
 	return []action{wallet, signed}, nil
 }
 
 // record puts the record; it is always the first action.
 func (w *write) record(condition string, values item) action {
 	names := map[string]string{}
-	for _, name := range []string{bound, state} {
-		if _, used := values[":"+name]; used || name == state && values[":ready"] != nil {
+	for _, name := range []string{bound, open} {
+		if _, used := values[":"+name]; used {
 			names["#"+name] = name
 		}
 	}

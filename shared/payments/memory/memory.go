@@ -2,7 +2,9 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sort"
 	"sync"
 
@@ -88,11 +90,18 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (payments.Record, e
 	defer s.mu.Unlock()
 	wallet := payments.WalletKey(r.Attempt.Chain, r.Attempt.Wallet)
 	sent := s.wallets[wallet]
-	if n := len(sent); n > 0 && r.Attempt.WalletNonce <= sent[n-1].WalletNonce {
+	place, found := slices.BinarySearchFunc(sent, r.Attempt.WalletNonce, func(a payments.Attempt, nonce uint64) int {
+		return cmp.Compare(a.WalletNonce, nonce)
+	})
+	if found != r.Attempt.Replacement() || !found && place < len(sent) {
 		return payments.Record{}, payments.ErrNonceTaken
 	}
 	saved, err := s.save(r)
-	if err == nil {
+	switch {
+	case err != nil:
+	case found:
+		sent[place] = r.Attempt
+	default:
 		s.wallets[wallet] = append(sent, r.Attempt)
 	}
 	return saved, err
@@ -136,7 +145,7 @@ func (s *Store) ByNonce(_ context.Context, nonce string) ([]payments.Record, err
 
 // Unfinished implements payments.Store.
 func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
-	records, err := s.where(func(r payments.Record) bool { return !r.State.Finished() })
+	records, err := s.where(func(r payments.Record) bool { return r.Open() })
 	keys := make([]payments.Key, 0, len(records))
 	for _, r := range records {
 		keys = append(keys, r.Key())

@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 		{"wallet nonces rise and are taken once", walletNonces},
 		{"refused submit leaves the record alone", refusedSubmit},
 		{"one of many submitters gets a nonce", oneSubmitter},
+		{"a replacement keeps its nonce", replacement},
 		{"unfinished lists what is not finished", unfinished},
 		{"nonce finds all payers", byNonce},
 	} {
@@ -225,6 +226,49 @@ func oneSubmitter(t *testing.T, s payments.Store) {
 	}
 }
 
+func replacement(t *testing.T, s payments.Store) {
+	ctx := context.Background()
+	first := record(1)
+	first.Attempt = attempt(7)
+	first, err := s.Submit(ctx, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := record(2)
+	second.Attempt = attempt(8)
+	if _, err := s.Submit(ctx, second); err != nil {
+		t.Fatal(err)
+	}
+	dearer := attempt(7)
+	dearer.Hash, dearer.Replaced = "0xdearer", []string{first.Attempt.Hash}
+	stale := first
+	stale.Version, stale.Attempt = first.Version+1, dearer
+	if _, err := s.Submit(ctx, stale); !errors.Is(err, payments.ErrConflict) {
+		t.Errorf("stale replacement: %v", err)
+	}
+	first.Attempt = dearer
+	first, err = s.Submit(ctx, first)
+	if err != nil {
+		t.Fatalf("replacement: %v", err)
+	}
+	if got := load(t, s, first.Key()); !reflect.DeepEqual(got, first) {
+		t.Errorf("stored %+v, want %+v", got, first)
+	}
+	sent, err := s.Attempts(ctx, "0xc", "0xw", 0)
+	if err != nil || !reflect.DeepEqual(sent, []payments.Attempt{dearer, attempt(8)}) {
+		t.Errorf("Attempts %+v, %v", sent, err)
+	}
+	if next, _, _ := s.NextNonce(ctx, "0xc", "0xw"); next != 9 {
+		t.Errorf("next nonce %d", next)
+	}
+	nobodys := attempt(9)
+	nobodys.Replaced = []string{"0x"}
+	first.Attempt = nobodys
+	if _, err := s.Submit(ctx, first); !errors.Is(err, payments.ErrNonceTaken) {
+		t.Errorf("replacement of nothing: %v", err)
+	}
+}
+
 func unfinished(t *testing.T, s payments.Store) {
 	states := []payments.State{payments.Reserved, payments.Released, payments.Ready, payments.Settling, payments.Settled, payments.Failed}
 	for i, state := range states {
@@ -232,14 +276,24 @@ func unfinished(t *testing.T, s payments.Store) {
 		r.State = state
 		save(t, s, r)
 	}
+	watched := save(t, s, record(len(states)))
+	watched.State, watched.Watched = payments.Settled, true
+	watched = save(t, s, watched)
+	watched.Deliveries = 2
+	watched = save(t, s, watched)
 	keys, err := s.Unfinished(context.Background())
-	if err != nil || len(keys) != 3 {
+	if err != nil || len(keys) != 4 {
 		t.Fatalf("%d unfinished: %v", len(keys), err)
 	}
 	for _, key := range keys {
-		if state := load(t, s, key).State; state.Finished() {
-			t.Errorf("%s is listed", state)
+		if r := load(t, s, key); !r.Open() {
+			t.Errorf("%s is listed", r.State)
 		}
+	}
+	watched.Watched = false
+	save(t, s, watched)
+	if keys, err := s.Unfinished(context.Background()); err != nil || len(keys) != 3 {
+		t.Fatalf("%d unfinished without the confirmed one: %v", len(keys), err)
 	}
 }
 

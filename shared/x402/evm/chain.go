@@ -23,7 +23,8 @@ import (
 // list that answers. It is safe for concurrent use.
 type Chain struct {
 	Token
-	nodes []*ethclient.Client
+	FeeCap *big.Int // the most that a unit of gas may cost, wei; nil: no limit
+	nodes  []*ethclient.Client
 
 	mu       sync.Mutex
 	instance string

@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// Key is a secp256k1 private key. It implements x402.Signer.
+// Key is a secp256k1 private key. It implements x402.Signer and Wallet.
 type Key struct {
 	private *ecdsa.PrivateKey
 	address common.Address
@@ -79,14 +80,19 @@ func (k *Key) Sign(data x402.TypedData) (string, error) {
 	return k.signHash(hash)
 }
 
-// signHash gives r, s and v as 27 or 28; go-ethereum's s is always low.
+// signHash gives r, s and v as 27 or 28 in hex.
 func (k *Key) signHash(hash common.Hash) (string, error) {
-	signature, err := crypto.Sign(hash[:], k.private)
+	signature, err := k.sign(context.Background(), hash)
 	if err != nil {
 		return "", err
 	}
 	signature[64] += 27
 	return hexutil.Encode(signature), nil
+}
+
+// sign implements Wallet; go-ethereum's s is always low.
+func (k *Key) sign(_ context.Context, hash common.Hash) ([]byte, error) {
+	return crypto.Sign(hash[:], k.private)
 }
 
 var errSignature = errors.New("not a valid signature of 65 bytes with low s")

@@ -17,31 +17,34 @@ import (
 // ErrNotMined says that the chain has no receipt for the transaction yet.
 var ErrNotMined = errors.New("not mined yet")
 
-// Outcome reads what became of a broadcast transaction. Its status alone proves
-// nothing: the money arrived when the asset's Transfer event says so. When the
+// Outcome reads what became of a broadcast transaction, of which at most one of
+// some hashes is mined. Its status alone proves nothing: the money arrived when the asset's Transfer event says so. When the
 // transaction failed, the authorization may still have been carried out by
 // somebody else's; then that one counts.
 //
 // Errors: ErrNotMined, *payments.Rejected, or the failure of the nodes.
-func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hash string) (payments.Settlement, error) {
-	receipt, err := c.receipt(ctx, common.HexToHash(hash))
-	if errors.Is(err, ethereum.NotFound) {
-		return payments.Settlement{}, ErrNotMined
+func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string) (payments.Settlement, error) {
+	for _, hash := range hashes {
+		receipt, err := c.receipt(ctx, common.HexToHash(hash))
+		if errors.Is(err, ethereum.NotFound) {
+			continue
+		}
+		if err != nil {
+			return payments.Settlement{}, err
+		}
+		if settlement, ok := c.arrived(p, receipt); ok {
+			return settlement, nil
+		}
+		return c.Reconcile(ctx, p, hash)
 	}
-	if err != nil {
-		return payments.Settlement{}, err
-	}
-	if settlement, ok := c.arrived(p, receipt); ok {
-		return settlement, nil
-	}
-	return c.Reconcile(ctx, p, hash)
+	return payments.Settlement{}, ErrNotMined
 }
 
 // Resume is Outcome for a transaction that may have been lost: once a block has
 // reached validBefore the token refuses the authorization for good, so what is
 // not on the chain by then will never be.
-func (c *Chain) Resume(ctx context.Context, p payments.Payment, hash string) (payments.Settlement, error) {
-	settlement, err := c.Outcome(ctx, p, hash)
+func (c *Chain) Resume(ctx context.Context, p payments.Payment, hashes []string) (payments.Settlement, error) {
+	settlement, err := c.Outcome(ctx, p, hashes)
 	if !errors.Is(err, ErrNotMined) {
 		return settlement, err
 	}

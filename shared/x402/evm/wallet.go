@@ -7,84 +7,200 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"governance.internal/shared/payments"
 )
 
+// Wallet is an account that pays gas: a [Key], or a [RemoteKey] whose private
+// part never leaves its keeper.
+type Wallet interface {
+	Address() string // checksummed hex (EIP-55)
+
+	// sign gives r, s (low) and v as 0 or 1.
+	sign(ctx context.Context, hash common.Hash) ([]byte, error)
+}
+
+func accountOf(w Wallet) common.Address { return common.HexToAddress(w.Address()) }
+
+// Errors of a wallet that cannot pay for gas now. Nothing was sent; they last
+// until fees fall or the operator sends coins.
+var (
+	ErrReverts   = errors.New("the transfer would revert")
+	ErrFeeCap    = errors.New("gas costs more than the configured limit")
+	ErrGasWallet = errors.New("the gas wallet holds too little to pay the gas; send it coins")
+)
+
 // WalletNonce is the wallet's next nonce, transactions in the pool counted.
-func (c *Chain) WalletNonce(ctx context.Context, wallet *Key) (nonce uint64, err error) {
+func (c *Chain) WalletNonce(ctx context.Context, wallet Wallet) (nonce uint64, err error) {
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		nonce, err = node.PendingNonceAt(ctx, wallet.address)
+		nonce, err = node.PendingNonceAt(ctx, accountOf(wallet))
 		return err
 	})
 	return nonce, err
 }
 
-// ErrReverts says that the transfer would revert now.
-var ErrReverts = errors.New("the transfer would revert")
-
 // Fees are what a transaction is signed with.
 type Fees struct {
 	gas      uint64
-	tip, max *big.Int // wei
+	tip, max *big.Int // wei for a unit of gas
 }
 
 // Fees estimates the gas of a payment with a margin and the current fees
-// (EIP-1559). ErrReverts when the EVM refuses the transfer.
-func (c *Chain) Fees(ctx context.Context, wallet *Key, p payments.Payment) (fees Fees, err error) {
+// (EIP-1559), and looks whether the wallet can pay them. ErrReverts when the EVM
+// refuses the transfer.
+func (c *Chain) Fees(ctx context.Context, wallet Wallet, p payments.Payment) (fees Fees, err error) {
 	data, err := transferCall(p)
 	if err != nil {
 		return fees, err
 	}
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{From: wallet.address, To: &c.Address, Data: data})
+		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{From: accountOf(wallet), To: &c.Address, Data: data})
 		if err != nil {
 			return err
 		}
-		tip, base, err := prices(ctx, node)
-		if err != nil {
-			return err
-		}
-		fees = Fees{gas: gas + gas/3, tip: tip, max: new(big.Int).Add(tip, new(big.Int).Lsh(base, 1))}
-		return nil
+		fees, err = c.prices(ctx, node, 1)
+		fees.gas = gas + gas/3
+		return err
 	})
-	if reverted(err) {
+	switch {
+	case reverted(err):
 		return fees, ErrReverts
+	case err != nil:
+		return fees, err
 	}
-	return fees, err
+	return fees, c.affordable(ctx, wallet, fees)
 }
 
-// prices are the suggested tip and the base fee of the head, in wei.
-func prices(ctx context.Context, node *ethclient.Client) (tip, base *big.Int, err error) {
-	if tip, err = node.SuggestGasTipCap(ctx); err != nil {
-		return nil, nil, err
+// prices are a tip, some times the suggested one, and a limit that holds while
+// the base fee doubles. The cap bounds the limit; ErrFeeCap if no transaction
+// would be mined for that.
+func (c *Chain) prices(ctx context.Context, node *ethclient.Client, times int64) (Fees, error) {
+	tip, err := node.SuggestGasTipCap(ctx)
+	if err != nil {
+		return Fees{}, err
 	}
 	head, err := node.HeaderByNumber(ctx, nil)
 	if err != nil {
-		return nil, nil, err
+		return Fees{}, err
 	}
-	return tip, head.BaseFee, nil
+	tip.Mul(tip, big.NewInt(times))
+	fees := Fees{tip: tip, max: new(big.Int).Add(tip, new(big.Int).Lsh(head.BaseFee, 1))}
+	if c.FeeCap == nil || fees.max.Cmp(c.FeeCap) <= 0 {
+		return fees, nil
+	}
+	fees.max = c.FeeCap
+	if fees.max.Cmp(new(big.Int).Add(head.BaseFee, tip)) < 0 {
+		return Fees{}, ErrFeeCap
+	}
+	return fees, nil
+}
+
+func (c *Chain) affordable(ctx context.Context, wallet Wallet, fees Fees) error {
+	var coins *big.Int
+	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
+		coins, err = node.BalanceAt(ctx, accountOf(wallet), nil)
+		return err
+	})
+	if err == nil && coins.Cmp(new(big.Int).Mul(fees.max, new(big.Int).SetUint64(fees.gas))) < 0 {
+		return fmt.Errorf("%w: %s", ErrGasWallet, wallet.Address())
+	}
+	return err
 }
 
 // SignTransfer signs the transaction that moves the money; nothing is sent.
-func (c *Chain) SignTransfer(wallet *Key, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
+func (c *Chain) SignTransfer(ctx context.Context, wallet Wallet, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
 	data, err := transferCall(p)
 	if err != nil {
 		return payments.Attempt{}, err
 	}
-	chainID := new(big.Int).SetUint64(c.ChainID)
-	tx, err := types.SignNewTx(wallet.private, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
-		ChainID: chainID, Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: &c.Address, Data: data,
+	tx, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
+		Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: &c.Address, Data: data,
 	})
 	if err != nil {
 		return payments.Attempt{}, err
 	}
-	raw, err := tx.MarshalBinary()
-	return payments.Attempt{
-		Chain: instance, Wallet: payments.Wallet(wallet.Address()), WalletNonce: nonce, Raw: raw, Hash: tx.Hash().Hex(),
-	}, err
+	return attempt(tx, payments.Attempt{Chain: instance, Wallet: payments.Wallet(wallet.Address())})
+}
+
+func (c *Chain) sign(ctx context.Context, wallet Wallet, unsigned *types.DynamicFeeTx) (*types.Transaction, error) {
+	unsigned.ChainID = new(big.Int).SetUint64(c.ChainID)
+	signer, tx := types.LatestSignerForChainID(unsigned.ChainID), types.NewTx(unsigned)
+	signature, err := wallet.sign(ctx, signer.Hash(tx))
+	if err != nil {
+		return nil, fmt.Errorf("gas wallet: %w", err)
+	}
+	return tx.WithSignature(signer, signature)
+}
+
+// attempt is the stored form of a transaction.
+func attempt(tx *types.Transaction, a payments.Attempt) (payments.Attempt, error) {
+	var err error
+	a.Raw, err = tx.MarshalBinary()
+	a.WalletNonce, a.Hash = tx.Nonce(), tx.Hash().Hex()
+	return a, err
+}
+
+func parse(a payments.Attempt) (*types.Transaction, error) {
+	var tx types.Transaction
+	if err := tx.UnmarshalBinary(a.Raw); err != nil {
+		return nil, fmt.Errorf("stored transaction: %w", err)
+	}
+	return &tx, nil
+}
+
+// Replace signs a waiting transaction again, with the same nonce and present
+// fees, if the chain has become too expensive for the ones that it offers. Nodes
+// take a replacement only when both fees rise by a tenth.
+func (c *Chain) Replace(ctx context.Context, wallet Wallet, waiting payments.Attempt) (replacement payments.Attempt, replaced bool, err error) {
+	tx, err := parse(waiting)
+	if err != nil || payments.Wallet(wallet.Address()) != waiting.Wallet {
+		return waiting, false, err
+	}
+	var fees Fees
+	tooLow := false
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+		head, err := node.HeaderByNumber(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if tooLow = tx.GasFeeCap().Cmp(head.BaseFee) < 0; !tooLow {
+			return nil
+		}
+		fees, err = c.prices(ctx, node, 1)
+		return err
+	})
+	if err != nil || !tooLow {
+		return waiting, false, err
+	}
+	fees.tip, fees.max = atLeast(fees.tip, raised(tx.GasTipCap())), atLeast(fees.max, raised(tx.GasFeeCap()))
+	if c.FeeCap != nil && fees.max.Cmp(c.FeeCap) > 0 {
+		return waiting, false, ErrFeeCap
+	}
+	next, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
+		Nonce: tx.Nonce(), GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: tx.Gas(), To: tx.To(), Data: tx.Data(),
+	})
+	if err != nil {
+		return waiting, false, err
+	}
+	waiting.Replaced = append(waiting.Replaced[:len(waiting.Replaced):len(waiting.Replaced)], waiting.Hash)
+	replacement, err = attempt(next, waiting)
+	return replacement, err == nil, err
+}
+
+// raised is an eighth more, rounded up.
+func raised(fee *big.Int) *big.Int {
+	more := new(big.Int).Rsh(fee, 3)
+	return more.Add(more, fee).Add(more, big.NewInt(1))
+}
+
+func atLeast(a, b *big.Int) *big.Int {
+	if a.Cmp(b) < 0 {
+		return b
+	}
+	return a
 }
 
 // ErrNonceSpent says that the chain already mined a transaction with this nonce.
@@ -92,11 +208,11 @@ var ErrNonceSpent = errors.New("the wallet nonce is spent")
 
 // Send broadcasts a signed transaction; one that the node knows is no error.
 func (c *Chain) Send(ctx context.Context, a payments.Attempt) error {
-	var tx types.Transaction
-	if err := tx.UnmarshalBinary(a.Raw); err != nil {
-		return fmt.Errorf("stored transaction: %w", err)
+	tx, err := parse(a)
+	if err != nil {
+		return err
 	}
-	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error { return node.SendTransaction(ctx, &tx) })
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error { return node.SendTransaction(ctx, tx) })
 	switch {
 	case err == nil || isKnown(err):
 		return nil
@@ -107,19 +223,17 @@ func (c *Chain) Send(ctx context.Context, a payments.Attempt) error {
 }
 
 // Spend uses up a nonce of the wallet that no stored transaction gets through: a
-// transfer of nothing to itself, at twice the usual fee so that it also replaces
+// transfer of nothing to itself, at twice the usual tip so that it also replaces
 // a transaction that waits with too low a one.
-func (c *Chain) Spend(ctx context.Context, wallet *Key, nonce uint64) error {
+func (c *Chain) Spend(ctx context.Context, wallet Wallet, nonce uint64) error {
+	account := accountOf(wallet)
 	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		tip, base, err := prices(ctx, node)
+		fees, err := c.prices(ctx, node, 2)
 		if err != nil {
 			return err
 		}
-		tip = new(big.Int).Lsh(tip, 1)
-		chainID := new(big.Int).SetUint64(c.ChainID)
-		tx, err := types.SignNewTx(wallet.private, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
-			ChainID: chainID, Nonce: nonce, GasTipCap: tip, GasFeeCap: new(big.Int).Add(tip, new(big.Int).Lsh(base, 2)),
-			Gas: 21_000, To: &wallet.address,
+		tx, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
+			Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: 21_000, To: &account,
 		})
 		if err != nil {
 			return err

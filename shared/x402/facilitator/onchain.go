@@ -8,6 +8,7 @@ package facilitator
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // Onchain implements payments.Facilitator.
 type Onchain struct {
 	chain  *evm.Chain
-	wallet *evm.Key
+	wallet evm.Wallet
 
 	nonces sync.Mutex // one allocation at a time in this process; the store guards the others
 }
@@ -26,7 +27,7 @@ type Onchain struct {
 var _ payments.Facilitator = (*Onchain)(nil)
 
 // NewOnchain settles on chain with wallet, which pays the gas.
-func NewOnchain(chain *evm.Chain, wallet *evm.Key) *Onchain {
+func NewOnchain(chain *evm.Chain, wallet evm.Wallet) *Onchain {
 	return &Onchain{chain: chain, wallet: wallet}
 }
 
@@ -56,26 +57,29 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 	}
 	for {
 		if attempt.Signed() {
-			settlement, err := o.chain.Resume(ctx, p, attempt.Hash)
+			settlement, err := o.chain.Resume(ctx, p, attempt.Hashes())
 			var rejected *payments.Rejected
 			if err == nil || errors.As(err, &rejected) {
 				return settlement, err
 			}
 			// Not mined, or the node cannot tell (a young one still indexes):
 			// the same bytes may go out again either way.
+			if attempt, err = o.replace(ctx, j, attempt); err != nil {
+				return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
+			}
 		} else if attempt, err = o.sign(ctx, p, j, instance); err != nil {
 			return o.unsigned(ctx, p, err)
 		}
 		err := o.chain.Send(ctx, attempt)
 		if err == nil {
 			j.Sent()
-			return o.await(ctx, p, attempt)
+			return o.await(ctx, p, j, attempt)
 		}
 		if !errors.Is(err, evm.ErrNonceSpent) {
 			return payments.Settlement{}, pendingUnless(err, attempt)
 		}
 		// Mined between our look and our send, or never: look once more.
-		settlement, err := o.chain.Outcome(ctx, p, attempt.Hash)
+		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes())
 		if !errors.Is(err, evm.ErrNotMined) {
 			return settlement, pendingUnless(err, attempt)
 		}
@@ -93,6 +97,22 @@ func pendingUnless(err error, attempt payments.Attempt) error {
 	return &payments.Pending{Transaction: attempt.Hash}
 }
 
+// replace stores a replacement of a transaction whose fees have become too low,
+// if there is one to make. Without one the old bytes are as good as before.
+func (o *Onchain) replace(ctx context.Context, j payments.Journal, attempt payments.Attempt) (payments.Attempt, error) {
+	replacement, replaced, err := o.chain.Replace(ctx, o.wallet, attempt)
+	if err != nil {
+		slog.WarnContext(ctx, "transaction not replaced", "transaction", attempt.Hash, "error", err.Error())
+	}
+	if !replaced {
+		return attempt, nil
+	}
+	if err := j.Record(ctx, replacement); err != nil {
+		return attempt, err
+	}
+	return replacement, nil
+}
+
 // unsigned handles a transfer that could not be signed: when the EVM refuses it,
 // somebody may have carried the authorization out before us.
 func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, err error) (payments.Settlement, error) {
@@ -108,14 +128,18 @@ func (o *Onchain) sign(ctx context.Context, p payments.Payment, j payments.Journ
 	if err != nil {
 		return payments.Attempt{}, err
 	}
+	seen, err := o.chain.WalletNonce(ctx, o.wallet)
+	if err != nil {
+		return payments.Attempt{}, err
+	}
 	o.nonces.Lock()
 	defer o.nonces.Unlock()
 	for {
-		nonce, err := o.nextNonce(ctx, j, instance)
+		nonce, err := o.nextNonce(ctx, j, instance, seen)
 		if err != nil {
 			return payments.Attempt{}, err
 		}
-		attempt, err := o.chain.SignTransfer(o.wallet, p, fees, nonce, instance)
+		attempt, err := o.chain.SignTransfer(ctx, o.wallet, p, fees, nonce, instance)
 		if err != nil {
 			return payments.Attempt{}, err
 		}
@@ -125,43 +149,59 @@ func (o *Onchain) sign(ctx context.Context, p payments.Payment, j payments.Journ
 	}
 }
 
-// nextNonce is the greater of what we signed and what the chain has seen. Where
-// the chain is behind, it lost transactions of ours: they go out again, in
-// order, or the new one would wait behind the gap forever.
-func (o *Onchain) nextNonce(ctx context.Context, j payments.Journal, instance string) (uint64, error) {
-	seen, err := o.chain.WalletNonce(ctx, o.wallet)
-	if err != nil {
-		return 0, err
-	}
-	wallet := payments.Wallet(o.wallet.Address())
-	next, known, err := j.NextNonce(ctx, instance, wallet)
+// nextNonce is the greater of what we signed and what the chain has seen.
+func (o *Onchain) nextNonce(ctx context.Context, j payments.Journal, instance string, seen uint64) (uint64, error) {
+	next, known, err := j.NextNonce(ctx, instance, payments.Wallet(o.wallet.Address()))
 	if err != nil || !known || next <= seen {
 		return seen, err
 	}
-	lost, err := j.Earlier(ctx, instance, wallet, seen)
+	return next, nil
+}
+
+// fillGap sends transactions of ours again that the nodes lost or never got: a
+// later one waits behind them forever.
+func (o *Onchain) fillGap(ctx context.Context, j payments.Journal, waiting payments.Attempt) error {
+	seen, err := o.chain.WalletNonce(ctx, o.wallet)
+	if err != nil || seen > waiting.WalletNonce {
+		return err
+	}
+	lost, err := j.Earlier(ctx, waiting.Chain, waiting.Wallet, seen)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	for _, attempt := range lost {
+		if attempt.WalletNonce >= waiting.WalletNonce {
+			break
+		}
 		if err := o.chain.Send(ctx, attempt); err == nil || errors.Is(err, evm.ErrNonceSpent) {
 			continue
 		}
 		// Nobody takes it any more, its fee is too low perhaps. Its payment signs
 		// again once its nonce is spent, so spend it.
 		if err := o.chain.Spend(ctx, o.wallet, attempt.WalletNonce); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	return next, nil
+	return nil
 }
 
+// fillPause is the time between two looks at the wallet's gap.
+const fillPause = 3 * time.Second
+
 // await polls for the outcome until ctx ends.
-func (o *Onchain) await(ctx context.Context, p payments.Payment, attempt payments.Attempt) (payments.Settlement, error) {
+func (o *Onchain) await(ctx context.Context, p payments.Payment, j payments.Journal, attempt payments.Attempt) (payments.Settlement, error) {
+	var looked time.Time
 	for pause := 5 * time.Millisecond; ; pause = min(pause*2, 500*time.Millisecond) {
-		settlement, err := o.chain.Outcome(ctx, p, attempt.Hash)
+		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes())
 		var rejected *payments.Rejected
 		if err == nil || errors.As(err, &rejected) {
 			return settlement, err
+		}
+		if errors.Is(err, evm.ErrNotMined) && time.Since(looked) > fillPause {
+			looked = time.Now()
+			if err := o.fillGap(ctx, j, attempt); err != nil {
+				slog.WarnContext(ctx, "gap of the gas wallet not filled", "transaction", attempt.Hash, "error", err.Error())
+			}
 		}
 		select {
 		case <-ctx.Done():

@@ -1,0 +1,100 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	sweepers  = 8                // records that one sweep works on at a time
+	watchTime = 30 * time.Second // a block that is older is not dropped any more
+)
+
+// Sweep finishes what no request came back for: it settles records that are
+// settling, lets reserved and ready ones go once their authorization ran out, and
+// looks once more whether a young settlement is still on the chain. It returns
+// how many records it moved on. One that fails stops no other; the error joins
+// all failures.
+func (m *Machine) Sweep(ctx context.Context) (int, error) {
+	keys, err := m.Store.Unfinished(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var moved atomic.Int64
+	var wait sync.WaitGroup
+	failed := make([]error, len(keys))
+	turn := make(chan struct{}, sweepers)
+	for i, key := range keys {
+		turn <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turn }()
+			done, err := m.sweepKey(ctx, key)
+			failed[i] = err
+			if done {
+				moved.Add(1)
+			}
+		})
+	}
+	wait.Wait()
+	return int(moved.Load()), errors.Join(failed...)
+}
+
+func (m *Machine) sweepKey(ctx context.Context, key Key) (bool, error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	r, err := m.Store.Load(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	return m.sweep(ctx, r), nil
+}
+
+func (m *Machine) sweep(ctx context.Context, r Record) bool {
+	leased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
+	switch {
+	case leased || !r.Open():
+		return false
+	case r.State == Settled:
+		return m.Now().Sub(r.SettledAt) >= watchTime && m.confirm(ctx, r)
+	case r.State == Settling || r.State == Ready && m.expired(r):
+		_, err := m.finish(ctx, r)
+		var rejected *Rejected
+		return err == nil || errors.As(err, &rejected)
+	case r.State == Reserved && m.expired(r):
+		m.release(ctx, r)
+		return true
+	}
+	return false
+}
+
+// confirm looks for a settlement that was answered when its block was new. To
+// settle again finds the money where it is, or moves it once more if the chain
+// dropped the block; the authorization still works once.
+func (m *Machine) confirm(ctx context.Context, r Record) bool {
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	settlement, err := m.Facilitator.Settle(ctx, r.Payment, journal{m, &r})
+	var rejected *Rejected
+	switch {
+	case err == nil:
+		r.Settlement = &settlement
+	case errors.As(err, &rejected):
+		slog.ErrorContext(ctx, "the chain dropped a settlement that was answered, and it cannot be repeated",
+			"alarm", ReasonReversed, "payment", r.Key().String(), "transaction", r.Settlement.Transaction, "reason", rejected.Reason)
+		r.Reason = ReasonReversed
+	default:
+		return false // asked again at the next sweep
+	}
+	r.Watched = false
+	_, err = m.save(ctx, r)
+	return err == nil
+}
+
+// ReasonReversed marks a settled record whose money went back to the payer when
+// the chain dropped its block.
+const ReasonReversed = "settlement_reversed"
