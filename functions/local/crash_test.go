@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/local/lambdaruntime"
+	"governance.internal/shared/dynamotest"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
@@ -24,6 +26,8 @@ const (
 	childData     = "LOCAL_TEST_DATA"
 	childCrash    = "LOCAL_TEST_CRASH" // step after which the process kills itself
 )
+
+const childLease = 2 * time.Second
 
 // child is a service with a short lease that dies where it is told.
 func child() int {
@@ -38,7 +42,7 @@ func child() int {
 		return 1
 	}
 	machine := s.paid.Gate.Machine
-	machine.Lease = 2 * time.Second
+	machine.Lease = childLease
 	machine.Step = func(name string) {
 		if name == os.Getenv(childCrash) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -57,10 +61,11 @@ type process struct {
 	once sync.Once
 }
 
-func spawn(t *testing.T, data, addr, rpcURL, crash string) *process {
+func spawn(t *testing.T, data, addr, rpcURL, crash string, more ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0]), url: "http://" + addr}
 	p.Env = append(os.Environ(), childVariable+"="+addr, childData+"="+data, childCrash+"="+crash, "RPC_URLS="+rpcURL, "BASE_URL="+p.url)
+	p.Env = append(p.Env, more...)
 	var log strings.Builder
 	p.Stderr = &log
 	if err := p.Start(); err != nil {
@@ -98,40 +103,111 @@ func freeAddr(t *testing.T) string {
 	return listener.Addr().String()
 }
 
+var allSteps = []string{"reserved", "verified", "worked", "ready", "signed", "sent", "mined", "recorded", "settled"}
+
+// tableEnvironment makes a service keep its payments in DynamoDB.
+func tableEnvironment(t *testing.T) []string {
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	return []string{"PAYMENTS_TABLE=" + table, "DYNAMODB_ENDPOINT=" + endpoint}
+}
+
 // TestKilledAtAnyStep kills the process right after each durable step of a
 // payment; another process gets the same request again.
 func TestKilledAtAnyStep(t *testing.T) {
-	for _, step := range []string{"reserved", "verified", "worked", "ready", "signed", "sent", "mined", "recorded", "settled"} {
-		t.Run(step, func(t *testing.T) {
+	for _, step := range allSteps {
+		t.Run("file/"+step, func(t *testing.T) {
 			t.Parallel()
-			chain, data, addr := newChain(t), t.TempDir(), freeAddr(t)
-			dying := spawn(t, data, addr, chain.URL(), step)
-			header := paymentFor(t, dying.url, "POST", "/x402/audit-mcp")
-			request := order{"POST", dying.url + "/x402/audit-mcp", []byte(sampleConfig)}
-			b := &buyer{client: http.DefaultClient, waited: func(string, time.Duration) {}}
-			r, err := request.request(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set(x402.HeaderSignature, header)
-			if a, err := b.send(r); err == nil {
-				t.Fatalf("the service survived step %s with %d %s", step, a.status, a.body)
-			}
-			dying.kill()
-			spawn(t, data, addr, chain.URL(), "")
-			a, err := b.redeem(t.Context(), request, header)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantStatus(t, a, 200, "after the restart")
-			if got := paidTo(t, chain.URL()); got != 50_000 {
-				t.Errorf("payTo received %d units", got)
-			}
-			if n := settlements(t, data); n != 1 {
-				t.Errorf("%d settlements in the audit chain", n)
-			}
+			killedAt(t, step)
 		})
 	}
+}
+
+// The same with the store of a deployment, where another function instance goes
+// on.
+func TestKilledAtAnyStepWithATable(t *testing.T) {
+	for _, step := range allSteps {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			killedAt(t, step, tableEnvironment(t)...)
+		})
+	}
+}
+
+func killedAt(t *testing.T, step string, store ...string) {
+	chain, data, addr := newChain(t), t.TempDir(), freeAddr(t)
+	b, request, header := dieAt(t, step, data, addr, chain.URL(), store...)
+	spawn(t, data, addr, chain.URL(), "", store...)
+	a, err := b.redeem(t.Context(), request, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, a, 200, "after the restart")
+	wantOneSettlement(t, chain.URL(), data)
+}
+
+// dieAt sends a payment to a service that dies of it.
+func dieAt(t *testing.T, step, data, addr, rpcURL string, store ...string) (*buyer, order, string) {
+	t.Helper()
+	dying := spawn(t, data, addr, rpcURL, step, store...)
+	header := paymentFor(t, dying.url, "POST", "/x402/audit-mcp")
+	request := order{"POST", dying.url + "/x402/audit-mcp", []byte(sampleConfig)}
+	b := &buyer{client: http.DefaultClient, waited: func(string, time.Duration) {}}
+	r, err := request.request(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(x402.HeaderSignature, header)
+	if a, err := b.send(r); err == nil {
+		t.Fatalf("the service survived step %s with %d %s", step, a.status, a.body)
+	}
+	dying.kill()
+	return b, request, header
+}
+
+func wantOneSettlement(t *testing.T, rpcURL, data string) {
+	t.Helper()
+	if got := paidTo(t, rpcURL); got != 50_000 {
+		t.Errorf("payTo received %d units", got)
+	}
+	if n := settlements(t, data); n != 1 {
+		t.Errorf("%d settlements in the audit chain", n)
+	}
+}
+
+// A client that never comes back has paid all the same once the transaction is
+// out: the scheduled function settles, and the answer waits for him.
+func TestEveryLambdaCrashIsSwept(t *testing.T) {
+	bootstrap, err := compile(t.Context(), "payment-sweeper", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := weigh(t, bootstrap)
+	for _, step := range []string{"signed", "sent", "mined", "recorded"} {
+		chain, data, addr, store := newChain(t), t.TempDir(), freeAddr(t), tableEnvironment(t)
+		b, request, header := dieAt(t, step, data, addr, chain.URL(), store...)
+		time.Sleep(childLease)
+		environment, err := lambdaEnvironment(data, chain.URL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sweeper, err := lambdaruntime.Start(t.Context(), bootstrap, append(environment, store...), os.Stderr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := sweeper.Invoke(t.Context(), []byte(`{"source":"aws.scheduler"}`))
+		if err := errors.Join(err, sweeper.Stop()); err != nil || string(report) != `{"moved":1}` {
+			t.Fatalf("%s: report %s (%v)", step, report, err)
+		}
+		wantOneSettlement(t, chain.URL(), data)
+		spawn(t, data, addr, chain.URL(), "", store...)
+		a, err := b.redeem(t.Context(), request, header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantStatus(t, a, 200, "after the sweep")
+		wantOneSettlement(t, chain.URL(), data)
+	}
+	t.Logf("figure: %-17s %6.2f MB", "payment-sweeper", float64(size)/1e6)
 }
 
 func paidTo(t *testing.T, rpcURL string) int64 {

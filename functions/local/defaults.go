@@ -32,6 +32,7 @@ func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, er
 	if !allLoopback(c.RPCURLs) {
 		return c, nil
 	}
+	c.GasFeeCap = nil // play money
 	if c.PayTo == "" {
 		key, err := evm.ParseKey(devchain.PayToKey)
 		if err != nil {

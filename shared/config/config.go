@@ -5,7 +5,9 @@ package config
 
 import (
 	"fmt"
+	"math/big"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -30,6 +32,12 @@ type Config struct {
 	RPCURLs []string
 	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas.
 	GasKeyFile string
+	// GAS_KEY_KMS: id, ARN or alias of that key in AWS KMS (ECC_SECG_P256K1), instead
+	// of a file.
+	GasKeyKMS string
+	// GAS_FEE_CAP_GWEI: the most that a unit of gas may cost, in gwei, at most nine
+	// decimals. Above it payments wait (503), nothing is charged. Default 2.
+	GasFeeCap *big.Int // wei
 	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
 	// evidence. Default: signing.key in the data directory, made when missing.
 	SigningKeyFile string
@@ -41,8 +49,10 @@ type Config struct {
 	// PAYMENTS_TABLE: DynamoDB table of the payments, instead of a file in the data
 	// directory. Region and credentials are the AWS SDK's own settings.
 	PaymentsTable string
-	// DYNAMODB_ENDPOINT: address of a local engine; not set on AWS.
-	DynamoDBEndpoint string
+	// RESULT_BUCKET: S3 bucket of results that are too large for the table.
+	ResultBucket string
+	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
+	DynamoDBEndpoint, S3Endpoint string
 }
 
 // Lookup finds a variable, like os.LookupEnv.
@@ -66,13 +76,29 @@ func Load(lookup Lookup) (Config, error) {
 		PayTo:            get("PAY_TO", ""),
 		RPCURLs:          splitList(get("RPC_URLS", "")),
 		GasKeyFile:       get("GAS_KEY_FILE", ""),
+		GasKeyKMS:        get("GAS_KEY_KMS", ""),
+		GasFeeCap:        gwei(get("GAS_FEE_CAP_GWEI", "2")),
 		SigningKeyFile:   get("SIGNING_KEY_FILE", ""),
 		SignerAddress:    get("SIGNER_ADDRESS", ""),
 		DataDir:          get("DATA_DIR", ""),
 		PaymentsTable:    get("PAYMENTS_TABLE", ""),
+		ResultBucket:     get("RESULT_BUCKET", ""),
 		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),
+		S3Endpoint:       get("S3_ENDPOINT", ""),
 	}
 	return c, c.check()
+}
+
+var gweiPattern = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,9})?$`)
+
+// gwei reads an amount as wei; nil if it is malformed.
+func gwei(text string) *big.Int {
+	if !gweiPattern.MatchString(text) {
+		return nil
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	wei, _ := new(big.Int).SetString(whole+(fraction + "000000000")[:9], 10) // digits only
+	return wei
 }
 
 func splitList(text string) []string {
@@ -87,11 +113,10 @@ func splitList(text string) []string {
 
 func (c Config) check() error {
 	var bad []string
-	if c.BaseURL != "" && !isHTTP(c.BaseURL) {
-		bad = append(bad, "BASE_URL must start with http:// or https://")
-	}
-	if c.DynamoDBEndpoint != "" && !isHTTP(c.DynamoDBEndpoint) {
-		bad = append(bad, "DYNAMODB_ENDPOINT must start with http:// or https://")
+	for _, field := range []struct{ name, value string }{{"BASE_URL", c.BaseURL}, {"DYNAMODB_ENDPOINT", c.DynamoDBEndpoint}, {"S3_ENDPOINT", c.S3Endpoint}} {
+		if field.value != "" && !isHTTP(field.value) {
+			bad = append(bad, field.name+" must start with http:// or https://")
+		}
 	}
 	for _, address := range c.RPCURLs {
 		if !isHTTP(address) {
@@ -103,6 +128,9 @@ func (c Config) check() error {
 		if field.value != "" && !isAddress(field.value) {
 			bad = append(bad, field.name+" must be 0x and 40 hex digits")
 		}
+	}
+	if c.GasFeeCap == nil {
+		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei with at most nine decimals")
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("configuration: %s", strings.Join(bad, "; "))

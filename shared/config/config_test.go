@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math/big"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func from(environment map[string]string) Lookup {
 const address = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
 func TestTheEmptyEnvironmentIsLocalMode(t *testing.T) {
-	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2"}
+	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2", GasFeeCap: big.NewInt(2e9)}
 	for name, environment := range map[string]map[string]string{
 		"nothing set": {}, "empty": {"NETWORK": "", "PAY_TO": "", "RPC_URLS": ""}, "blank": {"ASSET": "  ", "RPC_URLS": " , ,"},
 	} {
@@ -32,12 +33,14 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"ASSET_VERSION": "3", "PAY_TO": address, "RPC_URLS": "https://one.example, http://two.example:8545/key ,", "GAS_KEY_FILE": "gas.key",
 		"SIGNING_KEY_FILE": "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
 		"PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
+		"GAS_KEY_KMS": "alias/gas", "GAS_FEE_CAP_GWEI": "0.25", "RESULT_BUCKET": "results", "S3_ENDPOINT": "http://127.0.0.1:9000",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
 		PayTo: address, RPCURLs: []string{"https://one.example", "http://two.example:8545/key"}, GasKeyFile: "gas.key",
 		SigningKeyFile: "sign.key", SignerAddress: address, DataDir: "data",
 		PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",
+		GasKeyKMS: "alias/gas", GasFeeCap: big.NewInt(250_000_000), ResultBucket: "results", S3Endpoint: "http://127.0.0.1:9000",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)
@@ -53,12 +56,12 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 	_, err := Load(from(map[string]string{
 		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
-		"DYNAMODB_ENDPOINT": "secret.example:8000",
+		"DYNAMODB_ENDPOINT": "secret.example:8000", "S3_ENDPOINT": "secret.example:9000", "GAS_FEE_CAP_GWEI": "1e9",
 	}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT"} {
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI"} {
 		if strings.Count(err.Error(), name) != 1 {
 			t.Errorf("%s is not named once: %v", name, err)
 		}

@@ -107,11 +107,7 @@ func each(t *testing.T, test func(*testing.T, *bench)) {
 	})
 	t.Run("dynamo", func(t *testing.T) {
 		endpoint, table := dynamotest.Table(t, "pk", "sk")
-		store, err := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint})
-		if err != nil {
-			t.Fatal(err)
-		}
-		test(t, newBench(t, store))
+		test(t, newBench(t, dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint})))
 	})
 }
 

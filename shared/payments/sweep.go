@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,12 +25,16 @@ func (m *Machine) Sweep(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] }) // no one is always last
 	var moved atomic.Int64
 	var wait sync.WaitGroup
 	failed := make([]error, len(keys))
 	turn := make(chan struct{}, sweepers)
 	for i, key := range keys {
 		turn <- struct{}{}
+		if !timeLeft(ctx) {
+			break // the next sweep goes on
+		}
 		wait.Go(func() {
 			defer func() { <-turn }()
 			done, err := m.sweepKey(ctx, key)
@@ -43,10 +48,13 @@ func (m *Machine) Sweep(ctx context.Context) (int, error) {
 	return int(moved.Load()), errors.Join(failed...)
 }
 
+// timeLeft says whether a settlement can come to its end before ctx does.
+func timeLeft(ctx context.Context) bool {
+	end, limited := ctx.Deadline()
+	return ctx.Err() == nil && (!limited || time.Until(end) > settleLimit)
+}
+
 func (m *Machine) sweepKey(ctx context.Context, key Key) (bool, error) {
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
 	r, err := m.Store.Load(ctx, key)
 	if err != nil {
 		return false, err

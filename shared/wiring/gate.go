@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -14,12 +15,14 @@ import (
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
 	"governance.internal/shared/lint"
+	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/payments/bolt"
 	"governance.internal/shared/payments/dynamo"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 	"governance.internal/shared/x402/facilitator"
+	"governance.internal/shared/x402/kms"
 )
 
 // ChainName is the name of the audit chain.
@@ -80,19 +83,30 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 		}
 		return store, store.Close, nil
 	}
-	store, err := dynamo.Open(dynamo.Options{Table: c.PaymentsTable, Endpoint: c.DynamoDBEndpoint})
-	return store, func() error { return nil }, err
+	o := dynamo.Options{Table: c.PaymentsTable, Endpoint: c.DynamoDBEndpoint}
+	bucket := s3.Options{Bucket: c.ResultBucket, Endpoint: c.S3Endpoint}
+	if o.Endpoint == "" {
+		region, keys, err := account()
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Region, o.Credentials, bucket.Region, bucket.Credentials = region, keys, region, keys
+	}
+	if c.ResultBucket != "" {
+		o.Objects = s3.Open(bucket)
+	}
+	return dynamo.Open(o), func() error { return nil }, nil
 }
 
 func needPaid(c config.Config) error {
 	return config.Need(
 		config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")},
-		config.Setting{Name: "GAS_KEY_FILE", Value: c.GasKeyFile},
+		config.Setting{Name: "GAS_KEY_FILE or GAS_KEY_KMS", Value: c.GasKeyFile + c.GasKeyKMS},
 		config.Setting{Name: "DATA_DIR", Value: c.DataDir},
 	)
 }
 
-func openChain(c config.Config) (*evm.Chain, *evm.Key, error) {
+func openChain(c config.Config) (*evm.Chain, evm.Wallet, error) {
 	token, err := evm.NewToken(c.Network, c.Asset, c.AssetName, c.AssetVersion)
 	if err != nil {
 		return nil, nil, err
@@ -101,9 +115,26 @@ func openChain(c config.Config) (*evm.Chain, *evm.Key, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	wallet, err := evm.LoadKey(c.GasKeyFile)
+	chain.FeeCap = c.GasFeeCap
+	wallet, err := openWallet(c)
 	return chain, wallet, err
 }
+
+func openWallet(c config.Config) (evm.Wallet, error) {
+	if c.GasKeyKMS == "" {
+		return evm.LoadKey(c.GasKeyFile)
+	}
+	region, keys, err := account()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
+	defer cancel()
+	return evm.NewRemoteKey(ctx, kms.Open(kms.Options{Key: c.GasKeyKMS, Region: region, Credentials: keys}))
+}
+
+// kmsLimit is the time to fetch the gas wallet's public key at the start.
+const kmsLimit = 5 * time.Second
 
 func signingKeyFile(c config.Config) string {
 	if c.SigningKeyFile != "" {

@@ -6,12 +6,15 @@
 // The table has the keys pk and sk, both strings, and no index:
 //
 //	pk                      sk            what
-//	PAY#<payment key>       record        version, open, data, bound, write
+//	PAY#<payment key>       record        version, open, data, bound, write, perhaps body
 //	NONCE#<nonce>           payment key   finds the records of an authorization nonce
 //	OPEN#<shard>            payment key   exists while the record is open
 //	IDEM#<identifier key>   identifier    payload_hash
 //	WALLET#<chain>#<wallet> wallet        next_nonce
 //	WTX#<chain>#<wallet>    wallet nonce  data: the signed transaction, 20 digits
+//
+// A body that makes the record larger than 300 KB is an object of its own, named
+// by its SHA-256 in the attribute body. The object is written before the item.
 //
 // The attribute ttl (Unix seconds) is a broom for what nobody needs any more; it
 // protects nothing, and the table works without it.
@@ -22,9 +25,8 @@
 package dynamo
 
 import (
-	"fmt"
+	"context"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -44,36 +46,44 @@ const (
 	mostAttempts = 16
 )
 
-// Options say which table and how it is reached. Only Table is required.
+// Options say which table and how it is reached. Table and either Endpoint or
+// Region and Credentials are required.
 type Options struct {
-	Table     string
-	Endpoint  string            // of a local engine, "" for AWS
-	Transport http.RoundTripper // nil: the default one
-	Now       func() time.Time  // nil: time.Now; it only dates the ttl
+	Table       string
+	Region      string
+	Credentials aws.CredentialsProvider
+	Endpoint    string            // of a local engine, which needs neither region nor credentials; "" for AWS
+	Objects     Objects           // where results above 300 KB go; nil: they are refused
+	Transport   http.RoundTripper // nil: the default one
+	Now         func() time.Time  // nil: time.Now; it only dates the ttl
+}
+
+// Objects keeps bodies that do not fit into an item.
+type Objects interface {
+	Put(ctx context.Context, key string, body []byte) error
+	Get(ctx context.Context, key string, most int64) ([]byte, error)
 }
 
 // Store implements payments.Store.
 type Store struct {
-	client *dynamodb.Client
-	table  *string
-	now    func() time.Time
+	client  *dynamodb.Client
+	table   *string
+	objects Objects
+	now     func() time.Time
 }
 
 var _ payments.Store = (*Store)(nil)
 
 // Open prepares the client; it sends nothing.
-func Open(o Options) (*Store, error) {
-	region, keys, err := account(o)
-	if err != nil {
-		return nil, err
-	}
+func Open(o Options) *Store {
 	settings := dynamodb.Options{
-		Region: region, Credentials: keys, Retryer: newRetryer(),
+		Region: o.Region, Credentials: o.Credentials, Retryer: newRetryer(),
 		HTTPClient: awshttp.NewBuildableClient().WithTimeout(attemptLimit),
 		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
 	}
 	if o.Endpoint != "" {
-		settings.BaseEndpoint = aws.String(o.Endpoint)
+		settings.BaseEndpoint, settings.Region = aws.String(o.Endpoint), "local"
+		settings.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
 	if o.Transport != nil {
 		settings.HTTPClient = &http.Client{Transport: o.Transport, Timeout: attemptLimit}
@@ -81,21 +91,7 @@ func Open(o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{client: dynamodb.New(settings), table: aws.String(o.Table), now: o.Now}, nil
-}
-
-// account reads what Lambda puts into the environment of a function. The SDK's
-// own search would read the same and carry SSO, STS and instance metadata, 1.7 MB
-// that no function uses. A local engine needs neither region nor keys.
-func account(o Options) (region string, keys aws.CredentialsProvider, err error) {
-	if o.Endpoint != "" {
-		return "local", credentials.NewStaticCredentialsProvider("local", "local", ""), nil
-	}
-	region, id, secret := os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
-	if region == "" || id == "" || secret == "" {
-		return "", nil, fmt.Errorf("payment table %s: set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as Lambda does", o.Table)
-	}
-	return region, credentials.NewStaticCredentialsProvider(id, secret, os.Getenv("AWS_SESSION_TOKEN")), nil
+	return &Store{client: dynamodb.New(settings), table: aws.String(o.Table), objects: o.Objects, now: o.Now}
 }
 
 // newRetryer tries again what may work next time, as soon as it may: throttling,

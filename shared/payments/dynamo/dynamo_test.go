@@ -1,7 +1,10 @@
 package dynamo_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"math"
 	"net/http"
@@ -10,10 +13,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
 	"governance.internal/shared/dynamotest"
+	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/payments/dynamo"
 	"governance.internal/shared/payments/paymentstest"
+	"governance.internal/shared/s3test"
 )
 
 // open gives a store on a table of its own.
@@ -25,11 +32,7 @@ func open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
 
 func reopen(t *testing.T, endpoint, table string, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
-	store, err := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
+	return dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
 }
 
 func TestStore(t *testing.T) {
@@ -89,41 +92,21 @@ func TestRequestsOfEachOperation(t *testing.T) {
 
 func TestOpenSendsNothing(t *testing.T) {
 	w := &wire{}
-	if _, err := dynamo.Open(dynamo.Options{Table: "t", Endpoint: "http://127.0.0.1:1", Transport: w}); err != nil || w.total.Load() != 0 {
-		t.Errorf("%d requests (%v)", w.total.Load(), err)
-	}
-}
-
-func TestOpenNamesWhatTheEnvironmentLacks(t *testing.T) {
-	for _, name := range []string{"AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
-		t.Setenv("AWS_REGION", "eu-central-1")
-		t.Setenv("AWS_ACCESS_KEY_ID", "id")
-		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-		if _, err := dynamo.Open(dynamo.Options{Table: "t"}); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv(name, "")
-		if _, err := dynamo.Open(dynamo.Options{Table: "t"}); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("without %s: %v", name, err)
-		}
+	dynamo.Open(dynamo.Options{Table: "t", Endpoint: "http://127.0.0.1:1", Transport: w})
+	if sent := w.total.Load(); sent != 0 {
+		t.Errorf("%d requests", sent)
 	}
 }
 
 // Requests to AWS are signed with the function's own role.
-func TestRequestsAreSignedWithTheEnvironmentsKeys(t *testing.T) {
-	t.Setenv("AWS_REGION", "eu-central-1")
-	t.Setenv("AWS_ACCESS_KEY_ID", "EXAMPLEID")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	t.Setenv("AWS_SESSION_TOKEN", "session")
+func TestRequestsAreSigned(t *testing.T) {
 	var host, authorization, session string
-	store, err := dynamo.Open(dynamo.Options{Table: "t", Transport: transport(func(req *http.Request) (*http.Response, error) {
+	keys := credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "session")
+	store := dynamo.Open(dynamo.Options{Table: "t", Region: "eu-central-1", Credentials: keys, Transport: transport(func(req *http.Request) (*http.Response, error) {
 		host, authorization, session = req.URL.Host, req.Header.Get("Authorization"), req.Header.Get("X-Amz-Security-Token")
 		return nil, context.Canceled
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = store.Load(t.Context(), payments.Key{}); err == nil {
+	if _, err := store.Load(t.Context(), payments.Key{}); err == nil {
 		t.Error("no error")
 	}
 	if host != "dynamodb.eu-central-1.amazonaws.com" || session != "session" || !strings.Contains(authorization, "EXAMPLEID/") ||
@@ -162,10 +145,7 @@ func TestEveryItemHasATimeToLive(t *testing.T) {
 	ctx := context.Background()
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	now := time.Unix(1_000_000, 0)
-	store, err := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Now: func() time.Time { return now }})
 	late := uint64(now.Add(90 * 24 * time.Hour).Unix())
 	for i, until := range []uint64{0, late, math.MaxUint64} {
 		r := payment(i)
@@ -183,5 +163,54 @@ func TestEveryItemHasATimeToLive(t *testing.T) {
 				t.Errorf("%v goes before its authorization ends", item["pk"])
 			}
 		}
+	}
+}
+
+// A result of any size that a function may answer is stored and comes back; the
+// object is there before the item that names it.
+func TestLargeAnswersAreObjects(t *testing.T) {
+	ctx := context.Background()
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	bucketEndpoint, bucket := s3test.Bucket(t)
+	objects := s3.Open(s3.Options{Bucket: bucket, Endpoint: bucketEndpoint})
+	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Objects: objects})
+	r, err := store.Save(ctx, payment(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := bytes.Repeat([]byte("0123456789abcdef"), 6<<20/16)
+	same := func(got *payments.Answer) bool {
+		return got != nil && got.Status == 200 && bytes.Equal(got.Body, body) && got.Header.Get("A") == "b"
+	}
+	answer := &payments.Answer{Status: 200, Header: http.Header{"A": {"b"}}, Body: body}
+	r.State, r.Result = payments.Ready, answer
+	if r, err = store.Save(ctx, r); err != nil || !same(r.Result) {
+		t.Fatalf("saved with %d bytes: %v", len(r.Result.Body), err)
+	}
+	if got, err := store.Load(ctx, r.Key()); err != nil || !same(got.Result) {
+		t.Errorf("the result: %v", err)
+	}
+	r.State, r.Result, r.Reply = payments.Settled, nil, answer
+	if r, err = store.Save(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.Load(ctx, r.Key()); err != nil || !same(got.Reply) || got.Result != nil {
+		t.Errorf("the reply: %v", err)
+	}
+	r.Reply = &payments.Answer{Status: 200, Body: append(body, 0)}
+	if _, err := store.Save(ctx, r); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("more than a function may answer: %v", err)
+	}
+
+	blind := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint})
+	if _, err := blind.Load(ctx, r.Key()); err == nil || !strings.Contains(err.Error(), "RESULT_BUCKET") {
+		t.Errorf("without a bucket: %v", err)
+	}
+	sum := sha256.Sum256(body)
+	if err := objects.Put(ctx, "payments/"+hex.EncodeToString(sum[:]), []byte("forged")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Load(ctx, r.Key()); err == nil || !strings.Contains(err.Error(), "not as it was written") {
+		t.Errorf("a forged object: %v", err)
 	}
 }

@@ -24,6 +24,7 @@ const (
 	bound     = "bound" // identifier and payload hash that the record's writer bound
 	written   = "write" // token of the write that put the item there
 	expires   = "ttl"
+	body      = "body" // SHA-256 of the body of result or reply, which is an object
 	hashed    = "payload_hash"
 	nextNonce = "next_nonce"
 	asset     = "asset"

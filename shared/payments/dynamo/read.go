@@ -59,7 +59,11 @@ func (s *Store) Load(ctx context.Context, key payments.Key) (payments.Record, er
 	if err != nil {
 		return payments.Record{}, err
 	}
-	return payments.Decode(bytesOf(found, data))
+	r, err := payments.Decode(bytesOf(found, data))
+	if digest := textOf(found, body); err == nil && digest != "" {
+		err = s.fetch(ctx, &r, digest)
+	}
+	return r, err
 }
 
 // NextNonce implements payments.Store.

@@ -15,13 +15,6 @@ import (
 	"governance.internal/shared/payments"
 )
 
-// Bytes of an encoded record. An item holds 400 KB. A withheld result must leave
-// room for what its settlement adds, since the reply has to fit once money moved.
-const (
-	mostResult = 300 << 10
-	mostRecord = 390 << 10
-)
-
 // errAssumption: the stored record is of the expected version, but a short write
 // assumed wrongly what it says.
 var errAssumption = errors.New("payment table: a short write does not suffice")
@@ -49,7 +42,7 @@ func (s *Store) Submit(ctx context.Context, r payments.Record) (payments.Record,
 func (s *Store) write(ctx context.Context, r payments.Record, submit bool) (payments.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	w, err := s.prepare(r)
+	w, err := s.prepare(ctx, r)
 	if err != nil {
 		return payments.Record{}, err
 	}
@@ -73,24 +66,20 @@ func (s *Store) write(ctx context.Context, r payments.Record, submit bool) (paym
 	return w.next, nil
 }
 
-func (s *Store) prepare(r payments.Record) (*write, error) {
+func (s *Store) prepare(ctx context.Context, r payments.Record) (*write, error) {
 	w := &write{table: s.table, next: r, token: newToken()}
 	w.next.Version++
-	encoded, err := w.next.Encode()
+	encoded, digest, err := s.encode(ctx, w.next)
 	if err != nil {
 		return nil, err
-	}
-	most := mostRecord
-	if r.Result != nil {
-		most = mostResult
-	}
-	if len(encoded) > most {
-		return nil, fmt.Errorf("payment table: the record of %s has %d bytes, at most %d fit", r.Key(), len(encoded), most)
 	}
 	now := s.now()
 	w.expire = func() types.AttributeValue { return lasting(now, r.Payment, 0) }
 	w.item = recordKey(r.Key())
 	w.item[version], w.item[open], w.item[data] = number(w.next.Version), yes(r.Open()), binary(encoded)
+	if digest != "" {
+		w.item[body] = text(digest)
+	}
 	w.item[bound], w.item[written] = text(w.binding()), text(w.token)
 	w.item[expires] = lasting(now, r.Payment, keep) // outlives its OPEN entry by far
 	return w, nil

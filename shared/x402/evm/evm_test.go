@@ -31,7 +31,7 @@ func baseToken(t *testing.T) Token {
 	return token
 }
 
-func testKey(t *testing.T, fill string) *Key {
+func testKey(t testing.TB, fill string) *Key {
 	t.Helper()
 	key, err := ParseKey(strings.Repeat(fill, 32))
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -102,5 +101,8 @@ func lowS(der []byte) ([]byte, error) {
 	if value.S.Cmp(halfOfCurve) > 0 {
 		value.S.Sub(order, value.S)
 	}
-	return append(append(math.PaddedBigBytes(value.R, 32), math.PaddedBigBytes(value.S, 32)...), 0), nil
+	signature := make([]byte, crypto.SignatureLength)
+	value.R.FillBytes(signature[:32])
+	value.S.FillBytes(signature[32:64])
+	return signature, nil
 }
