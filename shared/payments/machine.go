@@ -17,6 +17,8 @@ const (
 	settleLimit = 20 * time.Second // a request waits this long for its receipt
 	waitLimit   = 8 * time.Second  // a duplicate waits this long for the run it duplicates
 
+	reserveLimit = 2 * time.Second // a reservation is written in this time, or not at all
+
 	replayWindow    = 120 * time.Second // for a request without body and identifier
 	replayMost      = 3                 // deliveries in that window, the first included
 	replayBurst     = time.Second       // so long a surplus request may be one of many sent at once
@@ -168,28 +170,35 @@ func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 // begin verifies and reserves the payment and runs the order. What is not
 // verified leaves no trace: garbage must not fill the store.
 func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
-	now := m.Now()
 	if err := m.Facilitator.Authentic(o.Payment); err != nil {
-		return Answer{}, err
-	}
-	if err := m.Facilitator.Open(o.Payment, now); err != nil {
 		return Answer{}, err
 	}
 	if err := m.verify(ctx, o.Payment); err != nil {
 		return Answer{}, m.unlessChanged(ctx, r, o.Payment.Key(), err)
 	}
 	m.step("verified")
-	fresh := Record{
-		Version: r.Version, State: Reserved, Payment: o.Payment, Request: o.Request,
-		PayloadHash: o.PayloadHash, Identifier: o.Identifier,
-		Owner: m.Owner, LeaseUntil: now.Add(m.Lease), CreatedAt: now,
-	}
-	saved, err := m.save(ctx, fresh)
+	saved, err := m.reserve(ctx, o, r.Version)
 	if err != nil {
 		return Answer{}, err
 	}
 	m.step("reserved")
 	return m.run(ctx, o, saved)
+}
+
+// reserve takes the payment for this run. It must be over before an equal request
+// can be told that the payment has run out and to sign another one.
+func (m *Machine) reserve(ctx context.Context, o Order, version uint64) (Record, error) {
+	now := m.Now()
+	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
+		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
+	}
+	ctx, cancel := context.WithTimeout(ctx, reserveLimit)
+	defer cancel()
+	return m.save(ctx, Record{
+		Version: version, State: Reserved, Payment: o.Payment, Request: o.Request,
+		PayloadHash: o.PayloadHash, Identifier: o.Identifier,
+		Owner: m.Owner, LeaseUntil: now.Add(m.Lease), CreatedAt: now,
+	})
 }
 
 // run works and settles. Whatever fails before the answer is stored releases the
@@ -226,6 +235,9 @@ func (m *Machine) unlessChanged(ctx context.Context, r Record, key Key, cause er
 }
 
 func (m *Machine) verify(ctx context.Context, p Payment) error {
+	if err := m.Facilitator.Open(p, m.Now()); err != nil {
+		return err
+	}
 	err := m.Facilitator.Verify(ctx, p)
 	var invalid *Invalid
 	if err == nil || errors.As(err, &invalid) {

@@ -106,6 +106,7 @@ func (a Attempt) Replacement() bool { return len(a.Replaced) > 0 }
 type Settlement struct {
 	Transaction string `json:"transaction"`
 	Block       uint64 `json:"block"`
+	BlockHash   string `json:"block_hash"`
 	LogIndex    uint   `json:"log_index"` // of the Transfer event in its block
 }
 

@@ -89,8 +89,11 @@ func (m *Machine) confirm(ctx context.Context, r Record) bool {
 	settlement, err := m.Facilitator.Settle(ctx, r.Payment, journal{m, &r})
 	var rejected *Rejected
 	switch {
+	case err == nil && settlement != *r.Settlement: // in another block: that one is young
+		r.Settlement, r.SettledAt = &settlement, m.Now()
+		_, _ = m.save(ctx, r) // if that fails, the next sweep finds the same
+		return false
 	case err == nil:
-		r.Settlement = &settlement
 	case errors.As(err, &rejected):
 		slog.ErrorContext(ctx, "the chain dropped a settlement that was answered, and it cannot be repeated",
 			"alarm", ReasonReversed, "payment", r.Key().String(), "transaction", r.Settlement.Transaction, "reason", rejected.Reason)

@@ -92,7 +92,7 @@ func (c *Chain) arrived(p payments.Payment, receipt *types.Receipt) (payments.Se
 			used = true
 		case log.Topics[0] == topicTransfer && used && log.Topics[2] == payTo && amountOf(log.Data).Cmp(big.NewInt(p.Amount)) == 0:
 			return payments.Settlement{
-				Transaction: receipt.TxHash.Hex(), Block: receipt.BlockNumber.Uint64(), LogIndex: log.Index,
+				Transaction: receipt.TxHash.Hex(), Block: receipt.BlockNumber.Uint64(), BlockHash: receipt.BlockHash.Hex(), LogIndex: log.Index,
 			}, true
 		}
 	}
