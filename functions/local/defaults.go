@@ -33,17 +33,27 @@ func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, er
 		return c, nil
 	}
 	c.GasFeeCap = nil // play money
-	if c.PayTo == "" {
-		key, err := evm.ParseKey(devchain.PayToKey)
-		if err != nil {
-			return c, err
-		}
-		c.PayTo = key.Address()
+	c, err := payToDefault(c)
+	if err != nil {
+		return c, err
 	}
 	if c.GasKeyFile == "" {
 		c.GasKeyFile = filepath.Join(o.data, "dev-gas.key")
 		return c, os.WriteFile(c.GasKeyFile, []byte(devchain.GasKey+"\n"), 0o600)
 	}
+	return c, nil
+}
+
+// payToDefault is the development chain's seller, where that is the chain.
+func payToDefault(c config.Config) (config.Config, error) {
+	if c.PayTo != "" || !allLoopback(c.RPCURLs) {
+		return c, nil
+	}
+	key, err := evm.ParseKey(devchain.PayToKey)
+	if err != nil {
+		return c, err
+	}
+	c.PayTo = key.Address()
 	return c, nil
 }
 

@@ -67,6 +67,7 @@ type service struct {
 	config   config.Config
 	paid     *wiring.Paid
 	devchain *devchain.Chain // nil when RPC_URLS names another chain
+	urlFile  string          // tells other programs where the development chain is
 	handler  http.Handler
 }
 
@@ -93,6 +94,10 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 			return nil, err
 		}
 		s.config.RPCURLs = []string{s.devchain.URL()}
+		s.urlFile = devchainURLFile(o.data)
+		if err = os.WriteFile(s.urlFile, []byte(s.devchain.URL()+"\n"), 0o600); err != nil {
+			return nil, err
+		}
 	}
 	if s.config, err = localDefaults(s.config, o, listener.Addr()); err != nil {
 		return nil, err
@@ -166,6 +171,9 @@ func (s *service) close() error {
 	}
 	if s.devchain != nil {
 		errs = append(errs, s.devchain.Close())
+	}
+	if s.urlFile != "" {
+		errs = append(errs, os.Remove(s.urlFile))
 	}
 	return errors.Join(errs...)
 }

@@ -127,12 +127,14 @@ const shownSettlements = 5
 
 // settlementEntry is what the command line reads of an entry.
 type settlementEntry struct {
-	Actor, Event string
-	Payload      settlement
+	Actor, Event, Time string
+	Payload            settlement
 }
 
 type settlement struct {
 	Product, Transaction, Nonce string
+	Network, Asset              string
+	PayTo                       string `json:"pay_to"`
 	Amount                      int64
 	RequestDigest               string `json:"request_digest"`
 	ResultDigest                string `json:"result_digest"`
@@ -240,7 +242,8 @@ func (r receiptFile) inChain(file string) error {
 		return err
 	}
 	want := settlement{Product: e.Product, Transaction: r.Response.Transaction, Nonce: e.PaymentNonce, RequestDigest: e.RequestDigest, ResultDigest: e.ResultDigest}
-	want.Amount, _ = strconv.ParseInt(r.Response.Amount, 10, 64) // check has parsed it
+	want.Amount, _ = strconv.ParseInt(r.Response.Amount, 10, 64)                               // check has parsed it
+	want.Network, want.Asset, want.PayTo = s.Payload.Network, s.Payload.Asset, s.Payload.PayTo // of which a receipt says nothing
 	if s.Event != x402.EventSettled || !strings.EqualFold(s.Actor, r.Response.Payer) || s.Payload != want {
 		return fmt.Errorf("entry %d of %s records something else than this payment", e.Seq, file)
 	}
