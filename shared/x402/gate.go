@@ -32,10 +32,11 @@ type Prepare func(Call) (Work, error)
 
 // Gate sells routes.
 type Gate struct {
-	Site    catalog.Site
-	Signer  Signer
-	Machine *payments.Machine
-	Now     func() time.Time
+	Site      catalog.Site
+	Signer    Signer
+	Machine   *payments.Machine
+	Now       func() time.Time
+	DevWallet string // path of the development payer's wallet for the page, "" without one
 }
 
 // Sell returns the handler of a function: all its paid rows of the catalogue.
@@ -240,16 +241,21 @@ func (g *Gate) challenge(w http.ResponseWriter, r *http.Request, terms Terms, re
 		httpapi.WriteError(w, r, err)
 		return
 	}
-	var body any = required
-	if wantsV1(r) {
-		body = terms.RequiredV1(reason, message, extensions)
+	var answer httpapi.Response
+	switch {
+	case wantsV1(r):
+		answer, err = httpapi.JSONStatus(http.StatusPaymentRequired, terms.RequiredV1(reason, message, extensions))
+	case prefersHTML(r.Header.Values("Accept")) && terms.Endpoint.Method == http.MethodGet:
+		answer, err = g.page(terms, required)
+	default:
+		answer, err = httpapi.JSONStatus(http.StatusPaymentRequired, required)
 	}
-	answer, err := httpapi.JSONStatus(http.StatusPaymentRequired, body)
 	if err != nil {
 		httpapi.WriteError(w, r, err)
 		return
 	}
 	answer.Header.Set(HeaderRequired, header)
+	answer.Header.Set("Vary", "Accept")
 	answer.Write(w)
 }
 
