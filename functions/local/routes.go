@@ -6,6 +6,7 @@ import (
 
 	agentcard "governance.internal/functions/agent-card"
 	auditmcp "governance.internal/functions/audit-mcp"
+	"governance.internal/functions/discovery"
 	"governance.internal/functions/llms"
 	"governance.internal/functions/openapi"
 	paymentstate "governance.internal/functions/payment-state"
@@ -30,6 +31,7 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 		"tip":              tip.New(gate),
 		"playbook-preview": playbookpreview.New(site),
 		"products":         products.New(site),
+		"discovery":        discovery.New(site),
 		"payment-state":    paymentstate.New(paid.Payments),
 		"openapi":          openapi.New(site),
 		"llms":             llms.New(site),
