@@ -36,6 +36,7 @@ func needNode(t *testing.T) string {
 type bought struct {
 	Status   int
 	Body     string
+	Payments int // sent, where the script counts them
 	Response struct {
 		Success     bool
 		Network     string

@@ -78,7 +78,10 @@ func parameters(e Endpoint) []object {
 	}
 	if e.Paid() {
 		list = append(list, object{"name": "X402-Version", "in": "header", "required": false,
-			"description": "1 asks for version 1 terms; so does the query x402Version=1.", "schema": object{"type": "string", "enum": []string{"1", "2"}}})
+			"description": "1 asks for version 1 terms; so does the query x402Version=1.", "schema": object{"type": "string", "enum": []string{"1", "2"}}},
+			object{"name": "SIGN-IN-WITH-X", "in": "header", "required": false,
+				"description": "Sign-in by a payer, base64 JSON as the terms ask for it: gives the newest answer bought by an equal request again, without a payment.",
+				"schema":      object{"type": "string"}})
 	}
 	return list
 }

@@ -12,6 +12,7 @@ const (
 	extensionEvidence   = "governance-evidence"
 	extensionIdentifier = "payment-identifier"
 	extensionBazaar     = "bazaar"
+	extensionSignIn     = "sign-in-with-x"
 )
 
 // object abbreviates the literal JSON schemas below.
