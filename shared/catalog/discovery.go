@@ -10,15 +10,21 @@ import (
 // Bazaar is the x402 extension bazaar of a paid row: how to call it, with
 // examples, and the JSON schema of that (specs/extensions/bazaar). It is as short
 // as the specification allows, since clients echo it in every payment.
-func Bazaar(e Endpoint) any { return bazaar()[e.Operation] }
+func Bazaar(e Endpoint) any {
+	bazaarOnce.Do(func() {
+		bazaar = map[string]object{}
+		for _, e := range paidRows() {
+			bazaar[e.Operation] = object{"info": object{"input": bazaarInput(e), "output": bazaarOutput(e)}, "schema": bazaarSchema(e)}
+		}
+	})
+	return bazaar[e.Operation]
+}
 
-var bazaar = sync.OnceValue(func() map[string]object {
-	all := map[string]object{}
-	for _, e := range paidRows() {
-		all[e.Operation] = object{"info": object{"input": bazaarInput(e), "output": bazaarOutput(e)}, "schema": bazaarSchema(e)}
-	}
-	return all
-})
+// Not [sync.OnceValue], which would put the schemas into every function.
+var (
+	bazaarOnce sync.Once
+	bazaar     map[string]object // by operation
+)
 
 func bazaarInput(e Endpoint) object {
 	input := object{"type": "http", "method": e.Method}
