@@ -51,6 +51,19 @@ func TestOnlyABrowserGetsThePage(t *testing.T) {
 	}
 }
 
+// Who does not name HTML never gets it, whatever else the header says.
+func FuzzAccept(f *testing.F) {
+	f.Add(browser)
+	f.Add("text/html;q=0.5;q=1, */*;q=1e-9")
+	f.Add(";q=,text/html;;=")
+	f.Fuzz(func(t *testing.T, accept string) {
+		w := visit(t, site(), "", "/x402/tip", accept)
+		if page := strings.HasPrefix(w.Header().Get("Content-Type"), "text/html"); page && !strings.Contains(strings.ToLower(accept), "text/html") || w.Code != 402 {
+			t.Fatalf("Accept %q: status %d, page %v", accept, w.Code, page)
+		}
+	})
+}
+
 func TestThePageHasTheTermsOfItsHeader(t *testing.T) {
 	w := visit(t, site(), "", "/x402/tip?amount=12.5", browser)
 	page := w.Body.String()
