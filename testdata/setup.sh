@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 missing=()
-for pair in gcc:gcc python3:python3 jq:jq curl:curl git:git java:default-jre-headless; do
+for pair in gcc:gcc python3:python3 jq:jq curl:curl git:git java:default-jre-headless chromium:chromium; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 if [ "${#missing[@]}" -gt 0 ]; then

@@ -64,7 +64,8 @@ func TestTermsAreThoseOfTheSpecification(t *testing.T) {
 	}
 	v1 := r.call("GET", "/x402/verify-audit", "", "X402-Version", "1").json(t)
 	accepts := v1["accepts"].([]any)[0].(map[string]any)
-	if v1["x402Version"] != 1.0 || accepts["network"] != "base" || accepts["maxAmountRequired"] != "5000" || accepts["outputSchema"] != nil {
+	call := dig(accepts, "outputSchema", "input") // where directories of version 1 look
+	if v1["x402Version"] != 1.0 || accepts["network"] != "base" || accepts["maxAmountRequired"] != "5000" || call["method"] != "GET" || call["discoverable"] != true {
 		t.Errorf("version 1 terms %v", v1)
 	}
 }

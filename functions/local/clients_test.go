@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"governance.internal/functions/local/devchain"
+	"governance.internal/shared/catalog"
 	"governance.internal/shared/guides"
 )
 
@@ -35,6 +36,7 @@ func needNode(t *testing.T) string {
 type bought struct {
 	Status   int
 	Body     string
+	Payments int // sent, where the script counts them
 	Response struct {
 		Success     bool
 		Network     string
@@ -118,5 +120,45 @@ func TestExampleOfTheGuideBuys(t *testing.T) {
 	}
 	if n := settlements(t, r.data); n != 1 {
 		t.Errorf("%d settlements", n)
+	}
+}
+
+// The official directory client lists every product, and its validation accepts
+// what the listing and the terms say about each.
+func TestOfficialDirectoryReadsTheListingAndTheTerms(t *testing.T) {
+	node := needNode(t)
+	r := start(t)
+	command := exec.Command(node, filepath.FromSlash("../../testdata/clients/directory.mjs"))
+	var paid []string
+	for _, e := range catalog.Endpoints {
+		if e.Paid() {
+			paid = append(paid, r.url+e.Path)
+			command.Args = append(command.Args, e.Method, e.Path)
+		}
+	}
+	command.Env = append(os.Environ(), "BASE_URL="+r.url)
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var read struct {
+		Listing, Filtered catalog.Listing
+		Terms             map[string][]string
+	}
+	if err := json.Unmarshal(out, &read); err != nil {
+		t.Fatal(err)
+	}
+	for i, item := range read.Listing.Items {
+		if i >= len(paid) || item.Resource != paid[i] {
+			t.Errorf("listed %s", item.Resource)
+		}
+	}
+	if len(read.Listing.Items) != len(paid) || len(read.Filtered.Items) != 0 || len(read.Terms) != len(paid) {
+		t.Errorf("%d listed, %d on another network, %d terms read of %d", len(read.Listing.Items), len(read.Filtered.Items), len(read.Terms), len(paid))
+	}
+	for path, problems := range read.Terms {
+		if len(problems) > 0 {
+			t.Errorf("%s: %q", path, problems)
+		}
 	}
 }

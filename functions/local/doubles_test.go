@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"governance.internal/shared/payments"
@@ -27,4 +29,11 @@ func unreachable(t *testing.T, r *running) payments.Facilitator {
 		t.Fatal(err)
 	}
 	return facilitator.NewOnchain(chain, wallet)
+}
+
+// brokenSettlement fails after the work is done and before anything is sent.
+type brokenSettlement struct{ payments.Facilitator }
+
+func (brokenSettlement) Settle(context.Context, payments.Payment, payments.Journal) (payments.Settlement, error) {
+	return payments.Settlement{}, errors.New("the node does not answer")
 }

@@ -27,6 +27,7 @@ func (s *service) greet(t terminal, o options) {
 	}
 	fmt.Fprintf(t.out, "\nTry, in another terminal:\n")
 	fmt.Fprintf(t.out, "  curl -i %s/x402/verify-audit\n", s.config.BaseURL)
+	fmt.Fprintf(t.out, "  open %s/x402/tip in a browser\n", s.config.BaseURL)
 	base, chain := "", ""
 	if s.config.BaseURL != defaultBase {
 		base = " -base " + s.config.BaseURL

@@ -6,6 +6,7 @@ import (
 
 	agentcard "governance.internal/functions/agent-card"
 	auditmcp "governance.internal/functions/audit-mcp"
+	"governance.internal/functions/discovery"
 	"governance.internal/functions/llms"
 	"governance.internal/functions/openapi"
 	paymentstate "governance.internal/functions/payment-state"
@@ -30,6 +31,7 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 		"tip":              tip.New(gate),
 		"playbook-preview": playbookpreview.New(site),
 		"products":         products.New(site),
+		"discovery":        discovery.New(site),
 		"payment-state":    paymentstate.New(paid.Payments),
 		"openapi":          openapi.New(site),
 		"llms":             llms.New(site),
@@ -38,8 +40,32 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 	}
 }
 
-// routes mounts every row of the catalogue.
-func routes(paid *wiring.Paid) (http.Handler, error) {
+// routes are those of the catalogue and, beside a development chain of our own,
+// the wallet of its payer.
+func (s *service) routes() (http.Handler, error) {
+	if s.devchain == nil {
+		return catalogRoutes(s.paid)
+	}
+	wallet, err := newDevWallet(s.paid.Gate.Site)
+	if err != nil {
+		return nil, err
+	}
+	s.paid.Gate.DevWallet = devWalletPath
+	public, err := catalogRoutes(s.paid)
+	if err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == devWalletPath {
+			wallet.ServeHTTP(w, r)
+			return
+		}
+		public.ServeHTTP(w, r)
+	}), nil
+}
+
+// catalogRoutes mounts every row of the catalogue.
+func catalogRoutes(paid *wiring.Paid) (http.Handler, error) {
 	bound := handlers(paid)
 	var all []httpapi.Route
 	for _, e := range catalog.Endpoints {

@@ -105,7 +105,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if s.paid, err = wiring.NewPaid(s.config); err != nil {
 		return nil, err
 	}
-	if s.handler, err = routes(s.paid); err != nil {
+	if s.handler, err = s.routes(); err != nil {
 		return nil, err
 	}
 	return s, s.recordStart(ctx)

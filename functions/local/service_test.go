@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +39,7 @@ type running struct {
 	addr    string
 	service *service
 	data    string
+	ahead   *atomic.Int64 // nanoseconds that the payment machine's clock is ahead
 }
 
 // start runs the all-in-one on a free port with an empty data directory.
@@ -57,6 +59,8 @@ func startIn(t *testing.T, data string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ahead := new(atomic.Int64)
+	s.paid.Gate.Machine.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(ctx, listener) }()
 	t.Cleanup(func() {
@@ -68,7 +72,7 @@ func startIn(t *testing.T, data string) *running {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return &running{t, s.config.BaseURL, listener.Addr().String(), s, data}
+	return &running{t, s.config.BaseURL, listener.Addr().String(), s, data, ahead}
 }
 
 // call sends one request.

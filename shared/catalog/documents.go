@@ -111,21 +111,26 @@ func Manifest(site Site) any {
 		items = append(items, object{
 			"resource": object{"url": site.BaseURL + e.Path, "description": e.Description, "mimeType": e.MIME, "serviceName": ServiceName, "tags": e.Tags},
 			"type":     "http",
-			"accepts": []object{{
-				"scheme": "exact", "network": site.Network, "amount": e.Price.String(), "asset": site.Asset, "payTo": site.PayTo,
-				"maxTimeoutSeconds": MaxTimeoutSecond, "extra": object{"name": site.AssetName, "version": site.AssetVersion},
-			}},
-			"input":  object{"method": e.Method, "routeTemplate": e.Path},
-			"output": object{"mimeType": e.MIME},
+			"accepts":  accepts(site, e),
+			"input":    object{"method": e.Method, "routeTemplate": e.Path},
+			"output":   object{"mimeType": e.MIME},
 		})
 	}
 	manifest := object{"version": 1, "x402Version": X402Version, "resources": urls, "items": items,
-		"openapi": site.BaseURL + "/openapi.json", "products": site.BaseURL + "/x402/products"}
+		"openapi": site.BaseURL + "/openapi.json", "products": site.BaseURL + "/x402/products", "discovery": site.BaseURL + "/discovery/resources"}
 	if site.Signer != "" {
 		manifest["signer"] = object{"address": site.Signer, "format": "eip712",
 			"signs": []string{"x402 offer", "x402 receipt", "governance evidence", "governance thank-you"}}
 	}
 	return manifest
+}
+
+// accepts are the terms of a row at its least price.
+func accepts(site Site, e Endpoint) []object {
+	return []object{{
+		"scheme": "exact", "network": site.Network, "amount": e.Price.String(), "asset": site.Asset, "payTo": site.PayTo,
+		"maxTimeoutSeconds": MaxTimeoutSecond, "extra": object{"name": site.AssetName, "version": site.AssetVersion},
+	}}
 }
 
 // ReadmeTable is the endpoint table of the README, in markdown.

@@ -8,6 +8,8 @@ const (
 	CardVersion      = "1.0.0"
 	MaxTimeoutSecond = 60 // validity window that a client is asked to sign
 
+	LastUpdated = "2026-11-21T00:00:00Z" // when a row of the list last changed
+
 	ServiceName = "Governance Service" // at most 32 printable ASCII characters (x402 v2 resource.serviceName)
 )
 
@@ -80,6 +82,21 @@ var Endpoints = []Endpoint{
 		Summary:     "Catalogue of paid products",
 		Description: "All paid products with prices and preview links.",
 		MIME:        "application/json", Response: "products", Statuses: free,
+	},
+	{
+		Function: "discovery", Operation: "discoveryResources", Method: "GET", Path: "/discovery/resources",
+		Summary:     "Paid resources, for directories",
+		Description: "All paid resources with terms, tags and how to call them, in the shape of the x402 discovery API.",
+		Query: []Parameter{
+			{Name: "type", Pattern: "^[a-z]+$", Example: "http", Description: "Kind of resource; all here are http."},
+			{Name: "limit", Pattern: "^[0-9]{1,3}$", Example: "20", Description: "Most resources to give: 1 to 100, default 20."},
+			{Name: "offset", Pattern: "^[0-9]{1,9}$", Example: "0", Description: "Resources to leave out at the start, default 0."},
+			{Name: "payTo", Pattern: "^0x[0-9a-fA-F]{40}$", Example: "0x" + zeros[:40], Description: "Only resources that pay this address."},
+			{Name: "scheme", Pattern: "^[a-z-]+$", Example: "exact", Description: "Only resources with this payment scheme."},
+			{Name: "network", Pattern: "^[a-z0-9]+:[A-Za-z0-9]+$", Example: "eip155:8453", Description: "Only resources on this network (CAIP-2)."},
+			{Name: "extensions", Pattern: "^[a-z-]+$", Example: "bazaar", Description: "Only resources with this extension."},
+		},
+		MIME: "application/json", Response: "discovery", Statuses: []int{200, 400, 500},
 	},
 	{
 		Function: "payment-state", Operation: "paymentState", Method: "GET", Path: "/x402/payments/{nonce}",

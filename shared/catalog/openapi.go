@@ -78,7 +78,10 @@ func parameters(e Endpoint) []object {
 	}
 	if e.Paid() {
 		list = append(list, object{"name": "X402-Version", "in": "header", "required": false,
-			"description": "1 asks for version 1 terms; so does the query x402Version=1.", "schema": object{"type": "string", "enum": []string{"1", "2"}}})
+			"description": "1 asks for version 1 terms; so does the query x402Version=1.", "schema": object{"type": "string", "enum": []string{"1", "2"}}},
+			object{"name": "SIGN-IN-WITH-X", "in": "header", "required": false,
+				"description": "Sign-in by a payer, base64 JSON as the terms ask for it: gives the newest answer bought by an equal request again, without a payment.",
+				"schema":      object{"type": "string"}})
 	}
 	return list
 }
@@ -115,7 +118,7 @@ func response(e Endpoint, status int) object {
 			"description": "Payment missing or invalid. The terms stand in the body and in the header.",
 			"headers": object{"PAYMENT-REQUIRED": stringHeader("The terms, base64 JSON."),
 				"PAYMENT-RESPONSE": stringHeader("After a settlement that failed: its SettleResponse, base64 JSON.")},
-			"content": object{"application/json": object{"schema": reference("payment-required")}},
+			"content": challengeContent(e),
 		}
 	case http.StatusServiceUnavailable:
 		return object{
@@ -127,6 +130,15 @@ func response(e Endpoint, status int) object {
 	}
 	return object{"description": statusTexts[status],
 		"content": object{"application/problem+json": object{"schema": reference("problem")}}}
+}
+
+// challengeContent adds the page that a browser gets for what it can ask for.
+func challengeContent(e Endpoint) object {
+	content := object{"application/json": object{"schema": reference("payment-required")}}
+	if e.Method == http.MethodGet {
+		content["text/html"] = object{"schema": object{"type": "string", "description": "The terms for a person, where Accept prefers text/html."}}
+	}
+	return content
 }
 
 // statusTexts describe the problem answers.

@@ -32,6 +32,7 @@ type Order struct {
 	Request     Request
 	PayloadHash string
 	Identifier  string
+	SignedIn    bool                                  // the payer proved to be the one who asks
 	Work        func(context.Context) (Answer, error) // runs at most once at a time
 }
 

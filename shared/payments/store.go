@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"fmt"
 	"strings"
 )
 
@@ -38,8 +39,24 @@ type Store interface {
 	// ByNonce lists the records with an authorization nonce, whoever paid.
 	ByNonce(ctx context.Context, nonce string) ([]Record, error)
 
+	// ByRequest lists the records of a payer for a request fingerprint, the newest
+	// first, at most [RecentRequests].
+	ByRequest(ctx context.Context, payer, fingerprint string) ([]Record, error)
+
 	// Unfinished lists the keys of records that are open (see [Record.Open]).
 	Unfinished(ctx context.Context) ([]Key, error)
+}
+
+// RecentRequests is how many records of equal requests a store lists.
+const RecentRequests = 8
+
+// RequestKey names what a payer asked for, for stores.
+func RequestKey(payer, fingerprint string) string { return payer + "/" + fingerprint }
+
+// RequestOrder is the place of a record among those of equal requests, for
+// stores: the later it was reserved, the greater.
+func RequestOrder(r Record) string {
+	return fmt.Sprintf("%015d/%s", max(r.CreatedAt.UnixMilli(), 0), r.Key())
 }
 
 // IdentifierKey names an identifier within its scope, for stores.

@@ -68,7 +68,7 @@ func NewPaid(c config.Config) (*Paid, error) {
 		Now: time.Now, Owner: newOwner(), Lease: payments.Lease,
 	}
 	return &Paid{
-		Gate:  &x402.Gate{Site: site, Signer: signer, Machine: machine, Now: time.Now},
+		Gate:  &x402.Gate{Site: site, Accounts: chain, Signer: signer, Machine: machine, Now: time.Now},
 		Audit: trail, Anchors: trail.Anchors, Payments: store, Chain: chain,
 		Close: func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, nil

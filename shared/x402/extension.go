@@ -1,30 +1,35 @@
 package x402
 
-import "time"
+import (
+	"time"
+
+	"governance.internal/shared/catalog"
+)
 
 // Names of the extensions.
 const (
 	extensionOffers     = "offer-receipt"
 	extensionEvidence   = "governance-evidence"
 	extensionIdentifier = "payment-identifier"
+	extensionBazaar     = "bazaar"
+	extensionSignIn     = "sign-in-with-x"
 )
 
 // object abbreviates the literal JSON schemas below.
 type object = map[string]any
 
-// identifierExtension advertises that a client may name its payment. The schema
-// is the short form: clients echo it in every payment.
-var identifierExtension = object{
-	"info": object{"required": false},
-	"schema": object{"type": "object", "properties": object{
-		"required": object{"type": "boolean"},
-		"id":       object{"type": "string", "minLength": 16, "maxLength": 128},
-	}, "required": []string{"required"}},
-}
+// The schemas are as short as they can be and still say what a client must know:
+// clients echo them in every payment.
+var (
+	identifierExtension = object{
+		"info":   object{"required": false}, // a client may name its payment
+		"schema": object{"properties": object{"id": object{"minLength": 16, "maxLength": 128}}},
+	}
+	offersSchema = object{"required": []string{"offers"}}
+)
 
-var offersSchema = object{"type": "object", "properties": object{"offers": object{"type": "array"}}, "required": []string{"offers"}}
-
-// extensions are those of a challenge: the signed offer and the identifier.
+// extensions are those of a challenge: the signed offer, the identifier
+// and how to call the resource.
 func (t Terms) extensions(signer Signer, now time.Time) (map[string]any, error) {
 	offer, err := Sign(signer, t.Offer(now))
 	if err != nil {
@@ -34,6 +39,7 @@ func (t Terms) extensions(signer Signer, now time.Time) (map[string]any, error) 
 	return map[string]any{
 		extensionOffers:     object{"info": object{"offers": []Signed[Offer]{offer}}, "schema": offersSchema},
 		extensionIdentifier: identifierExtension,
+		extensionBazaar:     catalog.Bazaar(t.Endpoint),
 	}, nil
 }
 

@@ -32,10 +32,12 @@ type Prepare func(Call) (Work, error)
 
 // Gate sells routes.
 type Gate struct {
-	Site    catalog.Site
-	Signer  Signer
-	Machine *payments.Machine
-	Now     func() time.Time
+	Site      catalog.Site
+	Accounts  Accounts // whose sign-ins are accepted; nil: none are
+	Signer    Signer
+	Machine   *payments.Machine
+	Now       func() time.Time
+	DevWallet string // path of the development payer's wallet for the page, "" without one
 }
 
 // Sell returns the handler of a function: all its paid rows of the catalogue.
@@ -59,11 +61,7 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, row catalog.Endpoin
 	terms, queryErr := TermsFor(g.Site, row, r.URL.RawQuery)
 	header, present := paymentHeader(r.Header)
 	if !present || r.Method == http.MethodHead { // an answer without a body is not worth money
-		message := ""
-		if queryErr != nil {
-			message = queryErr.Error()
-		}
-		g.challenge(w, r, terms, unpaidExplanation, message)
+		g.unpaid(w, r, terms, queryErr)
 		return
 	}
 	sale := sale{gate: g, terms: terms, r: r}
@@ -73,6 +71,27 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, row catalog.Endpoin
 		return
 	}
 	httpapi.Response(answer).Write(w)
+}
+
+// unpaid answers a request without a payment: a payer who signs in gets what was
+// bought before, everybody else the terms.
+func (g *Gate) unpaid(w http.ResponseWriter, r *http.Request, terms Terms, queryErr error) {
+	if queryErr != nil {
+		g.challenge(w, r, terms, unpaidExplanation, queryErr.Error())
+		return
+	}
+	answer, found, err := g.returning(r, terms)
+	var invalid *payments.Invalid
+	switch {
+	case found:
+		httpapi.Response(answer).Write(w)
+	case err == nil:
+		g.challenge(w, r, terms, unpaidExplanation, "")
+	case errors.As(err, &invalid):
+		g.challenge(w, r, terms, unpaidExplanation, invalid.Message)
+	default:
+		(&sale{gate: g, terms: terms, r: r}).refuse(w, err)
+	}
 }
 
 // sale is one paid request.
@@ -109,6 +128,10 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if err := s.gate.Machine.Facilitator.Authentic(s.payment); err != nil {
 		return none, err // nobody's payment buys no work, not even looking at the body
 	}
+	signedIn, err := s.signedIn()
+	if err != nil {
+		return none, err
+	}
 	identifier, err := identifier(s.payload)
 	if err != nil {
 		return none, err
@@ -126,12 +149,22 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 		return none, err
 	}
 	return payments.Order{
-		Payment: s.payment, Request: s.request(body), PayloadHash: hash, Identifier: identifier,
+		Payment: s.payment, Request: s.request(body), PayloadHash: hash, Identifier: identifier, SignedIn: signedIn,
 		Work: func(ctx context.Context) (payments.Answer, error) {
 			response, err := work(ctx)
 			return payments.Answer(response), err
 		},
 	}, nil
+}
+
+// signedIn says whether the payer signed in besides paying.
+func (s *sale) signedIn() (bool, error) {
+	account, err := s.gate.account(s.r, s.terms)
+	var invalid *payments.Invalid
+	if errors.As(err, &invalid) { // the payment may be good: not 402
+		err = badRequest("invalid_sign_in", invalid.Message)
+	}
+	return account == s.payment.Payer, err
 }
 
 func (s *sale) body() ([]byte, error) {
@@ -174,7 +207,9 @@ func (s *sale) refuse(w http.ResponseWriter, err error) {
 		s.setResponse(w, rejected.Reason, rejected.Transaction)
 		s.gate.challenge(w, s.r, s.terms, rejected.Reason, rejected.Message)
 	case errors.As(err, &pending):
-		s.setResponse(w, ReasonPending, pending.Transaction)
+		if s.payment.Nonce != "" { // a payer who only signed in sent no payment
+			s.setResponse(w, ReasonPending, pending.Transaction)
+		}
 		httpapi.WriteError(w, s.r, s.pendingProblem(pending))
 	case errors.As(err, &down):
 		logUnavailable(s.r, down)
@@ -187,7 +222,7 @@ func (s *sale) refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, payments.ErrDelivered):
 		httpapi.WriteError(w, s.r, s.conflict("already_delivered",
 			"The answer to this payment was delivered. It is given again only for 120 seconds and three times in all, "+
-				"unless the payment carries a payment identifier or the request a body."))
+				"unless the payment carries a payment identifier, the request a body, or the payer signs in with SIGN-IN-WITH-X."))
 	case errors.As(err, &known):
 		httpapi.WriteError(w, s.r, httpapi.NotCharged(known))
 	default:
@@ -234,22 +269,30 @@ func (g *Gate) challenge(w http.ResponseWriter, r *http.Request, terms Terms, re
 		httpapi.WriteError(w, r, err)
 		return
 	}
+	if g.Accounts != nil {
+		extensions[extensionSignIn] = terms.signInExtension(g.Now())
+	}
 	required := terms.Required(reason, message, extensions)
 	header, err := EncodeHeader(required)
 	if err != nil {
 		httpapi.WriteError(w, r, err)
 		return
 	}
-	var body any = required
-	if wantsV1(r) {
-		body = terms.RequiredV1(reason, message, extensions)
+	var answer httpapi.Response
+	switch {
+	case wantsV1(r):
+		answer, err = httpapi.JSONStatus(http.StatusPaymentRequired, terms.RequiredV1(reason, message, extensions))
+	case prefersHTML(r.Header.Values("Accept")) && terms.Endpoint.Method == http.MethodGet:
+		answer, err = g.page(terms, required)
+	default:
+		answer, err = httpapi.JSONStatus(http.StatusPaymentRequired, required)
 	}
-	answer, err := httpapi.JSONStatus(http.StatusPaymentRequired, body)
 	if err != nil {
 		httpapi.WriteError(w, r, err)
 		return
 	}
 	answer.Header.Set(HeaderRequired, header)
+	answer.Header.Set("Vary", "Accept")
 	answer.Write(w)
 }
 

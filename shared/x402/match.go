@@ -41,7 +41,7 @@ func (t Terms) matchOffer(p Payload) error {
 		return nil
 	}
 	if p.Resource != nil && p.Resource.URL != "" && p.Resource.URL != t.Resource {
-		return invalid(ReasonRequirements, "The payment is for another resource; this one is %s.", t.Resource)
+		return invalid(ReasonRequirements, "The payment is for another resource than resource.url of these terms.")
 	}
 	return t.matchAccepted(*p.Accepted)
 }

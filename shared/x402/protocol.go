@@ -77,6 +77,7 @@ type RequirementsV1 struct {
 	MaxTimeoutSeconds int            `json:"maxTimeoutSeconds"`
 	Asset             string         `json:"asset"`
 	Extra             map[string]any `json:"extra,omitempty"`
+	OutputSchema      any            `json:"outputSchema,omitempty"` // how to call it, for directories
 }
 
 // RequiredV1 is the body of a 402 in version 1, which has no header.

@@ -70,6 +70,7 @@ func (t Terms) requirementsV1() RequirementsV1 {
 		Scheme: "exact", Network: NetworkV1(t.Site.Network), MaxAmountRequired: t.Price.String(), Resource: t.Resource,
 		Description: t.Endpoint.Description, MimeType: t.Endpoint.MIME, PayTo: t.Site.PayTo,
 		MaxTimeoutSeconds: catalog.MaxTimeoutSecond, Asset: t.Site.Asset, Extra: t.extra(),
+		OutputSchema: catalog.OutputSchemaV1(t.Endpoint),
 	}
 }
 

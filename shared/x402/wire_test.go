@@ -314,14 +314,17 @@ func TestRequestDigestIsTheOneABuyerComputes(t *testing.T) {
 }
 
 // challenge asks the gate of a function and returns the PAYMENT-REQUIRED header.
-func challenge(t *testing.T, base string, e catalog.Endpoint, query, payment string) (*httptest.ResponseRecorder, string) {
+func challenge(t *testing.T, base string, e catalog.Endpoint, query, payment, signIn string) (*httptest.ResponseRecorder, string) {
 	t.Helper()
 	where := site()
 	where.BaseURL = base
-	gate := &x402.Gate{Site: where, Signer: signer(t), Now: time.Now}
+	gate := &x402.Gate{Site: where, Signer: signer(t), Now: time.Now, Accounts: &evm.Chain{}}
 	r := httptest.NewRequest(e.Method, e.Path+query, nil)
 	if payment != "" {
 		r.Header.Set(x402.HeaderSignature, payment)
+	}
+	if signIn != "" {
+		r.Header.Set(x402.HeaderSignIn, signIn)
 	}
 	w := httptest.NewRecorder()
 	gate.Sell(e.Function, nil).ServeHTTP(w, r)
@@ -342,13 +345,13 @@ func TestTermsFitIntoAHeaderForEveryRow(t *testing.T) {
 		where.BaseURL = base
 		terms := x402.Terms{Site: where, Endpoint: e, Price: e.Price, Resource: base + e.Path}
 		wrong := payload(terms)
-		wrong.Resource = &x402.Resource{URL: "https://elsewhere.example"} // the longest message quotes the resource
+		wrong.Resource = &x402.Resource{URL: "https://elsewhere.example"}
 		query := ""
 		if e.Variable {
 			query = "?amount=1000.000000"
 		}
-		for _, payment := range []string{"", "malformed", encode(t, wrong)} {
-			w, header := challenge(t, base, e, query, payment)
+		for _, c := range []struct{ payment, signIn string }{{}, {"malformed", ""}, {encode(t, wrong), ""}, {"", encode(t, x402.SignIn{})}} {
+			w, header := challenge(t, base, e, query, c.payment, c.signIn)
 			if n := len(header); n == 0 || n > x402.MaxRequired {
 				t.Errorf("%s: the header has %d characters, limit %d", e.Path, n, x402.MaxRequired)
 			}

@@ -19,6 +19,7 @@ import (
 var (
 	records     = []byte("records")     // payment key -> record
 	nonces      = []byte("nonces")      // nonce/payment key -> empty
+	requests    = []byte("requests")    // request key/request order -> payment key
 	unfinished  = []byte("unfinished")  // payment key -> JSON key
 	identifiers = []byte("identifiers") // identifier key -> payload hash
 	attempts    = []byte("attempts")    // wallet key + 0x00 + wallet nonce -> attempt
@@ -37,7 +38,7 @@ func Open(path string) (*Store, error) {
 		return nil, fmt.Errorf("payment store %s: %w", path, err)
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{records, nonces, unfinished, identifiers, attempts} {
+		for _, name := range [][]byte{records, nonces, requests, unfinished, identifiers, attempts} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
@@ -109,6 +110,12 @@ func index(tx *bbolt.Tx, r payments.Record) error {
 			return err
 		}
 	}
+	if r.State == payments.Reserved {
+		place := payments.RequestKey(r.Payment.Payer, r.Request.Fingerprint) + "/" + payments.RequestOrder(r)
+		if err := tx.Bucket(requests).Put([]byte(place), []byte(key.String())); err != nil {
+			return err
+		}
+	}
 	if !r.Open() {
 		return tx.Bucket(unfinished).Delete([]byte(key.String()))
 	}
@@ -168,18 +175,21 @@ func attemptKey(chain, wallet string, nonce uint64) []byte {
 // nextNonce reads the wallet's last attempt: the greatest key with its prefix.
 func nextNonce(tx *bbolt.Tx, chain, wallet string) (uint64, bool) {
 	prefix := walletPrefix(chain, wallet)
-	cursor := tx.Bucket(attempts).Cursor()
-	end := append(bytes.Clone(prefix[:len(prefix)-1]), 1)
-	key, _ := cursor.Seek(end)
-	if key == nil {
-		key, _ = cursor.Last()
-	} else {
-		key, _ = cursor.Prev()
-	}
+	key, _ := last(tx.Bucket(attempts).Cursor(), prefix)
 	if !bytes.HasPrefix(key, prefix) {
 		return 0, false
 	}
 	return binary.BigEndian.Uint64(key[len(prefix):]) + 1, true
+}
+
+// last moves to the greatest key with a prefix, or to a key without it.
+func last(cursor *bbolt.Cursor, prefix []byte) (key, value []byte) {
+	end := bytes.Clone(prefix)
+	end[len(end)-1]++ // our prefixes end in 0x00 or a slash
+	if key, _ = cursor.Seek(end); key == nil {
+		return cursor.Last()
+	}
+	return cursor.Prev()
 }
 
 // NextNonce implements payments.Store.
@@ -230,6 +240,24 @@ func (s *Store) ByNonce(_ context.Context, nonce string) (found []payments.Recor
 				return err
 			}
 			found = append(found, r)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// ByRequest implements payments.Store.
+func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) (found []payments.Record, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		prefix, cursor := []byte(payments.RequestKey(payer, fingerprint)+"/"), tx.Bucket(requests).Cursor()
+		for key, name := last(cursor, prefix); bytes.HasPrefix(key, prefix) && len(found) < payments.RecentRequests; key, name = cursor.Prev() {
+			r, err := payments.Decode(tx.Bucket(records).Get(name))
+			if err != nil {
+				return err
+			}
+			if r.Request.Fingerprint == fingerprint && string(key[len(prefix):]) == payments.RequestOrder(r) { // not reserved anew since
+				found = append(found, r)
+			}
 		}
 		return nil
 	})

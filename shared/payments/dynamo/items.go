@@ -57,6 +57,10 @@ func recordKey(k payments.Key) item { return key("PAY#"+k.String(), "record") }
 
 func noncePartition(nonce string) string { return "NONCE#" + nonce }
 
+func requestPartition(payer, fingerprint string) string {
+	return "REQ#" + payments.RequestKey(payer, fingerprint)
+}
+
 func openPartition(shard uint32) string { return fmt.Sprintf("OPEN#%d", shard) }
 
 func openKey(k payments.Key) item {

@@ -123,6 +123,40 @@ func (s *Store) ByNonce(ctx context.Context, nonce string) ([]payments.Record, e
 	return all, nil
 }
 
+// ByRequest implements payments.Store.
+func (s *Store) ByRequest(ctx context.Context, payer, fingerprint string) ([]payments.Record, error) {
+	found, err := s.newest(ctx, requestPartition(payer, fingerprint), payments.RecentRequests)
+	if err != nil {
+		return nil, err
+	}
+	var all []payments.Record
+	for _, entry := range found {
+		r, err := s.Load(ctx, keyOf(entry))
+		switch {
+		case errors.Is(err, payments.ErrNotFound): // swept
+		case err != nil:
+			return nil, err
+		case r.Request.Fingerprint == fingerprint && textOf(entry, sorting) == payments.RequestOrder(r): // not reserved anew since
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// newest reads the end of a partition, the last first.
+func (s *Store) newest(ctx context.Context, pk string, most int32) ([]item, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(most),
+		KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item{":pk": text(pk)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("payment table: %w", err)
+	}
+	return out.Items, nil
+}
+
 // Unfinished implements payments.Store.
 func (s *Store) Unfinished(ctx context.Context) ([]payments.Key, error) {
 	var wait sync.WaitGroup

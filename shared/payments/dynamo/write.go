@@ -130,6 +130,10 @@ func (w *write) whole() []action {
 	} else {
 		all = []action{w.record("version = :version", item{":version": number(w.next.Version - 1)})}
 	}
+	if w.next.State == payments.Reserved {
+		place := key(requestPartition(w.next.Payment.Payer, w.next.Request.Fingerprint), payments.RequestOrder(w.next))
+		all = append(all, w.put(withKey(place, w.next.Key())))
+	}
 	if !w.next.Open() {
 		all = append(all, w.closes())
 	} else {

@@ -143,6 +143,15 @@ func (s *Store) ByNonce(_ context.Context, nonce string) ([]payments.Record, err
 	return s.where(func(r payments.Record) bool { return r.Payment.Nonce == nonce })
 }
 
+// ByRequest implements payments.Store.
+func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) ([]payments.Record, error) {
+	found, err := s.where(func(r payments.Record) bool {
+		return r.Payment.Payer == payer && r.Request.Fingerprint == fingerprint
+	})
+	sort.Slice(found, func(i, j int) bool { return payments.RequestOrder(found[i]) > payments.RequestOrder(found[j]) })
+	return found[:min(len(found), payments.RecentRequests)], err
+}
+
 // Unfinished implements payments.Store.
 func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
 	records, err := s.where(func(r payments.Record) bool { return r.Open() })

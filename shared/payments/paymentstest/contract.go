@@ -30,6 +30,7 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 		{"a replacement keeps its nonce", replacement},
 		{"unfinished lists what is not finished", unfinished},
 		{"nonce finds all payers", byNonce},
+		{"request finds the newest of its payer", byRequest},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}
@@ -306,5 +307,45 @@ func byNonce(t *testing.T, s payments.Store) {
 	found, err := s.ByNonce(context.Background(), "0xn")
 	if err != nil || len(found) != 2 {
 		t.Errorf("%d found: %v", len(found), err)
+	}
+}
+
+// The list has what a payer asked for, and not what a payment was used for before.
+func byRequest(t *testing.T, s payments.Store) {
+	ctx := context.Background()
+	for i := range payments.RecentRequests + 2 {
+		r := record(1)
+		r.Payment.Nonce, r.CreatedAt = fmt.Sprint("0x", i), time.UnixMilli(int64(1000*i))
+		save(t, s, r)
+	}
+	other, released := record(2), record(1)
+	save(t, s, other)
+	released.Payment.Nonce, released.CreatedAt = "0xreleased", time.UnixMilli(50_000)
+	released = save(t, s, released)
+	released.State = payments.Released
+	released = save(t, s, released)
+	released.State, released.Request.Fingerprint, released.CreatedAt = payments.Reserved, "g", time.UnixMilli(60_000)
+	released = save(t, s, released)
+	released.State = payments.Settled
+	save(t, s, released)
+	found, err := s.ByRequest(ctx, "0x1", "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(found); n > payments.RecentRequests || n < payments.RecentRequests-1 {
+		t.Fatalf("%d found", n)
+	}
+	for i, r := range found {
+		if want := fmt.Sprint("0x", payments.RecentRequests+1-i); r.Payment.Nonce != want || r.Payment.Payer != "0x1" {
+			t.Errorf("place %d has %s of %s, want %s", i, r.Payment.Nonce, r.Payment.Payer, want)
+		}
+	}
+	if again, err := s.ByRequest(ctx, "0x1", "g"); err != nil || len(again) != 1 || again[0].State != payments.Settled {
+		t.Errorf("reserved anew: %d found, %v", len(again), err)
+	}
+	for _, none := range [][2]string{{"0x1", "ff"}, {"0x1", ""}, {"0x", "f"}, {"0x3", "f"}} {
+		if found, err := s.ByRequest(ctx, none[0], none[1]); err != nil || len(found) != 0 {
+			t.Errorf("%q finds %d, %v", none, len(found), err)
+		}
 	}
 }
