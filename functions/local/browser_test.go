@@ -149,4 +149,9 @@ func TestThePageIsReadableWithoutScriptsAndOnASmallScreen(t *testing.T) {
 	if small := r.look("dark", "/x402/tip"); small.Overflow {
 		t.Error("the page is wider than a small screen")
 	}
+	wrong := r.look("dark", "/x402/tip?amount=0")
+	wrong.want(t, "page of a wrong amount", wrong.Text, "amount must be one dollar amount")
+	if slices.ContainsFunc(wrong.Controls, func(c string) bool { return strings.HasPrefix(c, "button Pay") }) {
+		t.Errorf("what cannot be bought is offered: %q", wrong.Controls)
+	}
 }

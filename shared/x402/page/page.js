@@ -188,7 +188,8 @@ async function pay(wallet) {
 
 for (const [button, wallet] of wallets) button.addEventListener("click", () => attempt(() => pay(wallet())));
 element("again").addEventListener("click", () => attempt(redeem));
-element("wallet").hidden = !window.ethereum;
-element("no-wallet").hidden = Boolean(window.ethereum || development);
-if (development) development.hidden = false;
+const refused = document.querySelector(".notice") !== null; // the request itself is wrong: paying it would be in vain
+element("wallet").hidden = refused || !window.ethereum;
+element("no-wallet").hidden = refused || Boolean(window.ethereum || development);
+if (development) development.hidden = refused;
 if (kept() !== null) attempt(async () => complain("A payment of this page is under way and its outcome is unknown. Ask again with the same payment."));
