@@ -31,6 +31,9 @@ func TestCatalogueAndCodeAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range mains {
+		if strings.Contains(file, "payment-sweeper") { // runs on a schedule and has no address
+			continue
+		}
 		deployed = append(deployed, filepath.Base(filepath.Dir(filepath.Dir(file))))
 		text, err := os.ReadFile(file)
 		if err != nil || !strings.Contains(string(text), `lambdahttp.Start("`+deployed[len(deployed)-1]+`", `) {

@@ -83,17 +83,14 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 		}
 		return store, store.Close, nil
 	}
-	o := dynamo.Options{Table: c.PaymentsTable, Endpoint: c.DynamoDBEndpoint}
-	bucket := s3.Options{Bucket: c.ResultBucket, Endpoint: c.S3Endpoint}
-	if o.Endpoint == "" {
-		region, keys, err := account()
-		if err != nil {
-			return nil, nil, err
-		}
-		o.Region, o.Credentials, bucket.Region, bucket.Credentials = region, keys, region, keys
+	a, err := account(c.DynamoDBEndpoint)
+	if err != nil {
+		return nil, nil, err
 	}
+	o := dynamo.Options{Table: c.PaymentsTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}
 	if c.ResultBucket != "" {
-		o.Objects = s3.Open(bucket)
+		a.Endpoint = c.S3Endpoint
+		o.Objects = s3.Open(c.ResultBucket, a)
 	}
 	return dynamo.Open(o), func() error { return nil }, nil
 }
@@ -124,13 +121,13 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 	if c.GasKeyKMS == "" {
 		return evm.LoadKey(c.GasKeyFile)
 	}
-	region, keys, err := account()
+	a, err := account("")
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
 	defer cancel()
-	return evm.NewRemoteKey(ctx, kms.Open(kms.Options{Key: c.GasKeyKMS, Region: region, Credentials: keys}))
+	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a))
 }
 
 // kmsLimit is the time to fetch the gas wallet's public key at the start.

@@ -309,7 +309,7 @@ func TestASettlementIsOneTransferWhereItSaysItIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		log := s.transfers()[i]
-		want := payments.Settlement{Transaction: log.TxHash.Hex(), Block: log.BlockNumber, LogIndex: log.Index}
+		want := payments.Settlement{Transaction: log.TxHash.Hex(), Block: log.BlockNumber, BlockHash: log.BlockHash.Hex(), LogIndex: log.Index}
 		if got != want || new(big.Int).SetBytes(log.Data).Int64() != p.Amount {
 			t.Errorf("settlement %+v, the chain says %+v with %x units", got, want, log.Data)
 		}

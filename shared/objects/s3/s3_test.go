@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"governance.internal/shared/awsapi"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/s3test"
 )
@@ -20,7 +21,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) { return
 
 func TestWhatIsPutComesBack(t *testing.T) {
 	endpoint, bucket := s3test.Bucket(t)
-	b := s3.Open(s3.Options{Bucket: bucket, Endpoint: endpoint})
+	b := s3.Open(bucket, awsapi.Account{Endpoint: endpoint})
 	for key, body := range map[string][]byte{"a/b-c.1": []byte("text"), "empty": {}, "large": bytes.Repeat([]byte{7}, 1<<20)} {
 		for range 2 { // the same once more is no error
 			if err := b.Put(t.Context(), key, body); err != nil {
@@ -37,7 +38,7 @@ func TestWhatIsPutComesBack(t *testing.T) {
 	if _, err := b.Get(t.Context(), "missing", 10); !errors.Is(err, s3.ErrNotFound) {
 		t.Errorf("a missing object: %v", err)
 	}
-	if err := s3.Open(s3.Options{Bucket: "missing", Endpoint: endpoint}).Put(t.Context(), "a", nil); err == nil {
+	if err := s3.Open("missing", awsapi.Account{Endpoint: endpoint}).Put(t.Context(), "a", nil); err == nil {
 		t.Error("a missing bucket took an object")
 	}
 }
@@ -45,7 +46,7 @@ func TestWhatIsPutComesBack(t *testing.T) {
 func TestWhatMayWorkNextTimeIsTriedAgain(t *testing.T) {
 	endpoint, bucket := s3test.Bucket(t)
 	calls := 0
-	b := s3.Open(s3.Options{Bucket: bucket, Endpoint: endpoint, Transport: transport(func(req *http.Request) (*http.Response, error) {
+	b := s3.Open(bucket, awsapi.Account{Endpoint: endpoint, Transport: transport(func(req *http.Request) (*http.Response, error) {
 		switch calls++; calls % 3 {
 		case 1:
 			return nil, errors.New("connection reset")
@@ -61,7 +62,7 @@ func TestWhatMayWorkNextTimeIsTriedAgain(t *testing.T) {
 		t.Errorf("%q (%v)", got, err)
 	}
 	refused := 0
-	b = s3.Open(s3.Options{Bucket: bucket, Endpoint: endpoint, Transport: transport(func(*http.Request) (*http.Response, error) {
+	b = s3.Open(bucket, awsapi.Account{Endpoint: endpoint, Transport: transport(func(*http.Request) (*http.Response, error) {
 		refused++
 		return &http.Response{StatusCode: http.StatusForbidden, Status: "403 Forbidden", Body: http.NoBody}, nil
 	})})
@@ -72,7 +73,7 @@ func TestWhatMayWorkNextTimeIsTriedAgain(t *testing.T) {
 
 func TestRequestsAreSignedForTheBucket(t *testing.T) {
 	var seen *http.Request
-	b := s3.Open(s3.Options{Bucket: "shop", Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "session"),
+	b := s3.Open("shop", awsapi.Account{Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "session"),
 		Transport: transport(func(req *http.Request) (*http.Response, error) {
 			seen = req
 			return nil, context.Canceled

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"governance.internal/shared/awsapi"
 	"governance.internal/shared/dynamotest"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/payments"
@@ -172,7 +173,7 @@ func TestLargeAnswersAreObjects(t *testing.T) {
 	ctx := context.Background()
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	bucketEndpoint, bucket := s3test.Bucket(t)
-	objects := s3.Open(s3.Options{Bucket: bucket, Endpoint: bucketEndpoint})
+	objects := s3.Open(bucket, awsapi.Account{Endpoint: bucketEndpoint})
 	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Objects: objects})
 	r, err := store.Save(ctx, payment(1))
 	if err != nil {

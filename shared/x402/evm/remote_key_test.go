@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"governance.internal/shared/awsapi"
 	"governance.internal/shared/x402/kms"
 )
 
@@ -65,7 +66,7 @@ func keyService(t *testing.T, key *Key) *kms.Key {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return kms.Open(kms.Options{Key: "alias/gas", Endpoint: server.URL})
+	return kms.Open("alias/gas", awsapi.Account{Endpoint: server.URL})
 }
 
 func highSignature(t testing.TB, key *Key, hash common.Hash) []byte {

@@ -76,6 +76,7 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 			return o.await(ctx, p, j, attempt)
 		}
 		if !errors.Is(err, evm.ErrNonceSpent) {
+			slog.WarnContext(ctx, "transaction not sent", "transaction", attempt.Hash, "error", err.Error())
 			return payments.Settlement{}, pendingUnless(err, attempt)
 		}
 		// Mined between our look and our send, or never: look once more.

@@ -7,60 +7,61 @@ package kms
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"time"
+	"net/http"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/kms"
-	"github.com/aws/aws-sdk-go-v2/service/kms/types"
+	"governance.internal/shared/awsapi"
 )
-
-// callLimit is the time for one call, so that a signature never uses up the time
-// that its settlement needs.
-const callLimit = 5 * time.Second
-
-// Options say which key it is and how it is reached.
-type Options struct {
-	Key         string // id, ARN or alias
-	Region      string
-	Credentials aws.CredentialsProvider
-	Endpoint    string // of a local engine, which needs neither region nor credentials; "" for AWS
-}
 
 // Key implements evm.DigestSigner.
 type Key struct {
-	client *kms.Client
-	id     *string
+	client *awsapi.Client
+	url    string
+	id     string // id, ARN or alias
 }
 
 // Open prepares the client; it sends nothing.
-func Open(o Options) *Key {
-	settings := kms.Options{Region: o.Region, Credentials: o.Credentials, HTTPClient: awshttp.NewBuildableClient().WithTimeout(callLimit)}
-	if o.Endpoint != "" {
-		settings.BaseEndpoint, settings.Region = aws.String(o.Endpoint), "local"
-		settings.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+func Open(id string, a awsapi.Account) *Key {
+	url := a.Endpoint
+	if url == "" {
+		url = "https://kms." + a.Region + ".amazonaws.com/"
 	}
-	return &Key{client: kms.New(settings), id: aws.String(o.Key)}
+	return &Key{awsapi.New("kms", a), url, id}
+}
+
+// mostAnswer is more than either operation answers, in bytes.
+const mostAnswer = 16 << 10
+
+// call does one operation of the API version 2014-11-01 (JSON 1.1).
+func (k *Key) call(ctx context.Context, operation string, input, output any) error {
+	body, err := json.Marshal(input)
+	if err != nil {
+		return err
+	}
+	header := http.Header{"Content-Type": {"application/x-amz-json-1.1"}, "X-Amz-Target": {"TrentService." + operation}}
+	answer, err := k.client.Do(ctx, http.MethodPost, k.url, header, body, mostAnswer)
+	if err == nil {
+		err = json.Unmarshal(answer, output)
+	}
+	if err != nil {
+		return fmt.Errorf("gas key in KMS: %s: %w", operation, err)
+	}
+	return nil
 }
 
 // PublicKey implements evm.DigestSigner.
 func (k *Key) PublicKey(ctx context.Context) ([]byte, error) {
-	out, err := k.client.GetPublicKey(ctx, &kms.GetPublicKeyInput{KeyId: k.id})
-	if err != nil {
-		return nil, fmt.Errorf("gas key in KMS: %w", err)
-	}
-	return out.PublicKey, nil
+	var out struct{ PublicKey []byte }
+	err := k.call(ctx, "GetPublicKey", map[string]any{"KeyId": k.id}, &out)
+	return out.PublicKey, err
 }
 
 // SignDigest implements evm.DigestSigner.
 func (k *Key) SignDigest(ctx context.Context, digest [32]byte) ([]byte, error) {
-	out, err := k.client.Sign(ctx, &kms.SignInput{
-		KeyId: k.id, Message: digest[:], MessageType: types.MessageTypeDigest, SigningAlgorithm: types.SigningAlgorithmSpecEcdsaSha256,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("gas key in KMS: %w", err)
-	}
-	return out.Signature, nil
+	var out struct{ Signature []byte }
+	err := k.call(ctx, "Sign", map[string]any{
+		"KeyId": k.id, "Message": digest[:], "MessageType": "DIGEST", "SigningAlgorithm": "ECDSA_SHA_256",
+	}, &out)
+	return out.Signature, err
 }

@@ -1,0 +1,119 @@
+// Package awsapi sends signed HTTP requests to AWS services of which a function
+// needs one or two operations. The SDK's client of a service would add half a
+// megabyte and more to every function for them.
+package awsapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+)
+
+const (
+	attemptLimit = 3 * time.Second
+	mostAttempts = 4
+	pause        = 50 * time.Millisecond // before the second attempt; it doubles
+)
+
+// Account says where requests go and who signs them.
+type Account struct {
+	Region      string
+	Credentials aws.CredentialsProvider
+	Endpoint    string            // of a local engine, which needs neither region nor credentials; "" for AWS
+	Transport   http.RoundTripper // nil: the default one
+}
+
+// Client calls one service. It is safe for concurrent use.
+type Client struct {
+	service string
+	account Account
+	signer  *v4.Signer
+	http    *http.Client
+}
+
+// New prepares a client; it sends nothing.
+func New(service string, a Account) *Client {
+	if a.Endpoint != "" {
+		a.Region, a.Credentials = "local", credentials.NewStaticCredentialsProvider("local", "local", "")
+	}
+	return &Client{
+		service: service, account: a, http: &http.Client{Transport: a.Transport, Timeout: attemptLimit},
+		signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = service == "s3" }),
+	}
+}
+
+// Status is an answer that is not 200.
+type Status struct {
+	Code int
+	Text string // status line and the start of the body
+}
+
+func (s *Status) Error() string { return s.Text }
+
+// Do sends a request, again if that may help, and gives the body of the answer,
+// of at most so many bytes. What is sent must be repeatable. Errors: *Status, or
+// the failure of the connection.
+func (c *Client) Do(ctx context.Context, method, url string, header http.Header, body []byte, most int64) ([]byte, error) {
+	for attempt := 1; ; attempt++ {
+		answer, again, err := c.send(ctx, method, url, header, body, most)
+		if err == nil || !again || attempt == mostAttempts {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause << (attempt - 1)):
+		}
+	}
+}
+
+func (c *Client) send(ctx context.Context, method, url string, header http.Header, body []byte, most int64) (answer []byte, again bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, false, err
+	}
+	for name := range header {
+		req.Header.Set(name, header.Get(name))
+	}
+	if err := c.sign(ctx, req, body); err != nil {
+		return nil, false, err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, true, err
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, most+1))
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		again = resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
+		return nil, again, &Status{resp.StatusCode, fmt.Sprintf("%s %.200q", resp.Status, answer)}
+	case err != nil:
+		return nil, true, err
+	case int64(len(answer)) > most:
+		return nil, false, fmt.Errorf("the answer has more than %d bytes", most)
+	}
+	return answer, false, nil
+}
+
+func (c *Client) sign(ctx context.Context, req *http.Request, body []byte) error {
+	keys, err := c.account.Credentials.Retrieve(ctx)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(body)
+	digest := hex.EncodeToString(sum[:])
+	if c.service == "s3" {
+		req.Header.Set("X-Amz-Content-Sha256", digest)
+	}
+	return c.signer.SignHTTP(ctx, keys, req, digest, c.service, c.account.Region, time.Now())
+}
