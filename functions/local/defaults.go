@@ -39,6 +39,9 @@ func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, er
 		}
 		c.PayTo = key.Address()
 	}
+	if len(c.ERC6492Factories) == 0 {
+		c.ERC6492Factories = []string{devchain.WalletFactory.Hex()}
+	}
 	if c.GasKeyFile == "" {
 		c.GasKeyFile = filepath.Join(o.data, "dev-gas.key")
 		return c, os.WriteFile(c.GasKeyFile, []byte(devchain.GasKey+"\n"), 0o600)

@@ -30,13 +30,15 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 	got, err := Load(from(map[string]string{
 		"BASE_URL": " https://shop.example// ", "NETWORK": "eip155:84532", "ASSET": "0x" + strings.Repeat("a", 40), "ASSET_NAME": "USDC",
 		"ASSET_VERSION": "3", "PAY_TO": address, "RPC_URLS": "https://one.example, http://two.example:8545/key ,", "GAS_KEY_FILE": "gas.key",
-		"SIGNING_KEY_FILE": "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
+		"ERC6492_FACTORIES": address + "," + address,
+		"SIGNING_KEY_FILE":  "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
 		"PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
 		PayTo: address, RPCURLs: []string{"https://one.example", "http://two.example:8545/key"}, GasKeyFile: "gas.key",
-		SigningKeyFile: "sign.key", SignerAddress: address, DataDir: "data",
+		ERC6492Factories: []string{address, address},
+		SigningKeyFile:   "sign.key", SignerAddress: address, DataDir: "data",
 		PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -53,12 +55,12 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 	_, err := Load(from(map[string]string{
 		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
-		"DYNAMODB_ENDPOINT": "secret.example:8000",
+		"DYNAMODB_ENDPOINT": "secret.example:8000", "ERC6492_FACTORIES": address + ",0xsecret",
 	}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT"} {
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "ERC6492_FACTORIES"} {
 		if strings.Count(err.Error(), name) != 1 {
 			t.Errorf("%s is not named once: %v", name, err)
 		}

@@ -70,7 +70,7 @@ func (s *shop) facilitator(urls ...string) *facilitator.Onchain {
 	if len(urls) == 0 {
 		urls = []string{s.chain.URL()}
 	}
-	chain, err := evm.Dial(s.token, urls)
+	chain, err := evm.Dial(s.token, urls, WalletFactory.Hex())
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestASettlementIsOneTransferWhereItSaysItIs(t *testing.T) {
 	f := s.facilitator()
 	for i := range int64(3) { // several in one block, so that the log index matters
 		p := s.payment(5000 + i)
-		if err := errors.Join(f.Authentic(p), f.Open(p, s.now()), f.Verify(t.Context(), p)); err != nil {
+		if err := errors.Join(f.Authentic(t.Context(), p), f.Open(p, s.now()), f.Verify(t.Context(), p)); err != nil {
 			t.Fatal(err)
 		}
 		j := s.journal(p)

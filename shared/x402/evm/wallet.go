@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 
@@ -34,12 +33,13 @@ type Fees struct {
 // Fees estimates the gas of a payment with a margin and the current fees
 // (EIP-1559). ErrReverts when the EVM refuses the transfer.
 func (c *Chain) Fees(ctx context.Context, wallet *Key, p payments.Payment) (fees Fees, err error) {
-	data, err := transferCall(p)
+	transfer, err := c.transfer(p)
 	if err != nil {
 		return fees, err
 	}
+	transfer.From = wallet.address
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{From: wallet.address, To: &c.Address, Data: data})
+		gas, err := node.EstimateGas(ctx, transfer)
 		if err != nil {
 			return err
 		}
@@ -70,13 +70,13 @@ func prices(ctx context.Context, node *ethclient.Client) (tip, base *big.Int, er
 
 // SignTransfer signs the transaction that moves the money; nothing is sent.
 func (c *Chain) SignTransfer(wallet *Key, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
-	data, err := transferCall(p)
+	transfer, err := c.transfer(p)
 	if err != nil {
 		return payments.Attempt{}, err
 	}
 	chainID := new(big.Int).SetUint64(c.ChainID)
 	tx, err := types.SignNewTx(wallet.private, types.LatestSignerForChainID(chainID), &types.DynamicFeeTx{
-		ChainID: chainID, Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: &c.Address, Data: data,
+		ChainID: chainID, Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: transfer.To, Data: transfer.Data,
 	})
 	if err != nil {
 		return payments.Attempt{}, err

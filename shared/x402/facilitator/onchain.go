@@ -31,7 +31,9 @@ func NewOnchain(chain *evm.Chain, wallet *evm.Key) *Onchain {
 }
 
 // Authentic implements payments.Facilitator.
-func (o *Onchain) Authentic(p payments.Payment) error { return o.chain.Authentic(p) }
+func (o *Onchain) Authentic(ctx context.Context, p payments.Payment) error {
+	return o.chain.Authentic(ctx, p)
+}
 
 // Open implements payments.Facilitator.
 func (o *Onchain) Open(p payments.Payment, now time.Time) error { return o.chain.Open(p, now) }
