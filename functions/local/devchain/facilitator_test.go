@@ -124,8 +124,9 @@ func (s *shop) paymentFrom(private string, units int64) payments.Payment {
 	return p
 }
 
-func (s *shop) order(units int64) payments.Order {
-	p := s.payment(units)
+func (s *shop) order(units int64) payments.Order { return orderOf(s.payment(units)) }
+
+func orderOf(p payments.Payment) payments.Order {
 	return payments.Order{
 		Payment: p, PayloadHash: "hash-" + p.Nonce,
 		Request: payments.Request{Product: "lint", Fingerprint: "f", HasBody: true},

@@ -122,9 +122,9 @@ func (c *Chain) Verify(ctx context.Context, p payments.Payment) error {
 			return err
 		}
 	}
-	transfer, err := c.transfer(p)
+	transfer, err := c.transfer(ctx, p)
 	if err != nil {
-		return &payments.Invalid{Reason: signatureReason(p), Message: "Unreadable signature: " + err.Error() + "."}
+		return err
 	}
 	_, err = c.call(ctx, transfer)
 	if !reverted(err) {

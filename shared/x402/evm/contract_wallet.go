@@ -46,7 +46,7 @@ func (c *Chain) Authentic(ctx context.Context, p payments.Payment) error {
 func (c *Chain) walletAgrees(ctx context.Context, p payments.Payment, refused *payments.Invalid) error {
 	s, err := parseSignature(p.Signature)
 	if err != nil {
-		return &payments.Invalid{Reason: refused.Reason, Message: "Unreadable signature: " + err.Error() + "."}
+		return unreadable(p, err)
 	}
 	digest := c.AuthorizationDigest(p)
 	question := step{common.HexToAddress(p.Payer), withBytes(selectorValid, digest[:], s.inner), true}
@@ -64,6 +64,10 @@ func (c *Chain) walletAgrees(ctx context.Context, p payments.Payment, refused *p
 		return c.notDeployed(s)
 	}
 	return refused
+}
+
+func unreadable(p payments.Payment, cause error) error {
+	return &payments.Invalid{Reason: signatureReason(p), Message: "Unreadable signature: " + cause.Error() + "."}
 }
 
 // deployed puts the deployment of the payer before a step, where the payer asks

@@ -6,6 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
 
 	"governance.internal/shared/payments"
 )
@@ -44,15 +45,29 @@ func (c *Chain) method(p payments.Payment) method {
 }
 
 // transfer is the call that moves the money of a payment, after the deployment
-// of the payer's wallet where the signature asks for it.
-func (c *Chain) transfer(p payments.Payment) (ethereum.CallMsg, error) {
+// of the payer's wallet where the signature asks for it and it is not there yet.
+func (c *Chain) transfer(ctx context.Context, p payments.Payment) (ethereum.CallMsg, error) {
 	s, err := parseSignature(p.Signature)
 	if err != nil {
-		return ethereum.CallMsg{}, err
+		return ethereum.CallMsg{}, unreadable(p, err)
 	}
 	to, data := c.method(p).call(p, normalized(c.AuthorizationDigest(p), p, s.inner))
-	if steps := c.deployed(s, step{to: to, data: data}); len(steps) > 1 {
-		return aggregate(steps...), nil
+	steps := c.deployed(s, step{to: to, data: data})
+	if len(steps) == 1 {
+		return message(to, data), nil
 	}
-	return message(to, data), nil
+	// To deploy again would cost all gas, where the factory does not look first.
+	code, err := c.codeAt(ctx, common.HexToAddress(p.Payer))
+	if err != nil || len(code) > 0 {
+		return message(to, data), err
+	}
+	return aggregate(steps...), nil
+}
+
+func (c *Chain) codeAt(ctx context.Context, address common.Address) (code []byte, err error) {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+		code, err = node.CodeAt(ctx, address, nil)
+		return err
+	})
+	return code, err
 }

@@ -22,7 +22,7 @@ var ErrNotMined = errors.New("not mined yet")
 // transaction failed, the authorization may still have been carried out by
 // somebody else's; then that one counts.
 //
-// Errors: ErrNotMined, *payments.Rejected, or the failure of the nodes.
+// Errors: ErrNotMined and those of Reconcile.
 func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hash string) (payments.Settlement, error) {
 	receipt, err := c.receipt(ctx, common.HexToHash(hash))
 	if errors.Is(err, ethereum.NotFound) {
@@ -80,6 +80,8 @@ const lookBack = 5000
 
 // Reconcile finds what became of the authorization: anyone may carry it out, and
 // whoever did, the money arrived. hash is our transaction, "" when there is none.
+//
+// Errors: *payments.Rejected, or any other when that is not known.
 func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, hash string) (payments.Settlement, error) {
 	m := c.method(p)
 	found, err := m.trace(ctx, p)

@@ -175,11 +175,7 @@ func (c *Chain) permitOffered(ctx context.Context) error {
 	if c.proxyFound.Load() {
 		return nil
 	}
-	var code []byte
-	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
-		code, err = node.CodeAt(ctx, permit2Proxy, nil)
-		return err
-	})
+	code, err := c.codeAt(ctx, permit2Proxy)
 	if err == nil && len(code) == 0 {
 		return &payments.Invalid{Reason: x402.ReasonProxy, Message: "This network has no x402 proxy for Permit2. Pay by EIP-3009."}
 	}

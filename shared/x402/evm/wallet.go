@@ -33,7 +33,7 @@ type Fees struct {
 // Fees estimates the gas of a payment with a margin and the current fees
 // (EIP-1559). ErrReverts when the EVM refuses the transfer.
 func (c *Chain) Fees(ctx context.Context, wallet *Key, p payments.Payment) (fees Fees, err error) {
-	transfer, err := c.transfer(p)
+	transfer, err := c.transfer(ctx, p)
 	if err != nil {
 		return fees, err
 	}
@@ -69,8 +69,8 @@ func prices(ctx context.Context, node *ethclient.Client) (tip, base *big.Int, er
 }
 
 // SignTransfer signs the transaction that moves the money; nothing is sent.
-func (c *Chain) SignTransfer(wallet *Key, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
-	transfer, err := c.transfer(p)
+func (c *Chain) SignTransfer(ctx context.Context, wallet *Key, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
+	transfer, err := c.transfer(ctx, p)
 	if err != nil {
 		return payments.Attempt{}, err
 	}

@@ -96,10 +96,12 @@ func pendingUnless(err error, attempt payments.Attempt) error {
 }
 
 // unsigned handles a transfer that could not be signed: when the EVM refuses it,
-// somebody may have carried the authorization out before us.
+// somebody may have carried the authorization out before us. Until the chain shows
+// that, the outcome is unknown.
 func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, err error) (payments.Settlement, error) {
 	if errors.Is(err, evm.ErrReverts) {
-		return o.chain.Reconcile(ctx, p, "")
+		settlement, err := o.chain.Reconcile(ctx, p, "")
+		return settlement, pendingUnless(err, payments.Attempt{})
 	}
 	return payments.Settlement{}, err
 }
@@ -117,7 +119,7 @@ func (o *Onchain) sign(ctx context.Context, p payments.Payment, j payments.Journ
 		if err != nil {
 			return payments.Attempt{}, err
 		}
-		attempt, err := o.chain.SignTransfer(o.wallet, p, fees, nonce, instance)
+		attempt, err := o.chain.SignTransfer(ctx, o.wallet, p, fees, nonce, instance)
 		if err != nil {
 			return payments.Attempt{}, err
 		}
