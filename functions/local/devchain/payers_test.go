@@ -257,6 +257,23 @@ func TestEveryKindOfPayerBuys(t *testing.T) {
 	}
 }
 
+// To deploy a wallet again would burn all gas at a factory that does not look.
+func TestAWalletThatIsThereIsNotDeployedAgain(t *testing.T) {
+	s := openShop(t)
+	wallet := s.newWallet()
+	for i, target := range []common.Address{Multicall3, TokenAddress} {
+		o := orderOf(wrap(t, s.paymentOf("", ownerKey, wallet), WalletFactory, creation(t, 1)))
+		if _, err := s.buy(s.process(nil), o); err != nil {
+			t.Fatal(err)
+		}
+		tx, _, err := s.client.TransactionByHash(t.Context(), common.HexToHash(s.record(o).Attempt.Hash))
+		if err != nil || *tx.To() != target {
+			t.Errorf("payment %d calls %s (%v), want %s", i+1, tx.To(), err, target)
+		}
+	}
+	s.wantReceived(10_000, 2)
+}
+
 // Somebody else may deploy the wallet between verification and settlement.
 func TestAWalletThatSomebodyDeploysMeanwhilePays(t *testing.T) {
 	for _, step := range []string{"worked", "signed"} {
@@ -324,8 +341,8 @@ func TestWithoutANodeAWalletIsUnavailableAndAKeyIsNot(t *testing.T) {
 // it is asked and burn gas when it is paid from.
 func TestAWalletThatBurnsGasIsRefusedBeforeAnyWork(t *testing.T) {
 	s := openShop(t)
-	// caller == token ? loop for ever : return 0x1626ba7e << 224
-	code := "73" + strings.ToLower(TokenAddress.Hex()[2:]) + "3314602857" + "631626ba7e60e01b5f5260205ff3" + "5b602856"
+	// If the caller is the token, 131,072 rounds of 26 gas; then the magic value.
+	code := "73" + strings.ToLower(TokenAddress.Hex()[2:]) + "331415602857" + "620200005b600190038060" + "1f57" + "5b" + "631626ba7e60e01b5f5260205ff3"
 	init := "60" + hexByte(len(code)/2) + "8060095f395ff3"
 	greedy := s.transact(GasKey, nil, common.FromHex(init+code)).ContractAddress
 	s.fund(greedy, 5000)

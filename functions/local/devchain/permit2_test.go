@@ -18,6 +18,7 @@ import (
 
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402"
+	"governance.internal/shared/x402/evm"
 )
 
 // The permit of the contracts' ABI.
@@ -295,6 +296,32 @@ func TestAPermitResumesWithItsOriginalTransaction(t *testing.T) {
 			t.Errorf("%s: settled by %s, want %s", step, got, hash)
 		}
 		s.wantReceived(5000, 1)
+	}
+}
+
+// Permit2 takes a permit in a block of its very deadline, so only a later one
+// proves that it is over.
+func TestAPermitLivesUntilItsDeadlineIsPassed(t *testing.T) {
+	s := openShop(t)
+	noon := time.Now().Truncate(time.Second)
+	s.chain = start(t, Options{RPCAddr: "127.0.0.1:0", Now: func() time.Time { return noon }})
+	chain, err := evm.Dial(s.token, []string{s.chain.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seconds, over := range map[int64]bool{0: false, -1: true} {
+		p := s.paymentOf("permit2", PayerKey, Payer, func(p *payments.Payment) { p.ValidBefore = uint64(noon.Unix() + seconds) })
+		var rejected *payments.Rejected
+		var err error
+		for range 50 { // a young node does not tell at once
+			if _, err = chain.Resume(t.Context(), p, common.Hash{1}.Hex()); errors.Is(err, evm.ErrNotMined) || errors.As(err, &rejected) {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if errors.As(err, &rejected) != over || !over && !errors.Is(err, evm.ErrNotMined) {
+			t.Errorf("deadline %d s from the head: %v", seconds, err)
+		}
 	}
 }
 
