@@ -130,6 +130,12 @@ func authorization(change func(*x402.Authorization)) func(*draft) {
 
 func in(seconds int64) string { return sprint(time.Now().Unix() + seconds) }
 
+// wrapperMark ends a signature that ERC-6492 wrapped; word is a number of the
+// contract ABI in hex.
+var wrapperMark = strings.Repeat("6492", 16)
+
+func word(hex string) string { return strings.Repeat("0", 64-len(hex)) + hex }
+
 func TestBadPaymentIs402WithReasonAndTerms(t *testing.T) {
 	r := start(t)
 	const method, path = "GET", "/x402/verify-audit"
@@ -161,13 +167,18 @@ func TestBadPaymentIs402WithReasonAndTerms(t *testing.T) {
 		{"beyond any date", r.payment(method, path, func(d *draft) { d.payload.Payload.Authorization.ValidBefore = strings.Repeat("9", 78) }), x402.ReasonValidBefore},
 		{"bad signature", r.payment(method, path, func(d *draft) { d.payload.Payload.Signature = "0x" + strings.Repeat("11", 64) + "1b" }), x402.ReasonSignature},
 		{"signature of 64 bytes", r.payment(method, path, func(d *draft) { d.payload.Payload.Signature = d.payload.Payload.Signature[:130] }), x402.ReasonSignature},
+		{"wrapper cut off", r.payment(method, path, func(d *draft) { d.payload.Payload.Signature += wrapperMark }), x402.ReasonSignature},
+		{"wallet of an unknown factory", r.payment(method, path, func(d *draft) {
+			d.payload.Payload.Authorization.From = "0x" + strings.Repeat("e1", 20)
+			d.payload.Payload.Signature = "0x" + word("fa") + word("60") + word("80") + word("00") + word("00") + wrapperMark
+		}), x402.ReasonFactory},
 		{"somebody else's account", r.payment(method, path, func(d *draft) { d.payload.Payload.Authorization.From = d.payload.Accepted.PayTo }), x402.ReasonSignature},
 		{"no balance", r.payment(method, path, fromPoorAccount), x402.ReasonFunds},
 	} {
 		a := r.call(method, path, "", x402.HeaderSignature, row.header)
 		wantStatus(t, a, 402, row.name)
 		var terms x402.Required
-		if err := json.Unmarshal(a.body, &terms); err != nil || terms.Error != row.reason || len(terms.Accepts) != 1 || terms.ErrorMessage == "" {
+		if err := json.Unmarshal(a.body, &terms); err != nil || terms.Error != row.reason || len(terms.Accepts) != 2 || terms.ErrorMessage == "" {
 			t.Errorf("%s: reason %q, want %q: %s", row.name, terms.Error, row.reason, a.body)
 		}
 		if a.header.Get(x402.HeaderRequired) == "" {
@@ -214,6 +225,13 @@ func TestChainUnreachableIs503AndTheSamePaymentWorksLater(t *testing.T) {
 	if a.header.Get("Retry-After") == "" || a.json(t)["charged"] != false || a.header.Get(x402.HeaderRequired) != "" {
 		t.Errorf("%v %s", a.header, a.body)
 	}
+	wallets := r.payment("GET", "/x402/verify-audit", func(d *draft) { d.payload.Payload.Signature = "0x1234" })
+	a = r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, wallets)
+	wantStatus(t, a, 503, "a signature that only a contract wallet can judge")
+	if a.json(t)["code"] != "payment_backend_unavailable" || a.header.Get(x402.HeaderRequired) != "" {
+		t.Errorf("%v %s", a.header, a.body)
+	}
 	r.service.paid.Gate.Machine.Facilitator = node
+	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, wallets), 402, "the node is back, nobody's signature")
 	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, header), 200, "the node is back")
 }

@@ -41,13 +41,21 @@ type bought struct {
 		Success     bool
 		Network     string
 		Transaction string
+		Payer       string
 	}
+	Payer         string
+	Before, After int // size of the payer's code
 }
 
 func buyWith(t *testing.T, node, url, script string, args ...string) bought {
 	t.Helper()
+	return buyUnder(t, nil, node, url, script, args...)
+}
+
+func buyUnder(t *testing.T, environment []string, node, url, script string, args ...string) bought {
+	t.Helper()
 	command := exec.Command(node, append([]string{filepath.Join("../../testdata/clients", script)}, args...)...)
-	command.Env = append(os.Environ(), "BASE_URL="+url, "PRIVATE_KEY="+devchain.PayerKey)
+	command.Env = append(append(os.Environ(), "BASE_URL="+url, "PRIVATE_KEY="+devchain.PayerKey), environment...)
 	var complaints strings.Builder
 	command.Stderr = &complaints
 	out, err := command.Output()
@@ -88,6 +96,44 @@ func TestOfficialClientsBuy(t *testing.T) {
 		}
 	}
 	r.wantReceived(2*(50_000+5_000+20_000), "six purchases")
+}
+
+// The official client pays by Permit2 once the buyer approved it, and is told what
+// to approve before that.
+func TestOfficialClientBuysByPermit2(t *testing.T) {
+	node := needNode(t)
+	r := start(t)
+	before := buyWith(t, node, r.url, "buy-permit2.mjs", "GET", "/x402/verify-audit")
+	if before.Status != 402 || !strings.Contains(before.Body, "permit2_allowance_required") || !strings.Contains(before.Body, "approve("+devchain.Permit2.Hex()) {
+		t.Errorf("without approval: %d %s", before.Status, before.Body)
+	}
+	rpc := []string{"RPC_URL=" + r.service.devchain.URL()}
+	b := buyUnder(t, rpc, node, r.url, "buy-permit2.mjs", "GET", "/x402/verify-audit")
+	if b.Status != 200 || !strings.Contains(b.Body, `"valid": true`) || !b.Response.Success || len(b.Response.Transaction) != 66 {
+		t.Errorf("%d %s %+v", b.Status, b.Body, b.Response)
+	}
+	r.wantReceived(5000, "one purchase")
+}
+
+// A contract wallet pays before and after it is deployed, and an account that
+// delegates pays with its key.
+func TestOfficialClientBuysFromAWallet(t *testing.T) {
+	node := needNode(t)
+	r := start(t)
+	environment := []string{"RPC_URL=" + r.service.devchain.URL(), "FACTORY=" + devchain.WalletFactory.Hex()}
+	for kind, deployedFirst := range map[string]bool{"contract": false, "delegated": true} {
+		before := r.received().Int64()
+		b := buyUnder(t, environment, node, r.url, "buy-wallet.mjs", "GET", "/x402/verify-audit", kind)
+		if b.Status != 200 || !b.Response.Success || !strings.EqualFold(b.Response.Payer, b.Payer) {
+			t.Errorf("%s: %d %s %+v", kind, b.Status, b.Body, b.Response)
+		}
+		if b.After == 0 || deployedFirst != (b.Before > 0) {
+			t.Errorf("%s: code of %d bytes before, %d after", kind, b.Before, b.After)
+		}
+		if got := r.received().Int64() - before; got != 2*5000 {
+			t.Errorf("%s: %d units from two purchases", kind, got)
+		}
+	}
 }
 
 // The buyer's script of the guide works against this service as printed.

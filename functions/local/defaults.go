@@ -37,6 +37,9 @@ func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, er
 	if err != nil {
 		return c, err
 	}
+	if len(c.ERC6492Factories) == 0 {
+		c.ERC6492Factories = []string{devchain.WalletFactory.Hex()}
+	}
 	if c.GasKeyFile == "" {
 		c.GasKeyFile = filepath.Join(o.data, "dev-gas.key")
 		return c, os.WriteFile(c.GasKeyFile, []byte(devchain.GasKey+"\n"), 0o600)

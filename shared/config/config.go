@@ -38,6 +38,10 @@ type Config struct {
 	// GAS_FEE_CAP_GWEI: the most that a unit of gas may cost, in gwei, at most nine
 	// decimals. Above it payments wait (503), nothing is charged. Default 2.
 	GasFeeCap *big.Int // wei
+	// ERC6492_FACTORIES: addresses of factories, comma separated, that the gas wallet
+	// may call to deploy a payer's contract wallet with its first payment. Default:
+	// none; a wallet must then be deployed before it pays.
+	ERC6492Factories []string
 	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
 	// evidence. Default: signing.key in the data directory, made when missing.
 	SigningKeyFile string
@@ -78,6 +82,7 @@ func Load(lookup Lookup) (Config, error) {
 		GasKeyFile:       get("GAS_KEY_FILE", ""),
 		GasKeyKMS:        get("GAS_KEY_KMS", ""),
 		GasFeeCap:        gwei(get("GAS_FEE_CAP_GWEI", "2")),
+		ERC6492Factories: splitList(get("ERC6492_FACTORIES", "")),
 		SigningKeyFile:   get("SIGNING_KEY_FILE", ""),
 		SignerAddress:    get("SIGNER_ADDRESS", ""),
 		DataDir:          get("DATA_DIR", ""),
@@ -121,6 +126,12 @@ func (c Config) check() error {
 	for _, address := range c.RPCURLs {
 		if !isHTTP(address) {
 			bad = append(bad, "RPC_URLS must be http:// or https:// addresses")
+			break
+		}
+	}
+	for _, address := range c.ERC6492Factories {
+		if !isAddress(address) {
+			bad = append(bad, "ERC6492_FACTORIES must be addresses of 0x and 40 hex digits, comma separated")
 			break
 		}
 	}

@@ -31,14 +31,16 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 	got, err := Load(from(map[string]string{
 		"BASE_URL": " https://shop.example// ", "NETWORK": "eip155:84532", "ASSET": "0x" + strings.Repeat("a", 40), "ASSET_NAME": "USDC",
 		"ASSET_VERSION": "3", "PAY_TO": address, "RPC_URLS": "https://one.example, http://two.example:8545/key ,", "GAS_KEY_FILE": "gas.key",
-		"SIGNING_KEY_FILE": "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
+		"ERC6492_FACTORIES": address + "," + address,
+		"SIGNING_KEY_FILE":  "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
 		"PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
 		"GAS_KEY_KMS": "alias/gas", "GAS_FEE_CAP_GWEI": "0.25", "RESULT_BUCKET": "results", "S3_ENDPOINT": "http://127.0.0.1:9000",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
 		PayTo: address, RPCURLs: []string{"https://one.example", "http://two.example:8545/key"}, GasKeyFile: "gas.key",
-		SigningKeyFile: "sign.key", SignerAddress: address, DataDir: "data",
+		ERC6492Factories: []string{address, address},
+		SigningKeyFile:   "sign.key", SignerAddress: address, DataDir: "data",
 		PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",
 		GasKeyKMS: "alias/gas", GasFeeCap: big.NewInt(250_000_000), ResultBucket: "results", S3Endpoint: "http://127.0.0.1:9000",
 	}
@@ -57,11 +59,12 @@ func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 	_, err := Load(from(map[string]string{
 		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
 		"DYNAMODB_ENDPOINT": "secret.example:8000", "S3_ENDPOINT": "secret.example:9000", "GAS_FEE_CAP_GWEI": "1e9",
+		"ERC6492_FACTORIES": address + ",0xsecret",
 	}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI"} {
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES"} {
 		if strings.Count(err.Error(), name) != 1 {
 			t.Errorf("%s is not named once: %v", name, err)
 		}

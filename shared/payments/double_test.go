@@ -23,16 +23,18 @@ type double struct {
 	hangs   bool              // broadcast works, no receipt comes
 	reverts bool              // the transaction is mined and moves nothing
 
+	disowned bool // no signature is the payer's any more
+
 	meanwhile func() // runs once while a payment is being verified
 }
 
 func newDouble() *double { return &double{mined: map[string]string{}, spent: map[uint64]string{}} }
 
-func (d *double) Authentic(p payments.Payment) error {
-	if p.Signature != "good" {
+func (d *double) Authentic(_ context.Context, p payments.Payment) error {
+	if p.Signature != "good" || d.disowned {
 		return &payments.Invalid{Reason: "bad_signature"}
 	}
-	return nil
+	return d.isDown()
 }
 
 func (d *double) Open(p payments.Payment, now time.Time) error {

@@ -9,9 +9,11 @@ import (
 
 // Facilitator verifies payments and moves their money.
 type Facilitator interface {
-	// Authentic says whether the payer signed the payment, at whatever time. It
-	// needs no network and returns nil or *Invalid.
-	Authentic(p Payment) error
+	// Authentic says whether the payer signed the payment, at whatever time. A
+	// key's signature needs no network; that of a contract wallet is shown to the
+	// wallet on the chain. It returns nil, *Invalid, or any other error when the
+	// chain cannot be asked.
+	Authentic(ctx context.Context, p Payment) error
 
 	// Open says whether the validity window is open and stays open long enough. It
 	// returns nil or *Invalid.

@@ -28,7 +28,7 @@ const (
 
 // Order is one paid request.
 type Order struct {
-	Payment     Payment
+	Payment     Payment // found authentic by [Machine.Authentic]
 	Request     Request
 	PayloadHash string
 	Identifier  string
@@ -54,6 +54,26 @@ func (m *Machine) step(name string) {
 	}
 }
 
+// Authentic says whether the payer signed a payment; only such a payment makes an
+// order. A payload that is bound to a record was found authentic when it was
+// bound, and stays so: a wallet may change its owner, and the chain may be away.
+//
+// Errors: *Invalid, *Unavailable, and *Pending when the store does not tell.
+func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) error {
+	cause := m.Facilitator.Authentic(ctx, p)
+	if cause == nil {
+		return nil
+	}
+	r, err := m.load(ctx, p)
+	switch {
+	case err != nil:
+		return err
+	case r.Version > 0 && r.PayloadHash == payloadHash:
+		return nil
+	}
+	return unlessInvalid(cause)
+}
+
 // Pay runs one order to its end and returns the reply to send.
 //
 // Errors: *Invalid, *Rejected and *ReplayRefused need a new payment;
@@ -64,7 +84,10 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 	waiting := newBackoff(waitLimit)
 	first := true
 	for {
-		r, err := m.load(ctx, o)
+		r, err := m.load(ctx, o.Payment)
+		if err == nil && r.Version == 0 {
+			err = m.identifierFree(ctx, o)
+		}
 		if err != nil {
 			return Answer{}, err
 		}
@@ -86,16 +109,17 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 
 var errBusy = errors.New("payments: another run holds the lease")
 
-func (m *Machine) load(ctx context.Context, o Order) (Record, error) {
-	r, err := m.Store.Load(ctx, o.Payment.Key())
+// load gives the record of a payment; one that is not stored has version 0.
+func (m *Machine) load(ctx context.Context, p Payment) (Record, error) {
+	r, err := m.Store.Load(ctx, p.Key())
 	switch {
-	case err == nil:
-		return r, nil
-	case !errors.Is(err, ErrNotFound): // this payment may be settled for all we know
-		slog.ErrorContext(ctx, "payment not readable", "payment", o.Payment.Key().String(), "error", err.Error())
+	case errors.Is(err, ErrNotFound):
+		return Record{}, nil
+	case err != nil: // this payment may be settled for all we know
+		slog.ErrorContext(ctx, "payment not readable", "payment", p.Key().String(), "error", err.Error())
 		return Record{}, &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
 	}
-	return Record{}, m.identifierFree(ctx, o)
+	return r, nil
 }
 
 // identifierFree refuses an identifier that is bound to another payload before
@@ -137,15 +161,10 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record, first bool) (A
 	return m.resume(ctx, o, r)
 }
 
-// sameOrder refuses a payment that is bound to another request, and a payload
-// that the payer did not sign. A payload that differs only in its identifier or
-// in the spelling of its signature is the same order.
+// sameOrder refuses a payment that is bound to another request. A payload that
+// differs only in its identifier or in the spelling of its signature is the same
+// order.
 func (m *Machine) sameOrder(ctx context.Context, o Order, r Record) error {
-	if r.PayloadHash != o.PayloadHash {
-		if err := m.Facilitator.Authentic(o.Payment); err != nil {
-			return err
-		}
-	}
 	if r.Request.Fingerprint == o.Request.Fingerprint {
 		return nil
 	}
@@ -171,9 +190,6 @@ func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 // begin verifies and reserves the payment and runs the order. What is not
 // verified leaves no trace: garbage must not fill the store.
 func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
-	if err := m.Facilitator.Authentic(o.Payment); err != nil {
-		return Answer{}, err
-	}
 	if err := m.verify(ctx, o.Payment); err != nil {
 		return Answer{}, m.unlessChanged(ctx, r, o.Payment.Key(), err)
 	}
@@ -235,11 +251,16 @@ func (m *Machine) unlessChanged(ctx context.Context, r Record, key Key, cause er
 	return &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
 }
 
+// verify looks at the window and asks the chain.
 func (m *Machine) verify(ctx context.Context, p Payment) error {
 	if err := m.Facilitator.Open(p, m.Now()); err != nil {
 		return err
 	}
-	err := m.Facilitator.Verify(ctx, p)
+	return unlessInvalid(m.Facilitator.Verify(ctx, p))
+}
+
+// unlessInvalid turns a failure to ask the chain into *Unavailable.
+func unlessInvalid(err error) error {
 	var invalid *Invalid
 	if err == nil || errors.As(err, &invalid) {
 		return err

@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -64,7 +65,11 @@ func (b *bench) order(nonce string, change ...func(*payments.Order)) payments.Or
 
 func withoutBody(o *payments.Order) { o.Request.HasBody = false }
 
+// pay does what the gate does.
 func (b *bench) pay(o payments.Order) (payments.Answer, error) {
+	if err := b.machine.Authentic(context.Background(), o.Payment, o.PayloadHash); err != nil {
+		return payments.Answer{}, err
+	}
 	return b.machine.Pay(context.Background(), o)
 }
 
@@ -298,6 +303,51 @@ func TestGarbageLeavesNoRecord(t *testing.T) {
 	})
 }
 
+// The signature of a contract wallet is only as good as the wallet's present
+// owner and as the node that is asked; what was bought before stays bought.
+func TestABoughtAnswerNeedsNoSecondLookAtTheSignature(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		reply := b.mustPay(o)
+		for name, change := range map[string]func(*double){
+			"the chain is away":        func(d *double) { d.down = errors.New("no route") },
+			"the wallet changed hands": func(d *double) { d.disowned = true },
+		} {
+			b.chain.set(change)
+			if again := b.mustPay(o); string(again.Body) != string(reply.Body) {
+				t.Errorf("%s: %s, was %s", name, again.Body, reply.Body)
+			}
+			other := b.order("other " + name)
+			_, err := b.pay(other)
+			if b.chain.disowned {
+				as[*payments.Invalid](t, err)
+			} else {
+				as[*payments.Unavailable](t, err)
+			}
+			b.chain.set(func(d *double) { d.down, d.disowned = nil, false })
+		}
+	})
+}
+
+func TestNoncesOfTwoContractsAreDifferentPayments(t *testing.T) {
+	p := payments.Payment{Asset: "0xa", Payer: "0xb", Nonce: "0xc"}
+	q := p
+	q.Method = payments.MethodPermit2
+	if got := p.Key().String(); got != "0xa/0xb/0xc" { // as stored since the first version
+		t.Errorf("key of EIP-3009 %s", got)
+	}
+	if got := q.Key().String(); got != payments.Permit2+"/0xb/0xc" {
+		t.Errorf("key of Permit2 %s", got)
+	}
+	if data, err := json.Marshal(p.Key()); err != nil || string(data) != `{"Asset":"0xa","Payer":"0xb","Nonce":"0xc"}` {
+		t.Errorf("stored key %s (%v)", data, err)
+	}
+	old, err := payments.Decode([]byte(`{"version":1,"payment":{"asset":"0xa","payer":"0xb","nonce":"0xc"}}`))
+	if err != nil || old.Payment != p {
+		t.Errorf("a record without a method is read as %+v (%v)", old.Payment, err)
+	}
+}
+
 func TestUnreachableChainIsUnavailableAndKeepsTheResult(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		o := b.order("n")
@@ -389,8 +439,8 @@ func TestPaymentIsBoundToItsRequest(t *testing.T) {
 		respelled := o
 		respelled.PayloadHash = "spelled otherwise"
 		b.mustPay(respelled) // the same order all the same
-		forged := respelled
-		forged.Payment.Signature = "bad"
+		forged := o
+		forged.PayloadHash, forged.Payment.Signature = "forged", "bad"
 		_, err = b.pay(forged)
 		as[*payments.Invalid](t, err)
 		if len(b.book.refused) != 1 {

@@ -183,7 +183,7 @@ func (c *modelChain) call(ctx context.Context) error {
 	return nil
 }
 
-func (c *modelChain) Authentic(payments.Payment) error { return nil }
+func (c *modelChain) Authentic(context.Context, payments.Payment) error { return nil }
 
 func (c *modelChain) Open(p payments.Payment, now time.Time) error {
 	if uint64(now.Unix())+6 > p.ValidBefore {

@@ -1,9 +1,9 @@
 // Package payments is the life of one payment: reserve, work, settle, replay.
 //
-// A payment is one signed EIP-3009 authorization. The token contract accepts it
-// once, so (asset, payer, nonce) is its key, and this package makes sure that
-// one authorization buys one run of one request and that the answer survives
-// every crash:
+// A payment is one signed authorization, of EIP-3009 or Permit2. The contract that
+// counts its nonce accepts it once, so (contract, payer, nonce) is its key, and
+// this package makes sure that one authorization buys one run of one request and
+// that the answer survives every crash:
 //
 //	reserved -> ready -> settling -> settled
 //	    |         |          |
@@ -24,27 +24,50 @@ import (
 	"time"
 )
 
-// Payment is an authorization as the payer signed it (EIP-3009), already matched
-// against the terms of the request. Hex strings are lower case with 0x.
+// Asset transfer methods (scheme_exact_evm). EIP-3009 is the empty one: records
+// that are older than Permit2 name none.
+const (
+	MethodEIP3009 = ""
+	MethodPermit2 = "permit2"
+)
+
+// Permit2 is the contract that counts the nonces of [MethodPermit2], at the same
+// address on every EVM network.
+const Permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3"
+
+// Payment is an authorization as the payer signed it (EIP-3009 or Permit2),
+// already matched against the terms of the request. Hex strings are lower case
+// with 0x.
 type Payment struct {
+	Method      string `json:"method,omitempty"`
 	Network     string `json:"network"` // CAIP-2
 	Asset       string `json:"asset"`
 	PayTo       string `json:"pay_to"`
 	Payer       string `json:"payer"`
 	Amount      int64  `json:"amount"`       // atomic units, exactly the price
 	ValidAfter  uint64 `json:"valid_after"`  // Unix seconds
-	ValidBefore uint64 `json:"valid_before"` // Unix seconds
-	Nonce       string `json:"nonce"`        // 32 bytes
-	Signature   string `json:"signature"`
+	ValidBefore uint64 `json:"valid_before"` // Unix seconds; the deadline of Permit2
+	Nonce       string `json:"nonce"`        // 32 bytes; the uint256 of Permit2, big endian
+	Signature   string `json:"signature"`    // 65 bytes of a key, or what a contract wallet takes (EIP-1271, ERC-6492)
 }
 
 // Key identifies a payment for good.
-func (p Payment) Key() Key { return Key{Asset: p.Asset, Payer: p.Payer, Nonce: p.Nonce} }
+func (p Payment) Key() Key {
+	contract := p.Asset
+	if p.Method == MethodPermit2 {
+		contract = Permit2
+	}
+	return Key{Contract: contract, Payer: p.Payer, Nonce: p.Nonce}
+}
 
-// Key is (asset, payer, nonce), lower case.
-type Key struct{ Asset, Payer, Nonce string }
+// Key is (contract that counts the nonce, payer, nonce), lower case. The contract
+// of EIP-3009 is the asset, and Asset is its stored name.
+type Key struct {
+	Contract     string `json:"Asset"`
+	Payer, Nonce string
+}
 
-func (k Key) String() string { return k.Asset + "/" + k.Payer + "/" + k.Nonce }
+func (k Key) String() string { return k.Contract + "/" + k.Payer + "/" + k.Nonce }
 
 // State of a record.
 type State string

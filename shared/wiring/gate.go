@@ -108,7 +108,7 @@ func openChain(c config.Config) (*evm.Chain, evm.Wallet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	chain, err := evm.Dial(token, c.RPCURLs)
+	chain, err := evm.Dial(token, c.RPCURLs, c.ERC6492Factories...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -125,9 +125,6 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if s.payment, err = s.terms.Match(s.payload); err != nil {
 		return none, err
 	}
-	if err := s.gate.Machine.Facilitator.Authentic(s.payment); err != nil {
-		return none, err // nobody's payment buys no work, not even looking at the body
-	}
 	signedIn, err := s.signedIn()
 	if err != nil {
 		return none, err
@@ -136,15 +133,18 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if err != nil {
 		return none, err
 	}
+	hash, err := payloadHash(s.payment, identifier)
+	if err != nil {
+		return none, err
+	}
+	if err := s.gate.Machine.Authentic(s.r.Context(), s.payment, hash); err != nil {
+		return none, err // nobody's payment buys no work, not even looking at the body
+	}
 	body, err := s.body()
 	if err != nil {
 		return none, err
 	}
 	work, err := prepare(Call{Endpoint: s.terms.Endpoint, Request: s.r, Body: body, Payment: s.payment})
-	if err != nil {
-		return none, err
-	}
-	hash, err := payloadHash(s.payment, identifier)
 	if err != nil {
 		return none, err
 	}

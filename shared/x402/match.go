@@ -19,11 +19,25 @@ func (t Terms) Match(p Payload) (payments.Payment, error) {
 	if err := t.matchOffer(p); err != nil {
 		return payments.Payment{}, err
 	}
+	if p.method() == payments.MethodPermit2 {
+		if a := p.Payload.Permit2Authorization; a != nil {
+			return t.matchPermit2(p.Payload.Signature, *a)
+		}
+		return payments.Payment{}, invalid(ReasonPayloadType, "The accepted terms are those of Permit2, but payload.permit2Authorization is missing.")
+	}
 	a := p.Payload.Authorization
 	if a == nil {
-		return payments.Payment{}, invalid(ReasonPayloadType, "Only an EIP-3009 authorization is accepted: payload.authorization is missing.")
+		return payments.Payment{}, invalid(ReasonPayloadType, "The accepted terms are those of EIP-3009, but payload.authorization is missing.")
 	}
 	return t.matchAuthorization(p.Dialect(), p.Payload.Signature, *a)
+}
+
+// method is the asset transfer method of the accepted terms.
+func (p Payload) method() string {
+	if p.Accepted != nil && p.Accepted.Extra[methodMember] == payments.MethodPermit2 {
+		return payments.MethodPermit2
+	}
+	return payments.MethodEIP3009
 }
 
 func (t Terms) matchOffer(p Payload) error {
@@ -43,11 +57,13 @@ func (t Terms) matchOffer(p Payload) error {
 	if p.Resource != nil && p.Resource.URL != "" && p.Resource.URL != t.Resource {
 		return invalid(ReasonRequirements, "The payment is for another resource than resource.url of these terms.")
 	}
-	return t.matchAccepted(*p.Accepted)
+	if p.method() == payments.MethodPermit2 {
+		return matchAccepted(*p.Accepted, t.permit2Requirements())
+	}
+	return matchAccepted(*p.Accepted, t.Requirements())
 }
 
-func (t Terms) matchAccepted(got Requirements) error {
-	want := t.Requirements()
+func matchAccepted(got, want Requirements) error {
 	mismatch := ""
 	switch {
 	case !strings.EqualFold(got.Asset, want.Asset):
@@ -77,19 +93,31 @@ var (
 	numberPattern  = regexp.MustCompile(`^[0-9]{1,78}$`)
 )
 
+// field is a member of an authorization and the form it must have.
+type field struct {
+	name, value string
+	pattern     *regexp.Regexp
+}
+
+func matchFields(signature string, fields ...field) error {
+	for _, f := range append(fields, field{"signature", signature, hexPattern}) {
+		if !f.pattern.MatchString(f.value) {
+			return invalid(ReasonPayload, "payload: %s is malformed.", f.name)
+		}
+	}
+	if len(signature) > 2+2*MaxSignature {
+		return invalid(ReasonPayload, "payload: signature is longer than %d bytes.", MaxSignature)
+	}
+	return nil
+}
+
 func (t Terms) matchAuthorization(dialect int, signature string, a Authorization) (payments.Payment, error) {
 	none := payments.Payment{}
-	for _, field := range []struct {
-		name, value string
-		pattern     *regexp.Regexp
-	}{
-		{"from", a.From, addressPattern}, {"to", a.To, addressPattern}, {"nonce", a.Nonce, noncePattern},
-		{"value", a.Value, numberPattern}, {"validAfter", a.ValidAfter, numberPattern}, {"validBefore", a.ValidBefore, numberPattern},
-		{"signature", signature, hexPattern},
-	} {
-		if !field.pattern.MatchString(field.value) {
-			return none, invalid(ReasonPayload, "payload: %s is malformed.", field.name)
-		}
+	err := matchFields(signature,
+		field{"from", a.From, addressPattern}, field{"to", a.To, addressPattern}, field{"nonce", a.Nonce, noncePattern},
+		field{"value", a.Value, numberPattern}, field{"validAfter", a.ValidAfter, numberPattern}, field{"validBefore", a.ValidBefore, numberPattern})
+	if err != nil {
+		return none, err
 	}
 	if !strings.EqualFold(a.To, t.Site.PayTo) {
 		return none, invalid(ReasonRecipient, "The authorization pays somebody else; it must pay %s.", t.Site.PayTo)

@@ -30,6 +30,10 @@ const MaxHeader = 8192
 // its extensions, so it costs bytes in both directions.
 const MaxRequired = 4096
 
+// MaxSignature is the longest signature that is read, in bytes: contract wallets
+// sign with much more than the 65 bytes of a key.
+const MaxSignature = 4096
+
 // Resource describes what is sold.
 type Resource struct {
 	URL         string   `json:"url"`
@@ -40,7 +44,7 @@ type Resource struct {
 }
 
 // Requirements are the terms of one way to pay (PaymentRequirements, version 2).
-// Resource, Description and MimeType stand in each entry too, for clients that
+// Resource, Description and MimeType stand in the first entry too, for clients that
 // read only the entry; version 2 clients ignore them.
 type Requirements struct {
 	Scheme            string         `json:"scheme"`
@@ -49,7 +53,7 @@ type Requirements struct {
 	Asset             string         `json:"asset"`
 	PayTo             string         `json:"payTo"`
 	MaxTimeoutSeconds int            `json:"maxTimeoutSeconds"`
-	Extra             map[string]any `json:"extra,omitempty"` // name, version: EIP-712 domain of the token
+	Extra             map[string]any `json:"extra,omitempty"` // name, version: EIP-712 domain of the token; assetTransferMethod
 	Resource          string         `json:"resource,omitempty"`
 	Description       string         `json:"description,omitempty"`
 	MimeType          string         `json:"mimeType,omitempty"`
@@ -99,10 +103,11 @@ type Authorization struct {
 	Nonce       string `json:"nonce"`
 }
 
-// ExactPayload is the payload of scheme exact with EIP-3009.
+// ExactPayload is the payload of scheme exact, with one of the two authorizations.
 type ExactPayload struct {
-	Signature     string         `json:"signature"`
-	Authorization *Authorization `json:"authorization"`
+	Signature            string                `json:"signature"`
+	Authorization        *Authorization        `json:"authorization,omitempty"`        // EIP-3009
+	Permit2Authorization *Permit2Authorization `json:"permit2Authorization,omitempty"` // version 2 only
 }
 
 // Payload is what a payment header carries in either version. Version 2 has

@@ -51,7 +51,7 @@ func chosenAmount(e catalog.Endpoint, values []string) (catalog.Units, error) {
 	return price, nil
 }
 
-// Requirements are the terms in version 2.
+// Requirements are the terms of paying by EIP-3009 in version 2.
 func (t Terms) Requirements() Requirements {
 	return Requirements{
 		Scheme: "exact", Network: t.Site.Network, Amount: t.Price.String(), Asset: t.Site.Asset, PayTo: t.Site.PayTo,
@@ -90,7 +90,7 @@ func (t Terms) Required(reason, message string, extensions map[string]any) Requi
 		X402Version: 2, Error: reason, ErrorMessage: message,
 		Resource: Resource{URL: t.Resource, Description: t.Endpoint.Description, MimeType: t.Endpoint.MIME,
 			ServiceName: catalog.ServiceName, Tags: t.Endpoint.Tags},
-		Accepts: []Requirements{t.Requirements()}, Extensions: extensions,
+		Accepts: t.Accepts(), Extensions: extensions,
 	}
 }
 

@@ -33,7 +33,7 @@ func TestTheArtefactsBelongToTheSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	var built map[string]string
-	if err := json.Unmarshal(out, &built); err != nil || len(built) != 2 {
+	if err := json.Unmarshal(out, &built); err != nil || len(built) != 6 {
 		t.Fatalf("%d files, %v", len(built), err)
 	}
 	for name, want := range built {

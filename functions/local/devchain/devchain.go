@@ -1,7 +1,8 @@
 // Package devchain is a development chain for a laptop: a real EVM with chain
 // id 8453 and a dollar token with EIP-3009 at the address of the production
 // token, so that a payment can be signed, verified, settled and audited with no
-// account, no money and no network.
+// account, no money and no network. Permit2 with the proxy of x402, Multicall3
+// and a factory of contract wallets stand beside the token.
 //
 // It runs the parts of go-ethereum that its simulated backend runs (node, eth,
 // transaction pool, EVM, JSON-RPC) and drives them itself, because the simulated

@@ -2,7 +2,7 @@ package devchain
 
 import (
 	"crypto/rand"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -43,6 +43,19 @@ var (
 	GasWallet = common.HexToAddress("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")
 )
 
+// The contracts beside the token. The first three are where every EVM network
+// has them; the factory exists on this chain only.
+var (
+	// Permit2 moves tokens that were approved for it, on a signature.
+	Permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+	// Permit2Proxy is the spender of x402 payments by Permit2.
+	Permit2Proxy = common.HexToAddress("0x402085c248EeA27D92E8b30b2C58ed07f9E20001")
+	// Multicall3 makes several calls in one transaction.
+	Multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
+	// WalletFactory deploys contract wallets: createWallet(owner, salt).
+	WalletFactory = common.HexToAddress("0x6492000000000000000000000000000000000001")
+)
+
 // PayerUnits is the payer's balance at genesis in atomic units: 1,000 dollars.
 const PayerUnits = 1_000_000_000
 
@@ -54,10 +67,10 @@ const (
 	baseFee = 5_000_000
 )
 
-// tokenArtefact is what token/compile.mjs made of token/Token.sol.
+// artefacts are what token/compile.mjs made of token/*.sol.
 //
-//go:embed token/Token.json
-var tokenArtefact []byte
+//go:embed token/*.json
+var artefacts embed.FS
 
 // artefact is a compiled contract.
 type artefact struct {
@@ -69,18 +82,22 @@ type artefact struct {
 	Runtime      hexutil.Bytes     `json:"runtime"`
 }
 
-// token returns the embedded token contract. The artefact is part of the
-// program, so one that does not decode is a broken build.
-func token() artefact {
+// compiled returns an embedded contract. The artefacts are part of the program,
+// so one that is missing or does not decode is a broken build.
+func compiled(name string) artefact {
 	var a artefact
-	if err := json.Unmarshal(tokenArtefact, &a); err != nil {
-		panic(fmt.Sprintf("devchain: token/Token.json: %v", err))
+	raw, err := artefacts.ReadFile("token/" + name + ".json")
+	if err == nil {
+		err = json.Unmarshal(raw, &a)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("devchain: contract %s: %v", name, err))
 	}
 	return a
 }
 
 // TokenABI returns the token's ABI as JSON.
-func TokenABI() string { return string(token().ABI) }
+func TokenABI() string { return string(compiled("Token").ABI) }
 
 // newGenesis describes block 0 of a new chain.
 func newGenesis(now time.Time) *core.Genesis {
@@ -116,8 +133,8 @@ func chainConfig() *params.ChainConfig {
 	return &config
 }
 
-// genesisAlloc gives the token its code and its balances, and the accounts
-// their ETH.
+// genesisAlloc gives the contracts their code, the token its balances, and the
+// accounts their ETH.
 func genesisAlloc() types.GenesisAlloc {
 	// Of the system contracts only the two without which no Prague block is
 	// valid. The others write into the state in every block, and a chain that
@@ -125,14 +142,21 @@ func genesisAlloc() types.GenesisAlloc {
 	// without leaving anything behind.
 	system := core.SystemContractAllocs()
 	ether := func(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(params.Ether)) }
-	t := token()
+	t := compiled("Token")
 	units := common.BigToHash(big.NewInt(PayerUnits))
+	contract := func(name string) types.Account {
+		return types.Account{Nonce: 1, Balance: new(big.Int), Code: compiled(name).Runtime}
+	}
 	return types.GenesisAlloc{
 		params.WithdrawalQueueAddress:    system[params.WithdrawalQueueAddress],
 		params.ConsolidationQueueAddress: system[params.ConsolidationQueueAddress],
 		Payer:                            {Balance: ether(10)},
 		PayTo:                            {Balance: ether(10)},
 		GasWallet:                        {Balance: ether(10_000)},
+		Permit2:                          contract("Permit2"),
+		Permit2Proxy:                     contract("X402ExactPermit2Proxy"),
+		Multicall3:                       contract("Multicall3"),
+		WalletFactory:                    contract("WalletFactory"),
 		TokenAddress: {
 			Nonce:   1,
 			Balance: new(big.Int),

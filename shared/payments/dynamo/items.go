@@ -27,7 +27,7 @@ const (
 	body      = "body" // SHA-256 of the body of result or reply, which is an object
 	hashed    = "payload_hash"
 	nextNonce = "next_nonce"
-	asset     = "asset"
+	asset     = "asset" // of the key: the contract that counts the nonce
 	payer     = "payer"
 	authNonce = "nonce"
 )
@@ -79,12 +79,12 @@ func attemptSorting(nonce uint64) string { return fmt.Sprintf("%020d", nonce) }
 
 // withKey adds the parts of a payment key, to read it back.
 func withKey(i item, k payments.Key) item {
-	i[asset], i[payer], i[authNonce] = text(k.Asset), text(k.Payer), text(k.Nonce)
+	i[asset], i[payer], i[authNonce] = text(k.Contract), text(k.Payer), text(k.Nonce)
 	return i
 }
 
 func keyOf(i item) payments.Key {
-	return payments.Key{Asset: textOf(i, asset), Payer: textOf(i, payer), Nonce: textOf(i, authNonce)}
+	return payments.Key{Contract: textOf(i, asset), Payer: textOf(i, payer), Nonce: textOf(i, authNonce)}
 }
 
 func textOf(i item, name string) string {

@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"governance.internal/shared/payments"
@@ -47,8 +45,12 @@ func (t Token) Separator() common.Hash {
 		word(t.ChainID), common.LeftPadBytes(t.Address[:], 32))
 }
 
-// AuthorizationDigest is the EIP-712 hash of TransferWithAuthorization (EIP-3009).
+// AuthorizationDigest is the EIP-712 hash that the payer signs:
+// TransferWithAuthorization (EIP-3009) or PermitWitnessTransferFrom (Permit2).
 func (t Token) AuthorizationDigest(p payments.Payment) common.Hash {
+	if p.Method == payments.MethodPermit2 {
+		return t.permitDigest(p)
+	}
 	separator := t.Separator()
 	return digest(separator[:], crypto.Keccak256(append(transferType[:len(transferType):len(transferType)], authorizationWords(p)...)))
 }
@@ -56,12 +58,8 @@ func (t Token) AuthorizationDigest(p payments.Payment) common.Hash {
 // authorizationWords are the six members as 32-byte words, as hashed and as
 // passed to the token.
 func authorizationWords(p payments.Payment) []byte {
-	from, to, nonce := common.HexToAddress(p.Payer), common.HexToAddress(p.PayTo), common.HexToHash(p.Nonce)
-	words := append(common.LeftPadBytes(from[:], 32), common.LeftPadBytes(to[:], 32)...)
-	for _, n := range []uint64{uint64(p.Amount), p.ValidAfter, p.ValidBefore} {
-		words = binary.BigEndian.AppendUint64(append(words, make([]byte, 24)...), n)
-	}
-	return append(words, nonce[:]...)
+	return words(common.HexToAddress(p.Payer), common.HexToAddress(p.PayTo),
+		uint64(p.Amount), p.ValidAfter, p.ValidBefore, common.HexToHash(p.Nonce))
 }
 
 // Authorize signs a payment and returns the signature.
@@ -72,38 +70,62 @@ func (k *Key) Authorize(t Token, p payments.Payment) (string, error) {
 // leastLeft is how long an authorization must still be valid when it is accepted.
 const leastLeft = 6 * time.Second
 
-// Authentic implements the part of payments.Facilitator of that name: the
-// signature is the payer's over this authorization of this token.
+// Authentic says whether a key signed the payment, without a chain: nil or
+// *payments.Invalid. The signature of a contract wallet is invalid here; only
+// [Chain.Authentic] can ask the wallet.
 func (t Token) Authentic(p payments.Payment) error {
 	if p.Network != fmt.Sprintf("eip155:%d", t.ChainID) || common.HexToAddress(p.Asset) != t.Address {
 		return &payments.Invalid{Reason: x402.ReasonNetwork, Message: "The payment is for another network or asset."}
 	}
 	signer, err := recoverSigner(t.AuthorizationDigest(p), p.Signature)
-	if err != nil || signer != common.HexToAddress(p.Payer) {
-		return &payments.Invalid{Reason: x402.ReasonSignature, Message: fmt.Sprintf(
-			"The signature is not the payer's over this authorization. Sign with the domain name %q, version %q, chain id %d.", t.Name, t.Version, t.ChainID)}
+	if err == nil && signer == common.HexToAddress(p.Payer) {
+		return nil
 	}
-	return nil
+	message := fmt.Sprintf("Sign with the domain name %q, version %q, chain id %d.", t.Name, t.Version, t.ChainID)
+	if p.Method == payments.MethodPermit2 {
+		message = fmt.Sprintf("Sign with the domain name \"Permit2\", chain id %d and contract %s.", t.ChainID, permit2Address)
+	}
+	return &payments.Invalid{Reason: signatureReason(p), Message: "The signature is not the payer's over this authorization. " + message}
+}
+
+func signatureReason(p payments.Payment) string {
+	if p.Method == payments.MethodPermit2 {
+		return x402.ReasonPermitSignature
+	}
+	return x402.ReasonSignature
 }
 
 // Open implements the part of payments.Facilitator of that name. The token wants
-// the block time strictly between validAfter and validBefore.
+// the block time strictly between validAfter and validBefore; Permit2 would take
+// both ends, too.
 func (t Token) Open(p payments.Payment, now time.Time) error {
 	seconds := uint64(now.Unix())
-	if p.ValidBefore < seconds+uint64(leastLeft/time.Second) {
-		return &payments.Invalid{Reason: x402.ReasonValidBefore, Message: "The authorization has expired or is valid for less than 6 more seconds."}
-	}
-	if p.ValidAfter >= seconds {
-		return &payments.Invalid{Reason: x402.ReasonValidAfter, Message: "The authorization is not valid yet."}
+	permit := p.Method == payments.MethodPermit2
+	switch {
+	case p.ValidBefore < seconds+uint64(leastLeft/time.Second):
+		reason := x402.ReasonValidBefore
+		if permit {
+			reason = x402.ReasonDeadline
+		}
+		return &payments.Invalid{Reason: reason, Message: "The authorization has expired or is valid for less than 6 more seconds."}
+	case p.ValidAfter >= seconds:
+		reason := x402.ReasonValidAfter
+		if permit {
+			reason = x402.ReasonNotYetValid
+		}
+		return &payments.Invalid{Reason: reason, Message: "The authorization is not valid yet."}
+	case permit && p.ValidBefore > seconds+permitLongest:
+		return &payments.Invalid{Reason: x402.ReasonPayload, Message: fmt.Sprintf("The deadline is more than %d seconds ahead. Sign a shorter one.", permitLongest)}
 	}
 	return nil
 }
 
 // Selectors and topics (research: EIP-3009 and ERC-20 of the production token).
 var (
-	selectorTransfer = selector("transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)")
-	selectorState    = selector("authorizationState(address,bytes32)")
-	selectorBalance  = selector("balanceOf(address)")
+	selectorTransfer      = selector("transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)")
+	selectorTransferBytes = selector("transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)")
+	selectorState         = selector("authorizationState(address,bytes32)")
+	selectorBalance       = selector("balanceOf(address)")
 	// DOMAIN_SEPARATOR is not part of EIP-3009, but the production token has it.
 	selectorSeparator = selector("DOMAIN_SEPARATOR()")
 
@@ -113,21 +135,6 @@ var (
 )
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
-
-// transferCall is the calldata of transferWithAuthorization with v, r, s.
-func transferCall(p payments.Payment) ([]byte, error) {
-	raw, err := hexutil.Decode(p.Signature)
-	if err != nil || len(raw) != crypto.SignatureLength {
-		return nil, errSignature
-	}
-	v := raw[64]
-	if v < 27 {
-		v += 27
-	}
-	call := append(selectorTransfer[:4:4], authorizationWords(p)...)
-	call = append(call, word(uint64(v))...)
-	return append(call, raw[:64]...), nil
-}
 
 // addressTopic is an address as an indexed event member.
 func addressTopic(a string) common.Hash { return common.BytesToHash(common.HexToAddress(a).Bytes()) }

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ethereum/go-ethereum"
@@ -23,16 +24,23 @@ import (
 // list that answers. It is safe for concurrent use.
 type Chain struct {
 	Token
-	FeeCap *big.Int // the most that a unit of gas may cost, wei; nil: no limit
-	nodes  []*ethclient.Client
+	FeeCap    *big.Int // the most that a unit of gas may cost, wei; nil: no limit
+	nodes     []*ethclient.Client
+	factories map[common.Address]bool // that may deploy a payer's wallet
 
-	mu       sync.Mutex
-	instance string
+	mu         sync.Mutex
+	instance   string
+	proxyFound atomic.Bool // Permit2 can be used
 }
 
-// Dial prepares a chain; no node is contacted yet.
-func Dial(token Token, urls []string) (*Chain, error) {
-	c := &Chain{Token: token}
+// Dial prepares a chain; no node is contacted yet. The factories are the
+// addresses of contracts that may be called to deploy the wallet of a payer
+// (ERC-6492).
+func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
+	c := &Chain{Token: token, factories: map[common.Address]bool{}}
+	for _, factory := range factories {
+		c.factories[common.HexToAddress(factory)] = true
+	}
 	for _, url := range urls {
 		node, err := ethclient.Dial(url)
 		if err != nil {
@@ -96,7 +104,7 @@ func (c *Chain) Instance(ctx context.Context) (string, error) {
 	if !id.IsUint64() || id.Uint64() != c.ChainID {
 		return "", fmt.Errorf("RPC_URLS lead to chain %s, but NETWORK is eip155:%d", id, c.ChainID)
 	}
-	separator, err := c.call(ctx, selectorSeparator)
+	separator, err := c.read(ctx, c.Address, selectorSeparator)
 	if err != nil && !reverted(err) {
 		return "", err
 	}
@@ -110,61 +118,83 @@ func (c *Chain) Instance(ctx context.Context) (string, error) {
 // Verify asks the chain whether the payment would go through now. It returns
 // nil, *payments.Invalid, or the failure of the nodes.
 func (c *Chain) Verify(ctx context.Context, p payments.Payment) error {
-	data, err := transferCall(p)
-	if err != nil {
-		return &payments.Invalid{Reason: x402.ReasonSignature, Message: err.Error()}
+	if p.Method == payments.MethodPermit2 {
+		if err := c.permitOffered(ctx); err != nil {
+			return err
+		}
 	}
-	_, err = c.call(ctx, data)
+	transfer, err := c.transfer(ctx, p)
+	if err != nil {
+		return err
+	}
+	_, err = c.call(ctx, transfer)
 	if !reverted(err) {
 		return err
 	}
 	return c.diagnose(ctx, p)
 }
 
-// call is eth_call on the token.
-func (c *Chain) call(ctx context.Context, data []byte) (out []byte, err error) {
+// call is eth_call at the newest block.
+func (c *Chain) call(ctx context.Context, m ethereum.CallMsg) ([]byte, error) {
+	return c.callAt(ctx, nil, m)
+}
+
+// callAt is eth_call at a block; a node that lacks it is no answer.
+func (c *Chain) callAt(ctx context.Context, block *big.Int, m ethereum.CallMsg) (out []byte, err error) {
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		out, err = node.CallContract(ctx, ethereum.CallMsg{To: &c.Address, Data: data}, nil)
+		out, err = node.CallContract(ctx, m, block)
 		return err
 	})
 	return out, err
 }
 
-// reverted says that the EVM refused, rather than that the node failed.
+// read calls a function of a contract that only reads.
+func (c *Chain) read(ctx context.Context, to common.Address, selector []byte, arguments ...any) ([]byte, error) {
+	return c.readAt(ctx, nil, to, selector, arguments...)
+}
+
+func (c *Chain) readAt(ctx context.Context, block *big.Int, to common.Address, selector []byte, arguments ...any) ([]byte, error) {
+	return c.callAt(ctx, block, message(to, append(selector[:4:4], words(arguments...)...)))
+}
+
+// reverted says that the EVM refused, or would burn more than gasMost, rather
+// than that the node failed.
 func reverted(err error) bool {
 	var answered rpc.Error
-	return errors.As(err, &answered) && (answered.ErrorCode() == 3 || strings.Contains(answered.Error(), "execution reverted"))
+	if !errors.As(err, &answered) {
+		return false
+	}
+	text := answered.Error()
+	return answered.ErrorCode() == 3 || strings.Contains(text, "execution reverted") ||
+		strings.Contains(text, "out of gas") || strings.Contains(text, "gas required exceeds")
 }
 
 // diagnose finds out why a transfer would revert.
 func (c *Chain) diagnose(ctx context.Context, p payments.Payment) error {
-	used, err := c.authorizationUsed(ctx, p)
+	m := c.method(p)
+	used, err := m.used(ctx, p, nil)
 	if err != nil {
 		return err
 	}
 	if used {
 		return &payments.Invalid{Reason: x402.ReasonNonceUsed, Message: "This authorization was used or canceled on the chain. Sign a new one."}
 	}
-	payer := addressTopic(p.Payer)
-	balance, err := c.call(ctx, append(selectorBalance[:4:4], payer[:]...))
+	if err := m.objection(ctx, p); err != nil {
+		return err
+	}
+	balance, err := c.Balance(ctx, p.Payer)
 	if err != nil {
 		return err
 	}
-	if amountOf(balance).Cmp(big.NewInt(p.Amount)) < 0 {
+	if balance.Cmp(big.NewInt(p.Amount)) < 0 {
 		return &payments.Invalid{Reason: x402.ReasonFunds, Message: "The payer's balance is below the price."}
 	}
-	return &payments.Invalid{Reason: x402.ReasonSimulation, Message: "The token refuses this transfer."}
-}
-
-func (c *Chain) authorizationUsed(ctx context.Context, p payments.Payment) (bool, error) {
-	payer, nonce := addressTopic(p.Payer), common.HexToHash(p.Nonce)
-	out, err := c.call(ctx, append(append(selectorState[:4:4], payer[:]...), nonce[:]...))
-	return err == nil && amountOf(out).Sign() > 0, err
+	return &payments.Invalid{Reason: x402.ReasonSimulation,
+		Message: fmt.Sprintf("The chain refuses this transfer, or it needs more than %d gas.", gasMost)}
 }
 
 // Balance is the token balance of an address in atomic units.
 func (c *Chain) Balance(ctx context.Context, address string) (*big.Int, error) {
-	holder := addressTopic(address)
-	out, err := c.call(ctx, append(selectorBalance[:4:4], holder[:]...))
+	out, err := c.read(ctx, c.Address, selectorBalance, common.HexToAddress(address))
 	return amountOf(out), err
 }

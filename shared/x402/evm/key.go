@@ -99,13 +99,21 @@ var errSignature = errors.New("not a valid signature of 65 bytes with low s")
 
 // recoverSigner accepts v as 0, 1, 27 or 28 and refuses high s, as the token does.
 func recoverSigner(hash common.Hash, signature string) (common.Address, error) {
+	if len(signature) != 2+2*crypto.SignatureLength {
+		return common.Address{}, errSignature
+	}
 	raw, err := hexutil.Decode(signature)
-	if err != nil || len(raw) != crypto.SignatureLength {
+	if err != nil {
 		return common.Address{}, errSignature
 	}
 	if raw[64] >= 27 {
 		raw[64] -= 27
 	}
+	return recoverKey(hash, raw)
+}
+
+// recoverKey recovers from 65 bytes with v as 0 or 1.
+func recoverKey(hash common.Hash, raw []byte) (common.Address, error) {
 	r, s := common.BytesToHash(raw[:32]).Big(), common.BytesToHash(raw[32:64]).Big()
 	if !crypto.ValidateSignatureValues(raw[64], r, s, true) {
 		return common.Address{}, errSignature

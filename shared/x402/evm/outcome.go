@@ -22,7 +22,7 @@ var ErrNotMined = errors.New("not mined yet")
 // transaction failed, the authorization may still have been carried out by
 // somebody else's; then that one counts.
 //
-// Errors: ErrNotMined, *payments.Rejected, or the failure of the nodes.
+// Errors: ErrNotMined and those of Reconcile.
 func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string) (payments.Settlement, error) {
 	for _, hash := range hashes {
 		receipt, err := c.receipt(ctx, common.HexToHash(hash))
@@ -32,10 +32,10 @@ func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string
 		if err != nil {
 			return payments.Settlement{}, err
 		}
-		if settlement, ok := c.arrived(p, receipt); ok {
+		if settlement, ok := c.method(p).arrived(p, receipt); ok {
 			return settlement, nil
 		}
-		return c.Reconcile(ctx, p, hash)
+		return c.verdict(ctx, p, hash, true)
 	}
 	return payments.Settlement{}, ErrNotMined
 }
@@ -48,25 +48,30 @@ func (c *Chain) Resume(ctx context.Context, p payments.Payment, hashes []string)
 	if !errors.Is(err, ErrNotMined) {
 		return settlement, err
 	}
-	live, err := c.live(ctx, p)
-	if err != nil {
+	if end, err := c.over(ctx, p); err != nil {
 		return payments.Settlement{}, err
-	}
-	if live {
+	} else if end == nil {
 		return payments.Settlement{}, ErrNotMined
 	}
-	return c.Reconcile(ctx, p, "")
+	return c.verdict(ctx, p, "", true)
 }
 
-// live says whether a later block could still accept the authorization, as far
-// as its window goes.
-func (c *Chain) live(ctx context.Context, p payments.Payment) (bool, error) {
-	var head *types.Header
-	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
-		head, err = node.HeaderByNumber(ctx, nil)
+// reorgMargin is how much later than validBefore a block must be, in seconds, to
+// prove that the authorization is over: the newest block may be dropped, and the
+// one in its place be earlier.
+const reorgMargin = 6
+
+// over gives a block after which no other can accept the authorization, nil while
+// there is none. Permit2 takes its deadline itself, too.
+func (c *Chain) over(ctx context.Context, p payments.Payment) (block *big.Int, err error) {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+		head, err := node.HeaderByNumber(ctx, nil)
+		if err == nil && head.Time > p.ValidBefore+reorgMargin {
+			block = head.Number
+		}
 		return err
 	})
-	return err == nil && head.Time < p.ValidBefore, err
+	return block, err
 }
 
 func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.Receipt, err error) {
@@ -77,99 +82,90 @@ func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.R
 	return receipt, err
 }
 
-// arrived looks for the payment's two events, from the asset, in one receipt.
-func (c *Chain) arrived(p payments.Payment, receipt *types.Receipt) (payments.Settlement, bool) {
-	if receipt.Status != types.ReceiptStatusSuccessful {
-		return payments.Settlement{}, false
-	}
-	used, payer, payTo := false, addressTopic(p.Payer), addressTopic(p.PayTo)
-	for _, log := range receipt.Logs {
-		if log.Address != c.Address || len(log.Topics) != 3 || log.Topics[1] != payer {
-			continue
-		}
-		switch {
-		case log.Topics[0] == topicUsed && log.Topics[2] == common.HexToHash(p.Nonce):
-			used = true
-		case log.Topics[0] == topicTransfer && used && log.Topics[2] == payTo && amountOf(log.Data).Cmp(big.NewInt(p.Amount)) == 0:
-			return payments.Settlement{
-				Transaction: receipt.TxHash.Hex(), Block: receipt.BlockNumber.Uint64(), BlockHash: receipt.BlockHash.Hex(), LogIndex: log.Index,
-			}, true
-		}
-	}
-	return payments.Settlement{}, false
-}
-
 // lookBack is how many blocks of events are searched: far longer than an
 // authorization lives, and within what public nodes allow in one query.
 const lookBack = 5000
 
-// Reconcile finds the authorization's own events: anyone may carry out an
-// authorization, and whoever did, the money arrived. hash is our transaction,
-// "" when there is none.
-func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, hash string) (payments.Settlement, error) {
-	logs, err := c.authorizationEvents(ctx, p)
+// Reconcile finds what became of the authorization: anyone may carry it out, and
+// whoever did, the money arrived. public says that a transaction of ours, mined or
+// not, has shown it to everybody.
+//
+// Errors: *payments.Rejected, or any other when that is not known.
+func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, public bool) (payments.Settlement, error) {
+	return c.verdict(ctx, p, "", public)
+}
+
+// ErrStillValid says that our transaction was mined in vain, or that the
+// authorization is canceled, and that only its end makes this final.
+var ErrStillValid = errors.New("no money moved, and the authorization is still valid")
+
+// verdict is Reconcile after our transaction with a hash was mined in vain, or ""
+// without one.
+func (c *Chain) verdict(ctx context.Context, p payments.Payment, hash string, public bool) (payments.Settlement, error) {
+	m := c.method(p)
+	found, err := m.trace(ctx, p)
+	switch {
+	case err != nil:
+		return payments.Settlement{}, err
+	case found.settlement != nil:
+		return *found.settlement, nil
+	}
+	// That no money moved must stay true. A public authorization can be carried out
+	// by anybody until its end, and a block that cancels it may be dropped.
+	var end *big.Int
+	if public {
+		if end, err = c.over(ctx, p); err == nil && end == nil {
+			err = ErrStillValid
+		}
+		if err != nil {
+			return payments.Settlement{}, err
+		}
+	}
+	if found.spent {
+		return payments.Settlement{}, &payments.Rejected{Reason: x402.ReasonNonceUsed, Transaction: hash,
+			Message: "The authorization was canceled by the payer or spent on something else."}
+	}
+	// Nodes index events after they execute blocks, and one may be behind another:
+	// only an authorization that is unused at that block proves that no money moved.
+	used, err := m.used(ctx, p, end)
 	if err != nil {
 		return payments.Settlement{}, err
 	}
-	for _, log := range logs {
-		receipt, err := c.receipt(ctx, log.TxHash)
-		if err != nil {
-			return payments.Settlement{}, err
-		}
-		if settlement, ok := c.arrived(p, receipt); ok {
-			return settlement, nil
-		}
+	if used {
+		return payments.Settlement{}, errors.New("the authorization is used and its event is not found yet")
 	}
-	if len(logs) == 0 {
-		// Nodes index events after they execute blocks: only an unused
-		// authorization proves that no money moved.
-		used, err := c.authorizationUsed(ctx, p)
-		if err != nil {
-			return payments.Settlement{}, err
-		}
-		if used {
-			return payments.Settlement{}, errors.New("the authorization is used and its event is not found yet")
-		}
-		if err := c.mustBeOver(ctx, p, hash); err != nil {
-			return payments.Settlement{}, err
-		}
-	}
-	rejected := &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: hash,
+	return payments.Settlement{}, &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: hash,
 		Message: "The transfer was refused by the chain; no money moved."}
-	if len(logs) > 0 {
-		rejected.Reason, rejected.Message = x402.ReasonNonceUsed, "The authorization was canceled by the payer."
-	}
-	return payments.Settlement{}, rejected
 }
 
-// mustBeOver refuses to call a payment failed while its authorization, public
-// since our transaction carried it, can still be carried out by anybody.
-func (c *Chain) mustBeOver(ctx context.Context, p payments.Payment, hash string) error {
-	if hash == "" {
-		return nil
-	}
-	live, err := c.live(ctx, p)
-	if err == nil && live {
-		err = errors.New("the transaction failed and the authorization is still valid")
-	}
-	return err
-}
-
-func (c *Chain) authorizationEvents(ctx context.Context, p payments.Payment) (logs []types.Log, err error) {
+// recent searches the events of the last blocks, up to head.
+func (c *Chain) recent(ctx context.Context, query ethereum.FilterQuery) (logs []types.Log, head *types.Header, err error) {
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		head, err := node.BlockNumber(ctx)
-		if err != nil {
+		if head, err = node.HeaderByNumber(ctx, nil); err != nil {
 			return err
 		}
-		from := new(big.Int)
-		if head > lookBack {
-			from.SetUint64(head - lookBack)
-		}
-		logs, err = node.FilterLogs(ctx, ethereum.FilterQuery{
-			FromBlock: from, Addresses: []common.Address{c.Address},
-			Topics: [][]common.Hash{{topicUsed, topicCanceled}, {addressTopic(p.Payer)}, {common.HexToHash(p.Nonce)}},
-		})
+		query.FromBlock = searchedFrom(head)
+		logs, err = node.FilterLogs(ctx, query)
 		return err
 	})
-	return logs, err
+	return logs, head, err
+}
+
+// searchedFrom is the first block of a search up to head.
+func searchedFrom(head *types.Header) *big.Int {
+	from := new(big.Int).Sub(head.Number, big.NewInt(lookBack))
+	if from.Sign() < 0 {
+		return new(big.Int)
+	}
+	return from
+}
+
+// Observe is Reconcile of an authorization that somebody else is to carry out.
+// ErrNotMined as long as it is unused and a later block could still accept it.
+func (c *Chain) Observe(ctx context.Context, p payments.Payment) (payments.Settlement, error) {
+	settlement, err := c.Reconcile(ctx, p, true)
+	if errors.Is(err, ErrStillValid) {
+		err = ErrNotMined
+	}
+	return settlement, err
 }

@@ -46,7 +46,7 @@ func (c *Chain) Transfers(ctx context.Context, to string, first, last uint64) ([
 			return nil, err
 		}
 		for _, log := range logs {
-			if t, ok := c.transfer(&log); ok {
+			if t, ok := c.transferEvent(&log); ok {
 				all = append(all, t)
 			}
 		}
@@ -66,14 +66,14 @@ func (c *Chain) TransfersIn(ctx context.Context, hash, to string) ([]Transfer, e
 	}
 	var all []Transfer
 	for _, log := range receipt.Logs {
-		if t, ok := c.transfer(log); ok && addressTopic(t.To) == addressTopic(to) {
+		if t, ok := c.transferEvent(log); ok && addressTopic(t.To) == addressTopic(to) {
 			all = append(all, t)
 		}
 	}
 	return all, nil
 }
 
-func (c *Chain) transfer(log *types.Log) (Transfer, bool) {
+func (c *Chain) transferEvent(log *types.Log) (Transfer, bool) {
 	if log.Address != c.Address || len(log.Topics) != 3 || log.Topics[0] != topicTransfer {
 		return Transfer{}, false
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/big"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
@@ -52,12 +51,13 @@ type Fees struct {
 // (EIP-1559), and looks whether the wallet can pay them. ErrReverts when the EVM
 // refuses the transfer.
 func (c *Chain) Fees(ctx context.Context, wallet Wallet, p payments.Payment) (fees Fees, err error) {
-	data, err := transferCall(p)
+	transfer, err := c.transfer(ctx, p)
 	if err != nil {
 		return fees, err
 	}
+	transfer.From = accountOf(wallet)
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
-		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{From: accountOf(wallet), To: &c.Address, Data: data})
+		gas, err := node.EstimateGas(ctx, transfer)
 		if err != nil {
 			return err
 		}
@@ -112,12 +112,12 @@ func (c *Chain) affordable(ctx context.Context, wallet Wallet, fees Fees) error 
 
 // SignTransfer signs the transaction that moves the money; nothing is sent.
 func (c *Chain) SignTransfer(ctx context.Context, wallet Wallet, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
-	data, err := transferCall(p)
+	transfer, err := c.transfer(ctx, p)
 	if err != nil {
 		return payments.Attempt{}, err
 	}
 	tx, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
-		Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: &c.Address, Data: data,
+		Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: transfer.To, Data: transfer.Data,
 	})
 	if err != nil {
 		return payments.Attempt{}, err

@@ -32,7 +32,9 @@ func NewOnchain(chain *evm.Chain, wallet evm.Wallet) *Onchain {
 }
 
 // Authentic implements payments.Facilitator.
-func (o *Onchain) Authentic(p payments.Payment) error { return o.chain.Authentic(p) }
+func (o *Onchain) Authentic(ctx context.Context, p payments.Payment) error {
+	return o.chain.Authentic(ctx, p)
+}
 
 // Open implements payments.Facilitator.
 func (o *Onchain) Open(p payments.Payment, now time.Time) error { return o.chain.Open(p, now) }
@@ -68,7 +70,7 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 				return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
 			}
 		} else if attempt, err = o.sign(ctx, p, j, instance); err != nil {
-			return o.unsigned(ctx, p, err)
+			return o.unsigned(ctx, p, j, err)
 		}
 		err := o.chain.Send(ctx, attempt)
 		if err == nil {
@@ -115,10 +117,12 @@ func (o *Onchain) replace(ctx context.Context, j payments.Journal, attempt payme
 }
 
 // unsigned handles a transfer that could not be signed: when the EVM refuses it,
-// somebody may have carried the authorization out before us.
-func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, err error) (payments.Settlement, error) {
+// somebody may have carried the authorization out before us. Until the chain shows
+// that, the outcome is unknown.
+func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, j payments.Journal, err error) (payments.Settlement, error) {
 	if errors.Is(err, evm.ErrReverts) {
-		return o.chain.Reconcile(ctx, p, "")
+		settlement, err := o.chain.Reconcile(ctx, p, j.Attempt().Signed())
+		return settlement, pendingUnless(err, payments.Attempt{})
 	}
 	return payments.Settlement{}, err
 }
@@ -197,6 +201,9 @@ func (o *Onchain) await(ctx context.Context, p payments.Payment, j payments.Jour
 		var rejected *payments.Rejected
 		if err == nil || errors.As(err, &rejected) {
 			return settlement, err
+		}
+		if errors.Is(err, evm.ErrStillValid) { // nothing comes of waiting here
+			return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
 		}
 		if errors.Is(err, evm.ErrNotMined) && time.Since(looked) > fillPause {
 			looked = time.Now()

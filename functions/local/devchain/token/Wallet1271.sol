@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.28;
 
-/// The smallest EIP-1271 wallet: it agrees to whatever its owner signed.
-/// Tests only; it protects nothing.
+/// The smallest EIP-1271 wallet: it agrees to whatever its owner signed. An
+/// account that delegates to this code (EIP-7702) is its own owner. For the
+/// development chain only; it protects nothing of worth.
 contract Wallet1271 {
     address public owner;
 
@@ -15,6 +16,15 @@ contract Wallet1271 {
         bytes32 r = bytes32(signature[0:32]);
         bytes32 s = bytes32(signature[32:64]);
         address signer = ecrecover(digest, uint8(signature[64]), r, s);
-        return signer != address(0) && signer == owner ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+        bool ours = signer != address(0) && (signer == owner || signer == address(this));
+        return ours ? bytes4(0x1626ba7e) : bytes4(0xffffffff);
+    }
+
+    /// The owner calls anything, to approve a token for Permit2 say.
+    function execute(address target, bytes calldata data) external returns (bytes memory) {
+        require(msg.sender == owner, "only the owner");
+        (bool ok, bytes memory answer) = target.call(data);
+        require(ok, "the call failed");
+        return answer;
     }
 }

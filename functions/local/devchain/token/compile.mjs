@@ -1,5 +1,4 @@
-// Compiles the two contracts of this folder and writes Token.json and
-// Wallet1271.json beside them.
+// Compiles the contracts of this folder and writes NAME.json beside each NAME.sol.
 //
 //   npm --prefix testdata ci && node functions/local/devchain/token/compile.mjs
 //
@@ -9,7 +8,7 @@
 // The output depends on nothing but the sources and the compiler: no metadata
 // hash (it would contain paths), fixed optimiser settings, sorted keys.
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,20 +22,25 @@ if (!solc.version().startsWith(pinned + "+")) {
   throw new Error(`solc ${solc.version()} is installed, testdata/package.json pins ${pinned}: run npm ci in testdata`);
 }
 
+const contracts = readdirSync(here).filter((name) => name.endsWith(".sol")).map((name) => name.slice(0, -4)).sort();
+const sources = Object.fromEntries(
+  contracts.map((name) => [`${name}.sol`, { content: readFileSync(join(here, `${name}.sol`), "utf8") }]),
+);
+
 function compile(contract) {
   const file = `${contract}.sol`;
-  const source = readFileSync(join(here, file), "utf8");
+  const source = sources[file].content;
   const out = JSON.parse(
     solc.compile(
       JSON.stringify({
         language: "Solidity",
-        sources: { [file]: { content: source } },
+        sources,
         settings: {
           evmVersion: "cancun",
           optimizer: { enabled: true, runs: 200 },
           metadata: { appendCBOR: false, bytecodeHash: "none" },
           outputSelection: {
-            "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object", "storageLayout"] },
+            [file]: { [contract]: ["abi", "evm.bytecode.object", "evm.deployedBytecode.object", "storageLayout"] },
           },
         },
       }),
@@ -64,7 +68,7 @@ function compile(contract) {
   );
 }
 
-const files = { "Token.json": compile("Token"), "Wallet1271.json": compile("Wallet1271") };
+const files = Object.fromEntries(contracts.map((name) => [`${name}.json`, compile(name)]));
 if (process.argv.includes("--stdout")) {
   process.stdout.write(JSON.stringify(files));
 } else {

@@ -1,0 +1,88 @@
+package evm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+
+	"governance.internal/shared/payments"
+	"governance.internal/shared/x402"
+)
+
+// gasMost bounds what the code of a payer's wallet may burn at our expense. It
+// leaves room for a wallet that is deployed by its first payment and checks a
+// passkey.
+const gasMost = 1_000_000
+
+// message is a call of a contract that nobody in particular makes.
+func message(to common.Address, data []byte) ethereum.CallMsg {
+	return ethereum.CallMsg{To: &to, Data: data, Gas: gasMost}
+}
+
+// selectorValid and its answer, the same four bytes, are EIP-1271's.
+var selectorValid = selector("isValidSignature(bytes32,bytes)")
+
+// Authentic implements the part of payments.Facilitator of that name. No node is
+// asked about the signature of a key. Any other is shown to the payer's wallet:
+// EIP-1271, and ERC-6492 for a wallet that one of the allowed factories is yet
+// to deploy. An account that delegates (EIP-7702) has code and still a key, which
+// is why the key comes first.
+func (c *Chain) Authentic(ctx context.Context, p payments.Payment) error {
+	err := c.Token.Authentic(p)
+	var invalid *payments.Invalid
+	if !errors.As(err, &invalid) || invalid.Reason != signatureReason(p) {
+		return err
+	}
+	return c.walletAgrees(ctx, p, invalid)
+}
+
+// walletAgrees asks the payer's wallet, which refused says is needed. The
+// question goes through Multicall3, whose answer tells a wallet that fails from a
+// node that does.
+func (c *Chain) walletAgrees(ctx context.Context, p payments.Payment, refused *payments.Invalid) error {
+	s, err := parseSignature(p.Signature)
+	if err != nil {
+		return unreadable(p, err)
+	}
+	digest := c.AuthorizationDigest(p)
+	question := step{common.HexToAddress(p.Payer), withBytes(selectorValid, digest[:], s.inner), true}
+	out, err := c.call(ctx, aggregate(c.deployed(s, question)...))
+	if err != nil && !reverted(err) {
+		return err
+	}
+	success, answer, ok := lastResult(out)
+	switch {
+	case err == nil && !ok:
+		return fmt.Errorf("no Multicall3 at %s", multicall3)
+	case success && len(answer) == 32 && bytes.Equal(answer[:4], selectorValid):
+		return nil
+	case success && len(answer) == 0 && s.wrapped: // no code answered
+		return c.notDeployed(s)
+	}
+	return refused
+}
+
+func unreadable(p payments.Payment, cause error) error {
+	return &payments.Invalid{Reason: signatureReason(p), Message: "Unreadable signature: " + cause.Error() + "."}
+}
+
+// deployed puts the deployment of the payer before a step, where the payer asks
+// for it and the factory may be called. It may fail: then somebody was faster.
+func (c *Chain) deployed(s signature, then step) []step {
+	if !s.wrapped || !c.factories[s.factory] {
+		return []step{then}
+	}
+	return []step{{s.factory, s.deploy, true}, then}
+}
+
+func (c *Chain) notDeployed(s signature) error {
+	if !c.factories[s.factory] {
+		return &payments.Invalid{Reason: x402.ReasonFactory, Message: fmt.Sprintf(
+			"The payer's wallet is not deployed and its factory %s is not one that this service calls. Deploy the wallet first, then pay again.", s.factory)}
+	}
+	return &payments.Invalid{Reason: x402.ReasonDeployment, Message: "The factory call of the signature does not deploy the payer's wallet."}
+}

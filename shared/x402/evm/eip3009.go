@@ -1,0 +1,91 @@
+package evm
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"governance.internal/shared/payments"
+)
+
+// eip3009 is the method of tokens that take authorizations themselves.
+type eip3009 struct{ *Chain }
+
+// call is transferWithAuthorization: with v, r, s for a key, as every token with
+// EIP-3009 has it, else with bytes, as the production token has it.
+func (m eip3009) call(p payments.Payment, signature []byte) (common.Address, []byte) {
+	if len(signature) != crypto.SignatureLength || signature[64] != 27 && signature[64] != 28 {
+		return m.Address, withBytes(selectorTransferBytes, authorizationWords(p), signature)
+	}
+	data := append(selectorTransfer[:4:4], authorizationWords(p)...)
+	data = append(data, word(uint64(signature[64]))...)
+	return m.Address, append(data, signature[:64]...)
+}
+
+func (m eip3009) used(ctx context.Context, p payments.Payment, block *big.Int) (bool, error) {
+	out, err := m.readAt(ctx, block, m.Address, selectorState, common.HexToAddress(p.Payer), common.HexToHash(p.Nonce))
+	return err == nil && amountOf(out).Sign() > 0, err
+}
+
+func (m eip3009) objection(context.Context, payments.Payment) error { return nil }
+
+// arrived looks for the payment's two events, from the asset: the nonce and, right
+// behind it, the money. A later transfer of one transaction is another payment's.
+func (m eip3009) arrived(p payments.Payment, receipt *types.Receipt) (payments.Settlement, bool) {
+	payer := addressTopic(p.Payer)
+	for i, log := range receipt.Logs {
+		used := log.Address == m.Address && len(log.Topics) == 3 &&
+			log.Topics[0] == topicUsed && log.Topics[1] == payer && log.Topics[2] == common.HexToHash(p.Nonce)
+		if used {
+			return m.moneyIn(p, receipt, receipt.Logs[i+1:min(i+2, len(receipt.Logs))])
+		}
+	}
+	return payments.Settlement{}, false
+}
+
+// moneyIn looks for the asset's Transfer event of a payment in logs of a receipt.
+func (c *Chain) moneyIn(p payments.Payment, receipt *types.Receipt, logs []*types.Log) (payments.Settlement, bool) {
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		return payments.Settlement{}, false
+	}
+	for _, log := range logs {
+		if c.isTransfer(p, log) {
+			return payments.Settlement{
+				Transaction: receipt.TxHash.Hex(), Block: receipt.BlockNumber.Uint64(), BlockHash: receipt.BlockHash.Hex(), LogIndex: log.Index,
+			}, true
+		}
+	}
+	return payments.Settlement{}, false
+}
+
+// isTransfer says whether an event moves exactly the money of a payment.
+func (c *Chain) isTransfer(p payments.Payment, log *types.Log) bool {
+	return log.Address == c.Address && len(log.Topics) == 3 && log.Topics[0] == topicTransfer &&
+		log.Topics[1] == addressTopic(p.Payer) && log.Topics[2] == addressTopic(p.PayTo) &&
+		amountOf(log.Data).Cmp(big.NewInt(p.Amount)) == 0
+}
+
+// trace finds the authorization's own events.
+func (m eip3009) trace(ctx context.Context, p payments.Payment) (fate, error) {
+	logs, _, err := m.recent(ctx, ethereum.FilterQuery{
+		Addresses: []common.Address{m.Address},
+		Topics:    [][]common.Hash{{topicUsed, topicCanceled}, {addressTopic(p.Payer)}, {common.HexToHash(p.Nonce)}},
+	})
+	if err != nil {
+		return fate{}, err
+	}
+	for _, log := range logs {
+		receipt, err := m.receipt(ctx, log.TxHash)
+		if err != nil {
+			return fate{}, err
+		}
+		if settlement, ok := m.arrived(p, receipt); ok {
+			return fate{settlement: &settlement}, nil
+		}
+	}
+	return fate{spent: len(logs) > 0}, nil
+}
