@@ -38,10 +38,10 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 	}
 }
 
-// routes mounts every row of the catalogue.
-func routes(paid *wiring.Paid) (http.Handler, error) {
+// routes mounts every row of the catalogue and what only this machine serves.
+func routes(paid *wiring.Paid, local []httpapi.Route) (http.Handler, error) {
 	bound := handlers(paid)
-	var all []httpapi.Route
+	all := local
 	for _, e := range catalog.Endpoints {
 		handler, ok := bound[e.Function]
 		if !ok {

@@ -27,12 +27,13 @@ const ChainName = "governance"
 
 // Paid is what a selling function depends on.
 type Paid struct {
-	Gate     *x402.Gate
-	Audit    audit.Store
-	Anchors  func() []audit.Anchor // what a verification must find in Audit
-	Payments payments.Store
-	Chain    *evm.Chain
-	Close    func() error // releases the stores
+	Gate      *x402.Gate
+	Audit     audit.Store
+	Anchors   func() []audit.Anchor // what a verification must find in Audit
+	Payments  payments.Store
+	Chain     *evm.Chain
+	GasWallet string       // address that pays the gas of settlements; "" when a facilitator elsewhere does
+	Close     func() error // releases the stores
 }
 
 // NewPaid opens the stores and keys of a selling function. The error names every
@@ -67,7 +68,8 @@ func NewPaid(c config.Config) (*Paid, error) {
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Signer: signer, Machine: machine, Now: time.Now},
 		Audit: trail, Anchors: trail.Anchors, Payments: store, Chain: chain,
-		Close: func() error { return errors.Join(trail.Close(), closeStore()) },
+		GasWallet: wallet.Address(),
+		Close:     func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, nil
 }
 
