@@ -67,7 +67,9 @@ func TestOfficialClientsBuy(t *testing.T) {
 	if err := os.WriteFile(file, []byte(sampleConfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for script, network := range map[string]string{"buy-v2.mjs": "eip155:8453", "buy-v1.mjs": "base"} {
+	for script, network := range map[string]string{
+		"buy-v2.mjs": "eip155:8453", "buy-axios.mjs": "eip155:8453", "buy-v1.mjs": "base",
+	} {
 		for _, purchase := range []struct {
 			args []string
 			want string
@@ -85,7 +87,7 @@ func TestOfficialClientsBuy(t *testing.T) {
 			}
 		}
 	}
-	r.wantReceived(2*(50_000+5_000+20_000), "six purchases")
+	r.wantReceived(3*(50_000+5_000+20_000), "nine purchases")
 }
 
 // The buyer's script of the guide works against this service as printed.
