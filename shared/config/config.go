@@ -5,6 +5,7 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 )
@@ -28,8 +29,19 @@ type Config struct {
 	// RPC_URLS: JSON-RPC addresses of nodes of the network, comma separated, in
 	// order of preference.
 	RPCURLs []string
-	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas.
+	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas; not
+	// needed with FACILITATOR_URL.
 	GasKeyFile string
+	// FACILITATOR_URL: x402 facilitators that verify and settle instead of our own
+	// gas wallet, comma separated, in order of preference. What they say is checked
+	// on the nodes of RPC_URLS.
+	FacilitatorURLs []string
+	// FACILITATOR_TOKEN: their bearer tokens, comma separated, in the same order;
+	// one without a token has an empty place.
+	FacilitatorTokens []string
+	// CDP_KEY_ID and CDP_KEY_SECRET: API key of the Coinbase Developer Platform, for
+	// its facilitator https://api.cdp.coinbase.com/platform/v2/x402.
+	CDPKeyID, CDPKeySecret string
 	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
 	// evidence. Default: signing.key in the data directory, made when missing.
 	SigningKeyFile string
@@ -66,11 +78,19 @@ func Load(lookup Lookup) (Config, error) {
 		PayTo:            get("PAY_TO", ""),
 		RPCURLs:          splitList(get("RPC_URLS", "")),
 		GasKeyFile:       get("GAS_KEY_FILE", ""),
+		FacilitatorURLs:  splitList(get("FACILITATOR_URL", "")),
+		CDPKeyID:         get("CDP_KEY_ID", ""),
+		CDPKeySecret:     get("CDP_KEY_SECRET", ""),
 		SigningKeyFile:   get("SIGNING_KEY_FILE", ""),
 		SignerAddress:    get("SIGNER_ADDRESS", ""),
 		DataDir:          get("DATA_DIR", ""),
 		PaymentsTable:    get("PAYMENTS_TABLE", ""),
 		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),
+	}
+	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
+		for token := range strings.SplitSeq(tokens, ",") {
+			c.FacilitatorTokens = append(c.FacilitatorTokens, strings.TrimSpace(token))
+		}
 	}
 	return c, c.check()
 }
@@ -99,6 +119,15 @@ func (c Config) check() error {
 			break
 		}
 	}
+	for _, address := range c.FacilitatorURLs {
+		if !isSecret(address) {
+			bad = append(bad, "FACILITATOR_URL must be https:// addresses, or http:// on this machine")
+			break
+		}
+	}
+	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
+		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")
+	}
 	for _, field := range []struct{ name, value string }{{"PAY_TO", c.PayTo}, {"ASSET", c.Asset}, {"SIGNER_ADDRESS", c.SignerAddress}} {
 		if field.value != "" && !isAddress(field.value) {
 			bad = append(bad, field.name+" must be 0x and 40 hex digits")
@@ -113,6 +142,16 @@ func (c Config) check() error {
 func isHTTP(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// isSecret says whether nobody on the way can read what is sent to an address.
+func isSecret(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || !isHTTP(text) {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func isAddress(text string) bool {

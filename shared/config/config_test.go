@@ -32,12 +32,16 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"ASSET_VERSION": "3", "PAY_TO": address, "RPC_URLS": "https://one.example, http://two.example:8545/key ,", "GAS_KEY_FILE": "gas.key",
 		"SIGNING_KEY_FILE": "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
 		"PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
+		"FACILITATOR_URL": "https://one.example/x402, http://localhost:8402/facilitator", "FACILITATOR_TOKEN": ", token",
+		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
 		PayTo: address, RPCURLs: []string{"https://one.example", "http://two.example:8545/key"}, GasKeyFile: "gas.key",
 		SigningKeyFile: "sign.key", SignerAddress: address, DataDir: "data",
 		PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",
+		FacilitatorURLs: []string{"https://one.example/x402", "http://localhost:8402/facilitator"}, FacilitatorTokens: []string{"", "token"},
+		CDPKeyID: "id", CDPKeySecret: "key",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)

@@ -21,19 +21,20 @@ type Facilitator interface {
 	Verify(ctx context.Context, p Payment) error
 
 	// Settle moves the money or finds that it has moved, and can be called again
-	// after any crash. It stores each signed transaction in j before the first
-	// broadcast. Errors: *Pending while the outcome is unknown, *Rejected when it
+	// after any crash. It stores each attempt in j before anybody hears of it.
+	// Errors: *Pending while the outcome is unknown, *Rejected when it
 	// is proven that no money moved; any other error when nothing was broadcast.
 	Settle(ctx context.Context, p Payment, j Journal) (Settlement, error)
 }
 
 // Journal is where a facilitator stores what it is about to do with one payment.
 type Journal interface {
-	// Attempt is the transaction stored so far, the zero value at first.
+	// Attempt is what is stored so far, the zero value at first.
 	Attempt() Attempt
 	// NextNonce is the wallet's next nonce as far as this service knows.
 	NextNonce(ctx context.Context, chain, wallet string) (next uint64, known bool, err error)
-	// Record stores a signed transaction; ErrNonceTaken: sign with another nonce.
+	// Record stores an attempt. With a wallet of ours it claims the wallet nonce;
+	// ErrNonceTaken: sign with another one.
 	Record(ctx context.Context, a Attempt) error
 	// Earlier lists stored transactions of the wallet from a nonce on.
 	Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error)
@@ -71,7 +72,11 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 	next := *j.record
 	next.State, next.Attempt = Settling, a
 	next.LeaseUntil = j.machine.Now().Add(j.machine.Lease)
-	saved, err := j.machine.Store.Submit(ctx, next)
+	write := j.machine.Store.Submit
+	if a.Wallet == "" { // somebody else pays the gas
+		write = j.machine.Store.Save
+	}
+	saved, err := write(ctx, next)
 	switch {
 	case errors.Is(err, ErrNonceTaken) || errors.Is(err, ErrConflict):
 		return err

@@ -79,18 +79,23 @@ type Answer struct {
 	Body   []byte      `json:"body"`
 }
 
-// Attempt is a signed transaction that moves the money. It is stored before it
-// is broadcast.
+// Attempt is what was begun to move the money: a signed transaction, stored
+// before it is broadcast, or the name of the facilitator that is asked to settle,
+// stored before it is asked.
 type Attempt struct {
 	Chain       string `json:"chain,omitempty"`  // id of the chain instance: hash of its block 0
 	Wallet      string `json:"wallet,omitempty"` // gas wallet that signed
 	WalletNonce uint64 `json:"wallet_nonce,omitempty"`
 	Raw         []byte `json:"raw,omitempty"` // signed transaction, RLP
 	Hash        string `json:"hash,omitempty"`
+	Facilitator string `json:"facilitator,omitempty"` // URL; its wallet pays, and no other facilitator is ever asked
 }
 
-// Signed says whether a transaction exists.
+// Signed says whether a transaction of our own exists.
 func (a Attempt) Signed() bool { return len(a.Raw) > 0 }
+
+// Begun says whether the money may be moving.
+func (a Attempt) Begun() bool { return a.Signed() || a.Facilitator != "" }
 
 // Settlement is the proof on the chain that the money arrived.
 type Settlement struct {

@@ -19,7 +19,6 @@ import (
 	"governance.internal/shared/payments/dynamo"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
-	"governance.internal/shared/x402/facilitator"
 )
 
 // ChainName is the name of the audit chain.
@@ -43,7 +42,11 @@ func NewPaid(c config.Config) (*Paid, error) {
 	if err := errors.Join(err, needPaid(c)); err != nil {
 		return nil, err
 	}
-	chain, wallet, err := openChain(c)
+	chain, err := openChain(c)
+	if err != nil {
+		return nil, err
+	}
+	settles, gasWallet, err := openFacilitator(c, chain)
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +65,13 @@ func NewPaid(c config.Config) (*Paid, error) {
 	}
 	ledger := x402.Ledger{Chain: trail, Name: ChainName, Signer: signer, Ruleset: ruleset}
 	machine := &payments.Machine{
-		Store: store, Facilitator: facilitator.NewOnchain(chain, wallet), Ledger: ledger,
+		Store: store, Facilitator: settles, Ledger: ledger,
 		Now: time.Now, Owner: newOwner(), Lease: payments.Lease,
 	}
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Signer: signer, Machine: machine, Now: time.Now},
 		Audit: trail, Anchors: trail.Anchors, Payments: store, Chain: chain,
-		GasWallet: wallet.Address(),
+		GasWallet: gasWallet,
 		Close:     func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, nil
 }
@@ -87,24 +90,18 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 }
 
 func needPaid(c config.Config) error {
-	return config.Need(
+	return config.Need(append(facilitatorSettings(c),
 		config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")},
-		config.Setting{Name: "GAS_KEY_FILE", Value: c.GasKeyFile},
 		config.Setting{Name: "DATA_DIR", Value: c.DataDir},
-	)
+	)...)
 }
 
-func openChain(c config.Config) (*evm.Chain, *evm.Key, error) {
+func openChain(c config.Config) (*evm.Chain, error) {
 	token, err := evm.NewToken(c.Network, c.Asset, c.AssetName, c.AssetVersion)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	chain, err := evm.Dial(token, c.RPCURLs)
-	if err != nil {
-		return nil, nil, err
-	}
-	wallet, err := evm.LoadKey(c.GasKeyFile)
-	return chain, wallet, err
+	return evm.Dial(token, c.RPCURLs)
 }
 
 func signingKeyFile(c config.Config) string {
