@@ -80,3 +80,27 @@ func TestOfficialSellerSettlesThroughOurFacilitator(t *testing.T) {
 		r.wantOtherSellerHas((n + 1) * 70_000)
 	}
 }
+
+// One house sells, another settles, and the seller has no gas wallet.
+func TestWeSellThroughAFacilitatorElsewhere(t *testing.T) {
+	house := start(t)
+	for name, value := range map[string]string{
+		"RPC_URLS": house.service.devchain.URL(), "FACILITATOR_URL": house.url + "/facilitator", "PAY_TO": otherSeller,
+	} {
+		t.Setenv(name, value)
+	}
+	seller := start(t)
+	header := seller.payment("POST", "/x402/audit-mcp")
+	first := seller.call("POST", "/x402/audit-mcp", sampleConfig, x402.HeaderSignature, header)
+	wantStatus(t, first, 200, "bought")
+	again := seller.call("POST", "/x402/audit-mcp", sampleConfig, x402.HeaderSignature, header)
+	if string(again.body) != string(first.body) || again.header.Get(x402.HeaderResponse) != first.header.Get(x402.HeaderResponse) {
+		t.Errorf("again: %d %s", again.status, again.body)
+	}
+	house.wantOtherSellerHas(50_000)
+	house.wantReceived(0, "the settling house")
+	if sold, settled := settlements(t, seller.data), settlements(t, house.data); sold != 1 || settled != 0 {
+		t.Errorf("%d sales recorded by the seller, %d by the house that settled", sold, settled)
+	}
+	wantStatus(t, seller.call("GET", "/facilitator/supported", ""), 404, "a facilitator without a wallet")
+}

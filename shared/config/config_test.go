@@ -88,3 +88,18 @@ func TestAllMissingSettingsAreNamedAtOnce(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Payments and tokens never cross the network in the open.
+func TestFacilitatorAddressesAreSecretOrLocal(t *testing.T) {
+	for address, good := range map[string]bool{
+		"https://one.example/x402": true, "http://localhost:8402/facilitator": true, "http://127.0.0.1:1": true, "http://[::1]:1": true,
+		"http://one.example": false, "http://10.0.0.1": false, "ftp://localhost": false, "one.example": false, "https://": false,
+	} {
+		if _, err := Load(from(map[string]string{"FACILITATOR_URL": address})); (err == nil) != good || err != nil && !strings.Contains(err.Error(), "FACILITATOR_URL") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if _, err := Load(from(map[string]string{"FACILITATOR_URL": "https://one.example", "FACILITATOR_TOKEN": "a,secret"})); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a token without an address: %v", err)
+	}
+}

@@ -206,18 +206,17 @@ func (r *Remote) ask(ctx context.Context, p payments.Payment, j payments.Journal
 		}
 	}
 	if failure != nil {
-		slog.WarnContext(ctx, "settle failed", "facilitator", r.servers[at].name(), "error", failure.Error(), "payment", p.Key().String())
+		slog.WarnContext(ctx, "facilitator gave no answer", "facilitator", r.servers[at].name(), "error", failure.Error(), "payment", p.Key().String())
 	}
-	refused := failure == nil && !said.success && said.reason != x402.ReasonPending || failure != nil && !perhapsAtWork(failure)
-	settlement, err := r.await(ctx, p, attempt.Hash, !refused)
-	var rejected *payments.Rejected
-	switch proven := err == nil || errors.As(err, &rejected); {
+	refused := failure == nil && !said.success && said.reason != x402.ReasonPending
+	settlement, err := r.await(ctx, p, attempt.Hash, !refused && (failure == nil || perhapsAtWork(failure)))
+	switch {
 	case said.success && err != nil:
 		r.alarm(ctx, "a facilitator said settled and the chain shows no transfer", p, attempt)
-	case failure == nil && refused && err == nil:
+	case refused && err == nil:
 		r.alarm(ctx, "a facilitator said failed and the money moved", p, attempt)
-	case refused && !proven && failure == nil:
-		slog.WarnContext(ctx, "settlement refused", "facilitator", r.servers[at].name(), "reason", said.reason, "payment", p.Key().String())
+	case refused:
+		slog.WarnContext(ctx, "facilitator refused to settle", "facilitator", r.servers[at].name(), "reason", said.reason, "payment", p.Key().String())
 	}
 	return settlement, pendingUnless(err, attempt)
 }
