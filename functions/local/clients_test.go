@@ -16,7 +16,7 @@ import (
 const npmModules = "../../testdata/node_modules"
 
 // needNode skips a test that needs the npm packages; in CI that is a failure.
-func needNode(t *testing.T) string {
+func needNode(t testing.TB) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err == nil {

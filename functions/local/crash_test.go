@@ -22,17 +22,25 @@ import (
 const (
 	childVariable = "LOCAL_TEST_CHILD" // address to listen on
 	childData     = "LOCAL_TEST_DATA"
-	childCrash    = "LOCAL_TEST_CRASH" // step after which the process kills itself
+	childCrash    = "LOCAL_TEST_CRASH"   // step after which the process kills itself
+	childMemory   = "LOCAL_TEST_MEMORY"  // set: payments and audit chain are kept in memory only
+	childOutside  = "LOCAL_TEST_OUTSIDE" // set: the process is the world of a benchmark instead
 )
 
 // child is a service with a short lease that dies where it is told.
 func child() int {
 	listener, err := net.Listen("tcp", os.Getenv(childVariable))
+	if err == nil && os.Getenv(childOutside) != "" {
+		err = http.Serve(listener, newOutside())
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	s, err := open(context.Background(), options{data: os.Getenv(childData), workspace: "."}, listener)
+	if err == nil && os.Getenv(childMemory) != "" {
+		err = forget(s)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -57,7 +65,7 @@ type process struct {
 	once sync.Once
 }
 
-func spawn(t *testing.T, data, addr, rpcURL, crash string) *process {
+func spawn(t testing.TB, data, addr, rpcURL, crash string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0]), url: "http://" + addr}
 	p.Env = append(os.Environ(), childVariable+"="+addr, childData+"="+data, childCrash+"="+crash, "RPC_URLS="+rpcURL, "BASE_URL="+p.url)
@@ -88,7 +96,7 @@ func (p *process) kill() {
 }
 
 // freeAddr is an address that nobody listens on just now.
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

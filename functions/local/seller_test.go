@@ -14,6 +14,7 @@ import (
 // seller is a process with the official express middleware.
 type seller struct {
 	url   string
+	pid   int
 	lines *bufio.Scanner
 }
 
@@ -39,7 +40,7 @@ func startSeller(t testing.TB, node, facilitatorURL, payTo string) *seller {
 		_ = input.Close()
 		_ = command.Wait() // it ends with its input
 	})
-	s := &seller{lines: bufio.NewScanner(output)}
+	s := &seller{pid: command.Process.Pid, lines: bufio.NewScanner(output)}
 	s.lines.Buffer(nil, 1<<20)
 	if !s.lines.Scan() {
 		_ = input.Close()

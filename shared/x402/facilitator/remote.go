@@ -1,6 +1,7 @@
 package facilitator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,10 @@ import (
 // may take a third of it.
 const Patience = 15 * time.Second
 
+// idleConnections are kept to each facilitator: with the standard library's two,
+// most payments under load would pay for a new connection.
+const idleConnections = 64
+
 // Remote implements payments.Facilitator with facilitators elsewhere (x402 core
 // specification v2 section 7), the first of the list that works.
 //
@@ -40,7 +45,9 @@ var _ payments.Facilitator = (*Remote)(nil)
 // patience is [Patience] but in tests.
 func NewRemote(chain *evm.Chain, servers []Server, now func() time.Time, patience time.Duration) (*Remote, error) {
 	r := &Remote{chain: chain, now: now}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = idleConnections
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // a payment and a token go where they were sent
 	}}
 	for _, s := range servers {
@@ -190,26 +197,27 @@ func hostOf(address string) string {
 
 // ask lets the facilitator of an attempt settle and finds out what came of it.
 func (r *Remote) ask(ctx context.Context, p payments.Payment, j payments.Journal, attempt payments.Attempt) (payments.Settlement, error) {
-	pending := &payments.Pending{Transaction: attempt.Hash}
 	at := slices.IndexFunc(r.servers, func(s *server) bool { return s.address() == attempt.Facilitator })
 	if at < 0 { // it may still act, so no other one is asked
 		r.alarm(ctx, "the facilitator of a payment is not configured any more", p, attempt)
-		return payments.Settlement{}, pending
+		return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
 	}
 	said, failure := r.servers[at].settle(ctx, r.question(p))
 	j.Sent()
-	if said.transaction != "" && said.transaction != attempt.Hash {
-		attempt.Hash = said.transaction
-		pending.Transaction = attempt.Hash
-		if err := j.Record(ctx, attempt); err != nil {
-			return payments.Settlement{}, pending
-		}
-	}
 	if failure != nil {
 		slog.WarnContext(ctx, "facilitator gave no answer", "facilitator", r.servers[at].name(), "error", failure.Error(), "payment", p.Key().String())
 	}
 	refused := failure == nil && !said.success && said.reason != x402.ReasonPending
-	settlement, err := r.await(ctx, p, attempt.Hash, !refused && (failure == nil || perhapsAtWork(failure)))
+	settlement, err := r.look(ctx, p, cmp.Or(said.transaction, attempt.Hash))
+	if err != nil && said.transaction != "" && said.transaction != attempt.Hash { // to find it by, however late
+		attempt.Hash = said.transaction
+		if err := j.Record(ctx, attempt); err != nil {
+			return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
+		}
+	}
+	if !refused && (failure == nil || perhapsAtWork(failure)) {
+		settlement, err = r.await(ctx, p, attempt.Hash, settlement, err)
+	}
 	switch {
 	case said.success && err != nil:
 		r.alarm(ctx, "a facilitator said settled and the chain shows no transfer", p, attempt)
@@ -221,12 +229,11 @@ func (r *Remote) ask(ctx context.Context, p payments.Payment, j payments.Journal
 	return settlement, pendingUnless(err, attempt)
 }
 
-// await looks until the chain has decided: once, or until ctx ends.
-func (r *Remote) await(ctx context.Context, p payments.Payment, hash string, wait bool) (payments.Settlement, error) {
+// await looks again until the chain has decided or ctx ends.
+func (r *Remote) await(ctx context.Context, p payments.Payment, hash string, settlement payments.Settlement, err error) (payments.Settlement, error) {
 	for pause := 20 * time.Millisecond; ; pause = min(pause*2, time.Second) {
-		settlement, err := r.look(ctx, p, hash)
 		var rejected *payments.Rejected
-		if !wait || err == nil || errors.As(err, &rejected) {
+		if err == nil || errors.As(err, &rejected) {
 			return settlement, err
 		}
 		select {
@@ -234,5 +241,6 @@ func (r *Remote) await(ctx context.Context, p payments.Payment, hash string, wai
 			return payments.Settlement{}, err
 		case <-time.After(pause):
 		}
+		settlement, err = r.look(ctx, p, hash)
 	}
 }
