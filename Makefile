@@ -54,6 +54,7 @@ bench: ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench 'Verify|Append|Draft' ./shared/audit ./shared/audit/file
 	@$(GO) test -run '^$$' -bench . ./shared/lint ./shared/x402/evm
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench PaidRequest -benchtime 5x ./functions/local
 
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)

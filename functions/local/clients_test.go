@@ -17,7 +17,7 @@ import (
 const npmModules = "../../testdata/node_modules"
 
 // needNode skips a test that needs the npm packages; in CI that is a failure.
-func needNode(t *testing.T) string {
+func needNode(t testing.TB) string {
 	t.Helper()
 	node, err := exec.LookPath("node")
 	if err == nil {
@@ -77,7 +77,9 @@ func TestOfficialClientsBuy(t *testing.T) {
 	if err := os.WriteFile(file, []byte(sampleConfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for script, network := range map[string]string{"buy-v2.mjs": "eip155:8453", "buy-v1.mjs": "base"} {
+	for script, network := range map[string]string{
+		"buy-v2.mjs": "eip155:8453", "buy-axios.mjs": "eip155:8453", "buy-v1.mjs": "base",
+	} {
 		for _, purchase := range []struct {
 			args []string
 			want string
@@ -95,7 +97,7 @@ func TestOfficialClientsBuy(t *testing.T) {
 			}
 		}
 	}
-	r.wantReceived(2*(50_000+5_000+20_000), "six purchases")
+	r.wantReceived(3*(50_000+5_000+20_000), "nine purchases")
 }
 
 // The official client pays by Permit2 once the buyer approved it, and is told what

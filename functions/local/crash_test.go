@@ -24,7 +24,9 @@ import (
 const (
 	childVariable = "LOCAL_TEST_CHILD" // address to listen on
 	childData     = "LOCAL_TEST_DATA"
-	childCrash    = "LOCAL_TEST_CRASH" // step after which the process kills itself
+	childCrash    = "LOCAL_TEST_CRASH"   // step after which the process kills itself
+	childMemory   = "LOCAL_TEST_MEMORY"  // set: payments and audit chain are kept in memory only
+	childOutside  = "LOCAL_TEST_OUTSIDE" // set: the process is the world of a benchmark instead
 )
 
 const childLease = 2 * time.Second
@@ -32,11 +34,17 @@ const childLease = 2 * time.Second
 // child is a service with a short lease that dies where it is told.
 func child() int {
 	listener, err := net.Listen("tcp", os.Getenv(childVariable))
+	if err == nil && os.Getenv(childOutside) != "" {
+		err = http.Serve(listener, newOutside())
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	s, err := open(context.Background(), options{data: os.Getenv(childData), workspace: "."}, listener)
+	if err == nil && os.Getenv(childMemory) != "" {
+		err = forget(s)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -61,7 +69,7 @@ type process struct {
 	once sync.Once
 }
 
-func spawn(t *testing.T, data, addr, rpcURL, crash string, more ...string) *process {
+func spawn(t testing.TB, data, addr, rpcURL, crash string, more ...string) *process {
 	t.Helper()
 	p := &process{Cmd: exec.Command(os.Args[0]), url: "http://" + addr}
 	p.Env = append(os.Environ(), childVariable+"="+addr, childData+"="+data, childCrash+"="+crash, "RPC_URLS="+rpcURL, "BASE_URL="+p.url)
@@ -93,7 +101,7 @@ func (p *process) kill() {
 }
 
 // freeAddr is an address that nobody listens on just now.
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -181,7 +189,7 @@ func TestEveryLambdaCrashIsSwept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := weigh(t, bootstrap)
+	size := weigh(t, "payment-sweeper")
 	for _, step := range []string{"signed", "sent", "mined", "recorded"} {
 		chain, data, addr, store := newChain(t), t.TempDir(), freeAddr(t), tableEnvironment(t)
 		b, request, header := dieAt(t, step, data, addr, chain.URL(), store...)
@@ -252,7 +260,11 @@ func TestAllInOneSurvivesKills(t *testing.T) {
 		t.Errorf("%d answers, %d settlements recorded", answered, n)
 	}
 	header := paymentFor(t, p.url, "GET", "/x402/verify-audit")
-	report := call(t, p.url, "GET", "/x402/verify-audit", "", x402.HeaderSignature, header)
+	b := &buyer{client: http.DefaultClient, waited: func(string, time.Duration) {}}
+	report, err := b.redeem(t.Context(), order{method: "GET", url: p.url + "/x402/verify-audit"}, header)
+	if err != nil {
+		t.Fatal(err)
+	}
 	wantStatus(t, report, 200, "verification")
 	if report.json(t)["valid"] != true {
 		t.Errorf("%s", report.body)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"governance.internal/functions/local/devchain"
@@ -81,12 +82,19 @@ func printAnswer(t terminal, answer []byte) error {
 	return err
 }
 
+// deployedArch is the processor of the deployed functions.
+const deployedArch = "arm64"
+
 // compile builds a bootstrap for this machine with the flags of the deployment.
 func compile(ctx context.Context, function, dir string) (string, error) {
+	return compileFor(ctx, function, dir, runtime.GOARCH)
+}
+
+func compileFor(ctx context.Context, function, dir, arch string) (string, error) {
 	bootstrap := filepath.Join(dir, function, "bootstrap")
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc,nethttpomithttp2",
 		"-ldflags", "-s -w -buildid=", "-o", bootstrap, "governance.internal/functions/"+function+"/bootstrap")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH="+arch)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compile %s: %w\n%s", function, err, out)
 	}

@@ -34,7 +34,7 @@ func TestEveryLambda(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			size := weigh(t, bootstrap)
+			size := weigh(t, function)
 			lambda, initTime := startLambda(t, bootstrap)
 			twin := startAs(t, eventBaseURL)
 			files, err := filepath.Glob("../../events/" + function + ".*.json")
@@ -53,8 +53,13 @@ func TestEveryLambda(t *testing.T) {
 	}
 }
 
-func weigh(t *testing.T, bootstrap string) int64 {
+// weigh compiles a function for the deployment's processor.
+func weigh(t *testing.T, function string) int64 {
 	t.Helper()
+	bootstrap, err := compileFor(t.Context(), function, t.TempDir(), deployedArch)
+	if err != nil {
+		t.Fatal(err)
+	}
 	info, err := os.Stat(bootstrap)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 
 	agentcard "governance.internal/functions/agent-card"
@@ -40,21 +41,19 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 	}
 }
 
-// routes are those of the catalogue and, beside a development chain of our own,
+// routes are those of the catalogue and what only this machine serves: the
+// facilitator for other sellers' code and, beside a development chain of our own,
 // the wallet of its payer.
-func (s *service) routes() (http.Handler, error) {
-	if s.devchain == nil {
-		return catalogRoutes(s.paid)
+func (s *service) routes(addr net.Addr) (http.Handler, error) {
+	public, err := catalogRoutes(s.paid, s.facilitator(addr))
+	if err != nil || s.devchain == nil {
+		return public, err
 	}
 	wallet, err := newDevWallet(s.paid.Gate.Site)
 	if err != nil {
 		return nil, err
 	}
 	s.paid.Gate.DevWallet = devWalletPath
-	public, err := catalogRoutes(s.paid)
-	if err != nil {
-		return nil, err
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == devWalletPath {
 			wallet.ServeHTTP(w, r)
@@ -64,10 +63,10 @@ func (s *service) routes() (http.Handler, error) {
 	}), nil
 }
 
-// catalogRoutes mounts every row of the catalogue.
-func catalogRoutes(paid *wiring.Paid) (http.Handler, error) {
+// catalogRoutes mounts every row of the catalogue, and more.
+func catalogRoutes(paid *wiring.Paid, local []httpapi.Route) (http.Handler, error) {
 	bound := handlers(paid)
-	var all []httpapi.Route
+	all := local
 	for _, e := range catalog.Endpoints {
 		handler, ok := bound[e.Function]
 		if !ok {

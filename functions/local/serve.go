@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"governance.internal/functions/local/devchain"
+	"governance.internal/functions/local/facilitator"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
+	"governance.internal/shared/httpapi"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/wiring"
 )
@@ -105,10 +107,22 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if s.paid, err = wiring.NewPaid(s.config); err != nil {
 		return nil, err
 	}
-	if s.handler, err = s.routes(); err != nil {
+	machine := s.paid.Gate.Machine
+	machine.Ledger = facilitator.Ledger{Sales: machine.Ledger}
+	if s.handler, err = s.routes(listener.Addr()); err != nil {
 		return nil, err
 	}
 	return s, s.recordStart(ctx)
+}
+
+// facilitator is the service for other sellers: on loopback only, since it spends
+// the gas of this wallet for everybody who can reach it.
+func (s *service) facilitator(addr net.Addr) []httpapi.Route {
+	host, _, err := net.SplitHostPort(addr.String())
+	if err != nil || !isLoopback(host) || s.paid.GasWallet == "" {
+		return nil
+	}
+	return facilitator.Routes(s.paid.Gate.Machine, s.paid.Gate.Site, s.paid.GasWallet)
 }
 
 // recordStart appends the start of the server to the audit chain.

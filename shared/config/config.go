@@ -6,6 +6,7 @@ package config
 import (
 	"fmt"
 	"math/big"
+	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -30,7 +31,8 @@ type Config struct {
 	// RPC_URLS: JSON-RPC addresses of nodes of the network, comma separated, in
 	// order of preference.
 	RPCURLs []string
-	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas.
+	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas; not
+	// needed with FACILITATOR_URL.
 	GasKeyFile string
 	// GAS_KEY_KMS: id, ARN or alias of that key in AWS KMS (ECC_SECG_P256K1), instead
 	// of a file.
@@ -42,6 +44,16 @@ type Config struct {
 	// may call to deploy a payer's contract wallet with its first payment. Default:
 	// none; a wallet must then be deployed before it pays.
 	ERC6492Factories []string
+	// FACILITATOR_URL: x402 facilitators that verify and settle instead of our own
+	// gas wallet, comma separated, in order of preference. What they say is checked
+	// on the nodes of RPC_URLS.
+	FacilitatorURLs []string
+	// FACILITATOR_TOKEN: their bearer tokens, comma separated, in the same order;
+	// one without a token has an empty place.
+	FacilitatorTokens []string
+	// CDP_KEY_ID and CDP_KEY_SECRET: API key of the Coinbase Developer Platform, for
+	// its facilitator https://api.cdp.coinbase.com/platform/v2/x402.
+	CDPKeyID, CDPKeySecret string
 	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
 	// evidence. Default: signing.key in the data directory, made when missing.
 	SigningKeyFile string
@@ -83,6 +95,9 @@ func Load(lookup Lookup) (Config, error) {
 		GasKeyKMS:        get("GAS_KEY_KMS", ""),
 		GasFeeCap:        gwei(get("GAS_FEE_CAP_GWEI", "2")),
 		ERC6492Factories: splitList(get("ERC6492_FACTORIES", "")),
+		FacilitatorURLs:  splitList(get("FACILITATOR_URL", "")),
+		CDPKeyID:         get("CDP_KEY_ID", ""),
+		CDPKeySecret:     get("CDP_KEY_SECRET", ""),
 		SigningKeyFile:   get("SIGNING_KEY_FILE", ""),
 		SignerAddress:    get("SIGNER_ADDRESS", ""),
 		DataDir:          get("DATA_DIR", ""),
@@ -90,6 +105,11 @@ func Load(lookup Lookup) (Config, error) {
 		ResultBucket:     get("RESULT_BUCKET", ""),
 		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:       get("S3_ENDPOINT", ""),
+	}
+	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
+		for token := range strings.SplitSeq(tokens, ",") {
+			c.FacilitatorTokens = append(c.FacilitatorTokens, strings.TrimSpace(token))
+		}
 	}
 	return c, c.check()
 }
@@ -135,6 +155,15 @@ func (c Config) check() error {
 			break
 		}
 	}
+	for _, address := range c.FacilitatorURLs {
+		if !isSecret(address) {
+			bad = append(bad, "FACILITATOR_URL must be https:// addresses, or http:// on this machine")
+			break
+		}
+	}
+	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
+		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")
+	}
 	for _, field := range []struct{ name, value string }{{"PAY_TO", c.PayTo}, {"ASSET", c.Asset}, {"SIGNER_ADDRESS", c.SignerAddress}} {
 		if field.value != "" && !isAddress(field.value) {
 			bad = append(bad, field.name+" must be 0x and 40 hex digits")
@@ -152,6 +181,16 @@ func (c Config) check() error {
 func isHTTP(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// isSecret says whether nobody on the way can read what is sent to an address.
+func isSecret(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || !isHTTP(text) {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func isAddress(text string) bool {

@@ -35,6 +35,8 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"SIGNING_KEY_FILE":  "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
 		"PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
 		"GAS_KEY_KMS": "alias/gas", "GAS_FEE_CAP_GWEI": "0.25", "RESULT_BUCKET": "results", "S3_ENDPOINT": "http://127.0.0.1:9000",
+		"FACILITATOR_URL": "https://one.example/x402, http://localhost:8402/facilitator", "FACILITATOR_TOKEN": ", token",
+		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
@@ -43,6 +45,8 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		SigningKeyFile:   "sign.key", SignerAddress: address, DataDir: "data",
 		PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",
 		GasKeyKMS: "alias/gas", GasFeeCap: big.NewInt(250_000_000), ResultBucket: "results", S3Endpoint: "http://127.0.0.1:9000",
+		FacilitatorURLs: []string{"https://one.example/x402", "http://localhost:8402/facilitator"}, FacilitatorTokens: []string{"", "token"},
+		CDPKeyID: "id", CDPKeySecret: "key",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)
@@ -88,5 +92,20 @@ func TestAllMissingSettingsAreNamedAtOnce(t *testing.T) {
 	err := Need(Setting{"PAY_TO", ""}, Setting{"DATA_DIR", "x"}, Setting{"RPC_URLS", ""})
 	if err == nil || !strings.Contains(err.Error(), "set PAY_TO, RPC_URLS") || strings.Contains(err.Error(), "DATA_DIR") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Payments and tokens never cross the network in the open.
+func TestFacilitatorAddressesAreSecretOrLocal(t *testing.T) {
+	for address, good := range map[string]bool{
+		"https://one.example/x402": true, "http://localhost:8402/facilitator": true, "http://127.0.0.1:1": true, "http://[::1]:1": true,
+		"http://one.example": false, "http://10.0.0.1": false, "ftp://localhost": false, "one.example": false, "https://": false,
+	} {
+		if _, err := Load(from(map[string]string{"FACILITATOR_URL": address})); (err == nil) != good || err != nil && !strings.Contains(err.Error(), "FACILITATOR_URL") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	if _, err := Load(from(map[string]string{"FACILITATOR_URL": "https://one.example", "FACILITATOR_TOKEN": "a,secret"})); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("a token without an address: %v", err)
 	}
 }

@@ -24,19 +24,20 @@ type Facilitator interface {
 	Verify(ctx context.Context, p Payment) error
 
 	// Settle moves the money or finds that it has moved, and can be called again
-	// after any crash. It stores each signed transaction in j before the first
-	// broadcast. Errors: *Pending while the outcome is unknown, *Rejected when it
+	// after any crash. It stores each attempt in j before anybody hears of it.
+	// Errors: *Pending while the outcome is unknown, *Rejected when it
 	// is proven that no money moved; any other error when nothing was broadcast.
 	Settle(ctx context.Context, p Payment, j Journal) (Settlement, error)
 }
 
 // Journal is where a facilitator stores what it is about to do with one payment.
 type Journal interface {
-	// Attempt is the transaction stored so far, the zero value at first.
+	// Attempt is what is stored so far, the zero value at first.
 	Attempt() Attempt
 	// NextNonce is the wallet's next nonce as far as this service knows.
 	NextNonce(ctx context.Context, chain, wallet string) (next uint64, known bool, err error)
-	// Record stores a signed transaction; ErrNonceTaken: sign with another nonce.
+	// Record stores an attempt. With a wallet of ours it claims the wallet nonce;
+	// ErrNonceTaken: sign with another one.
 	Record(ctx context.Context, a Attempt) error
 	// Earlier lists stored transactions of the wallet from a nonce on that had the
 	// time to be sent.
@@ -73,8 +74,9 @@ func (j journal) Earlier(ctx context.Context, chain, wallet string, from uint64)
 	return slices.DeleteFunc(attempts, func(a Attempt) bool { return a.SignedAt.After(young) }), err
 }
 
-// sendLimit is how long a signed transaction may take to reach a node.
-const sendLimit = 5 * time.Second
+// sendLimit is how long a signed transaction takes to reach a node. To send one
+// again that is only slow does no harm.
+const sendLimit = time.Second
 
 func (j journal) Record(ctx context.Context, a Attempt) error {
 	next := *j.record
@@ -84,7 +86,11 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 		next.State = Settling
 	}
 	next.LeaseUntil = j.machine.Now().Add(j.machine.Lease)
-	saved, err := j.machine.Store.Submit(ctx, next)
+	write := j.machine.Store.Submit
+	if a.Wallet == "" { // somebody else pays the gas
+		write = j.machine.Store.Save
+	}
+	saved, err := write(ctx, next)
 	switch {
 	case errors.Is(err, ErrNonceTaken) || errors.Is(err, ErrConflict):
 		return err

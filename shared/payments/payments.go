@@ -102,8 +102,9 @@ type Answer struct {
 	Body   []byte      `json:"body"`
 }
 
-// Attempt is a signed transaction that moves the money. It is stored before it
-// is broadcast.
+// Attempt is what was begun to move the money: a signed transaction, stored
+// before it is broadcast, or the name of the facilitator that is asked to settle,
+// stored before it is asked.
 type Attempt struct {
 	Chain       string    `json:"chain,omitempty"`  // id of the chain instance: hash of its block 0
 	Wallet      string    `json:"wallet,omitempty"` // gas wallet that signed
@@ -112,9 +113,10 @@ type Attempt struct {
 	Hash        string    `json:"hash,omitempty"`
 	SignedAt    time.Time `json:"signed_at"`
 	Replaced    []string  `json:"replaced,omitempty"` // hashes of transactions with this nonce and lower fees; one of them may be mined instead
+	Facilitator string `json:"facilitator,omitempty"` // URL; its wallet pays, and no other facilitator is ever asked
 }
 
-// Signed says whether a transaction exists.
+// Signed says whether a transaction of our own exists.
 func (a Attempt) Signed() bool { return len(a.Raw) > 0 }
 
 // Hashes of all transactions that may be mined for this attempt, the present one
@@ -124,6 +126,8 @@ func (a Attempt) Hashes() []string { return append([]string{a.Hash}, a.Replaced.
 // Replacement says that the attempt keeps the wallet nonce of an earlier one of
 // the same payment.
 func (a Attempt) Replacement() bool { return len(a.Replaced) > 0 }
+// Begun says whether the money may be moving.
+func (a Attempt) Begun() bool { return a.Signed() || a.Facilitator != "" }
 
 // Settlement is the proof on the chain that the money arrived.
 type Settlement struct {

@@ -81,7 +81,7 @@ func (m *Machine) unsettled(ctx context.Context, r Record, cause error) error {
 		return &Pending{Code: "settlement_pending", Transaction: pending.Transaction, RetryAfter: retryPending}
 	}
 	slog.ErrorContext(ctx, "settlement failed before broadcast", "payment", r.Key().String(), "error", cause.Error())
-	if r.Attempt.Signed() {
+	if r.Attempt.Begun() {
 		return &Pending{Code: "settlement_pending", Transaction: r.Attempt.Hash, RetryAfter: retryPending}
 	}
 	return &Unavailable{cause}

@@ -1,7 +1,6 @@
 package wiring
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -21,8 +20,6 @@ import (
 	"governance.internal/shared/payments/dynamo"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
-	"governance.internal/shared/x402/facilitator"
-	"governance.internal/shared/x402/kms"
 )
 
 // ChainName is the name of the audit chain.
@@ -30,12 +27,13 @@ const ChainName = "governance"
 
 // Paid is what a selling function depends on.
 type Paid struct {
-	Gate     *x402.Gate
-	Audit    audit.Store
-	Anchors  func() []audit.Anchor // what a verification must find in Audit
-	Payments payments.Store
-	Chain    *evm.Chain
-	Close    func() error // releases the stores
+	Gate      *x402.Gate
+	Audit     audit.Store
+	Anchors   func() []audit.Anchor // what a verification must find in Audit
+	Payments  payments.Store
+	Chain     *evm.Chain
+	GasWallet string       // address that pays the gas of settlements; "" when a facilitator elsewhere does
+	Close     func() error // releases the stores
 }
 
 // NewPaid opens the stores and keys of a selling function. The error names every
@@ -45,7 +43,11 @@ func NewPaid(c config.Config) (*Paid, error) {
 	if err := errors.Join(err, needPaid(c)); err != nil {
 		return nil, err
 	}
-	chain, wallet, err := openChain(c)
+	chain, err := openChain(c)
+	if err != nil {
+		return nil, err
+	}
+	settles, gasWallet, err := openFacilitator(c, chain)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +66,14 @@ func NewPaid(c config.Config) (*Paid, error) {
 	}
 	ledger := x402.Ledger{Chain: trail, Name: ChainName, Signer: signer, Ruleset: ruleset}
 	machine := &payments.Machine{
-		Store: store, Facilitator: facilitator.NewOnchain(chain, wallet), Ledger: ledger,
+		Store: store, Facilitator: settles, Ledger: ledger,
 		Now: time.Now, Owner: newOwner(), Lease: payments.Lease,
 	}
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Accounts: chain, Signer: signer, Machine: machine, Now: time.Now},
 		Audit: trail, Anchors: trail.Anchors, Payments: store, Chain: chain,
-		Close: func() error { return errors.Join(trail.Close(), closeStore()) },
+		GasWallet: gasWallet,
+		Close:     func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, nil
 }
 
@@ -96,42 +99,23 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 }
 
 func needPaid(c config.Config) error {
-	return config.Need(
+	return config.Need(append(facilitatorSettings(c),
 		config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")},
-		config.Setting{Name: "GAS_KEY_FILE or GAS_KEY_KMS", Value: c.GasKeyFile + c.GasKeyKMS},
 		config.Setting{Name: "DATA_DIR", Value: c.DataDir},
-	)
+	)...)
 }
 
-func openChain(c config.Config) (*evm.Chain, evm.Wallet, error) {
+func openChain(c config.Config) (*evm.Chain, error) {
 	token, err := evm.NewToken(c.Network, c.Asset, c.AssetName, c.AssetVersion)
-	if err != nil {
-		return nil, nil, err
-	}
-	chain, err := evm.Dial(token, c.RPCURLs, c.ERC6492Factories...)
-	if err != nil {
-		return nil, nil, err
-	}
-	chain.FeeCap = c.GasFeeCap
-	wallet, err := openWallet(c)
-	return chain, wallet, err
-}
-
-func openWallet(c config.Config) (evm.Wallet, error) {
-	if c.GasKeyKMS == "" {
-		return evm.LoadKey(c.GasKeyFile)
-	}
-	a, err := account("")
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
-	defer cancel()
-	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a))
+	chain, err := evm.Dial(token, c.RPCURLs, c.ERC6492Factories...)
+	if err == nil {
+		chain.FeeCap = c.GasFeeCap
+	}
+	return chain, err
 }
-
-// kmsLimit is the time to fetch the gas wallet's public key at the start.
-const kmsLimit = 5 * time.Second
 
 func signingKeyFile(c config.Config) string {
 	if c.SigningKeyFile != "" {

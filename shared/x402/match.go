@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -186,4 +187,19 @@ func identifier(p Payload) (string, error) {
 			"extensions.payment-identifier.info.id must have 16 to 128 characters of A-Z, a-z, 0-9, - and _.")
 	}
 	return *extension.Info.ID, nil
+}
+
+// WirePayload is a payment as its payer signed it, on the wire: what [Terms.Match] reads.
+func WirePayload(p payments.Payment) ExactPayload {
+	amount, after, before := strconv.FormatInt(p.Amount, 10), strconv.FormatUint(p.ValidAfter, 10), strconv.FormatUint(p.ValidBefore, 10)
+	if p.Method != payments.MethodPermit2 {
+		return ExactPayload{Signature: p.Signature, Authorization: &Authorization{
+			From: p.Payer, To: p.PayTo, Value: amount, ValidAfter: after, ValidBefore: before, Nonce: p.Nonce,
+		}}
+	}
+	nonce, _ := new(big.Int).SetString(p.Nonce, 0) // 0x and 64 hex digits
+	return ExactPayload{Signature: p.Signature, Permit2Authorization: &Permit2Authorization{
+		Permitted: Permitted{Token: p.Asset, Amount: amount}, From: p.Payer, Spender: Permit2Proxy,
+		Nonce: nonce.String(), Deadline: before, Witness: Witness{To: p.PayTo, ValidAfter: after},
+	}}
 }

@@ -286,7 +286,11 @@ func (j journal) Earlier(ctx context.Context, chain, wallet string, from uint64)
 func (j journal) Record(ctx context.Context, a payments.Attempt) error {
 	next := *j.record
 	next.State, next.Attempt = payments.Settling, a
-	saved, err := j.store.Submit(ctx, next)
+	write := j.store.Submit
+	if a.Wallet == "" {
+		write = j.store.Save
+	}
+	saved, err := write(ctx, next)
 	if err == nil {
 		*j.record = saved
 	}

@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 		{"refused submit leaves the record alone", refusedSubmit},
 		{"one of many submitters gets a nonce", oneSubmitter},
 		{"a replacement keeps its nonce", replacement},
+		{"a facilitator's attempt claims no wallet", foreignAttempt},
 		{"unfinished lists what is not finished", unfinished},
 		{"nonce finds all payers", byNonce},
 		{"request finds the newest of its payer", byRequest},
@@ -267,6 +268,26 @@ func replacement(t *testing.T, s payments.Store) {
 	first.Attempt = nobodys
 	if _, err := s.Submit(ctx, first); !errors.Is(err, payments.ErrNonceTaken) {
 		t.Errorf("replacement of nothing: %v", err)
+	}
+}
+
+func foreignAttempt(t *testing.T, s payments.Store) {
+	ctx := context.Background()
+	for i := range 2 {
+		r := save(t, s, record(i))
+		r.State, r.Attempt = payments.Settling, payments.Attempt{Chain: "0xc", Facilitator: "https://facilitator.example/x402"}
+		r = save(t, s, r)
+		r.Attempt.Hash = "0xh"
+		r = save(t, s, r)
+		if got := load(t, s, r.Key()); !reflect.DeepEqual(got, r) {
+			t.Errorf("loaded %+v\nsaved %+v", got, r)
+		}
+	}
+	if _, known, err := s.NextNonce(ctx, "0xc", ""); known || err != nil {
+		t.Errorf("it took a nonce (%v)", err)
+	}
+	if all, err := s.Attempts(ctx, "0xc", "", 0); len(all) != 0 || err != nil {
+		t.Errorf("it is among the signed transactions: %+v (%v)", all, err)
 	}
 }
 

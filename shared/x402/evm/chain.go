@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,10 @@ type Chain struct {
 	proxyFound atomic.Bool // Permit2 can be used
 }
 
+// idleConnections are kept to each node: with the standard library's two, most
+// calls under load would pay for a new connection.
+const idleConnections = 64
+
 // Dial prepares a chain; no node is contacted yet. The factories are the
 // addresses of contracts that may be called to deploy the wallet of a payer
 // (ERC-6492).
@@ -41,12 +46,14 @@ func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
 	for _, factory := range factories {
 		c.factories[common.HexToAddress(factory)] = true
 	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = idleConnections
 	for _, url := range urls {
-		node, err := ethclient.Dial(url)
+		node, err := rpc.DialOptions(context.Background(), url, rpc.WithHTTPClient(&http.Client{Transport: transport}))
 		if err != nil {
 			return nil, errors.New("RPC_URLS: an address cannot be used") // its text may hold an API key
 		}
-		c.nodes = append(c.nodes, node)
+		c.nodes = append(c.nodes, ethclient.NewClient(node))
 	}
 	if len(c.nodes) == 0 {
 		return nil, errors.New("RPC_URLS: no address")

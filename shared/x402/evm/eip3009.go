@@ -47,6 +47,17 @@ func (m eip3009) arrived(p payments.Payment, receipt *types.Receipt) (payments.S
 	return payments.Settlement{}, false
 }
 
+func (m eip3009) claimed(ctx context.Context, p payments.Payment, hash common.Hash) (*payments.Settlement, error) {
+	receipt, err := m.receipt(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	if settlement, ok := m.arrived(p, receipt); ok {
+		return &settlement, nil
+	}
+	return nil, nil
+}
+
 // moneyIn looks for the asset's Transfer event of a payment in logs of a receipt.
 func (c *Chain) moneyIn(p payments.Payment, receipt *types.Receipt, logs []*types.Log) (payments.Settlement, bool) {
 	if receipt.Status != types.ReceiptStatusSuccessful {

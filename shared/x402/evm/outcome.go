@@ -160,6 +160,16 @@ func searchedFrom(head *types.Header) *big.Int {
 	return from
 }
 
+// Claimed looks for the payment in a transaction that somebody else names; ok is
+// false when it is not there.
+func (c *Chain) Claimed(ctx context.Context, p payments.Payment, hash string) (settlement payments.Settlement, ok bool) {
+	found, err := c.method(p).claimed(ctx, p, common.HexToHash(hash))
+	if err != nil || found == nil {
+		return payments.Settlement{}, false
+	}
+	return *found, true
+}
+
 // Observe is Reconcile of an authorization that somebody else is to carry out.
 // ErrNotMined as long as it is unused and a later block could still accept it.
 func (c *Chain) Observe(ctx context.Context, p payments.Payment) (payments.Settlement, error) {

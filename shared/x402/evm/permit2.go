@@ -84,6 +84,11 @@ func (m permit2) arrived(p payments.Payment, receipt *types.Receipt) (payments.S
 	return m.moneyIn(p, receipt, receipt.Logs)
 }
 
+func (m permit2) claimed(ctx context.Context, p payments.Payment, hash common.Hash) (*payments.Settlement, error) {
+	settlement, _, err := m.explain(ctx, p, hash)
+	return settlement, err
+}
+
 const (
 	// permitLongest is how long before its deadline a permit is accepted at most.
 	// It bounds the blocks in which the permit can have been carried out.

@@ -191,7 +191,7 @@ func (o *Onchain) fillGap(ctx context.Context, j payments.Journal, waiting payme
 }
 
 // fillPause is the time between two looks at the wallet's gap.
-const fillPause = 3 * time.Second
+const fillPause = time.Second
 
 // await polls for the outcome until ctx ends.
 func (o *Onchain) await(ctx context.Context, p payments.Payment, j payments.Journal, attempt payments.Attempt) (payments.Settlement, error) {

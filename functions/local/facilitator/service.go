@@ -1,0 +1,117 @@
+// Package facilitator is the other side of the x402 protocol: it verifies and
+// settles payments for sellers that run elsewhere, so that a seller on any stack
+// can be tried on a laptop, against the development chain.
+//
+// It is a thin front of the payment machine. A settlement is a payment whose
+// product is [Product] and whose work is nothing, so that it inherits what the
+// machine promises: one transfer however often it is asked for, the same
+// transaction after a crash, and one order of the gas wallet's nonces. The
+// record of a payment belongs to whoever brought it first, the gate or this
+// service; the other one is told that the nonce is used.
+//
+// Wire shapes: x402 core specification v2 section 7, and the version 1 shapes of
+// the same members.
+package facilitator
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"governance.internal/shared/catalog"
+	"governance.internal/shared/httpapi"
+	"governance.internal/shared/payments"
+	"governance.internal/shared/x402"
+)
+
+// Supported is what GET /supported says.
+type Supported struct {
+	Kinds      []Kind              `json:"kinds"`
+	Extensions []string            `json:"extensions"`
+	Signers    map[string][]string `json:"signers"` // CAIP-2 pattern -> addresses that pay the gas
+}
+
+// Kind is one way to pay.
+type Kind struct {
+	X402Version int    `json:"x402Version"`
+	Scheme      string `json:"scheme"`
+	Network     string `json:"network"`
+}
+
+// VerifyResponse is what POST /verify says.
+type VerifyResponse struct {
+	IsValid        bool   `json:"isValid"`
+	InvalidReason  string `json:"invalidReason,omitempty"`
+	InvalidMessage string `json:"invalidMessage,omitempty"`
+	Payer          string `json:"payer,omitempty"`
+}
+
+type service struct {
+	machine *payments.Machine
+	token   catalog.Site // network and asset
+}
+
+// Routes serves the interface below /facilitator. The machine needs a [Ledger];
+// wallet is the address that pays the gas.
+func Routes(machine *payments.Machine, token catalog.Site, wallet string) []httpapi.Route {
+	s := &service{machine: machine, token: token}
+	supported := Supported{
+		Kinds: []Kind{
+			{2, "exact", token.Network},
+			{1, "exact", x402.NetworkV1(token.Network)},
+		},
+		Extensions: []string{},
+		Signers:    map[string][]string{"eip155:*": {wallet}},
+	}
+	return []httpapi.Route{
+		{Method: "GET", Path: "/facilitator/supported", Handler: httpapi.Static(httpapi.JSON(supported))},
+		{Method: "POST", Path: "/facilitator/verify", Handler: noPage(httpapi.Handle(s.verify))},
+		{Method: "POST", Path: "/facilitator/settle", Handler: noPage(httpapi.Handle(s.settle))},
+	}
+}
+
+// noPage refuses web pages: whoever calls spends the gas of the wallet, and a
+// page that a browser shows may be anybody's.
+func noPage(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Origin") != "" {
+			httpapi.WriteError(w, r, &httpapi.Error{Status: http.StatusForbidden, Code: "origin_refused",
+				Detail: "A facilitator is called by sellers, not by web pages: send the request without an Origin header."})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (s *service) verify(r *http.Request) (httpapi.Response, error) {
+	req, err := readRequest(r)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	p, err := s.payment(req)
+	for _, check := range []func() error{
+		func() error { return s.machine.Facilitator.Authentic(r.Context(), p) },
+		func() error { return s.machine.Facilitator.Open(p, s.machine.Now()) },
+		func() error { return s.machine.Facilitator.Verify(r.Context(), p) },
+	} {
+		if err == nil {
+			err = check()
+		}
+	}
+	var refused *payments.Invalid
+	switch {
+	case errors.As(err, &refused):
+		return httpapi.JSON(VerifyResponse{InvalidReason: refused.Reason, InvalidMessage: refused.Message, Payer: p.Payer})
+	case err != nil:
+		return httpapi.Response{}, unavailable(r, err)
+	}
+	return httpapi.JSON(VerifyResponse{IsValid: true, Payer: p.Payer})
+}
+
+func unavailable(r *http.Request, err error) error {
+	slog.ErrorContext(r.Context(), "facilitator: chain not reachable",
+		"request_id", httpapi.RequestID(r.Context()), "path", r.URL.Path, "error", err.Error())
+	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "payment_backend_unavailable", RetryAfter: 2 * time.Second,
+		Detail: "The chain cannot be asked right now. No money moved; send the same request again."}
+}

@@ -1,0 +1,114 @@
+package facilitator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"governance.internal/shared/httpapi"
+	"governance.internal/shared/payments"
+	"governance.internal/shared/x402"
+)
+
+// Product marks the records of this service among the gate's.
+const Product = "facilitator"
+
+func (s *service) settle(r *http.Request) (httpapi.Response, error) {
+	req, err := readRequest(r)
+	if err != nil {
+		return httpapi.Response{}, err
+	}
+	version := req.PaymentPayload.Dialect()
+	p, err := s.payment(req)
+	if err == nil {
+		err = s.machine.Authentic(r.Context(), p, digest(p))
+	}
+	if err == nil {
+		var reply payments.Answer
+		if reply, err = s.machine.Pay(r.Context(), order(p, version)); err == nil {
+			return httpapi.Response(reply), nil
+		}
+	}
+	response := x402.SettleResponse{Payer: p.Payer, Network: dialect(version, s.token.Network)}
+	var (
+		invalid  *payments.Invalid
+		replay   *payments.ReplayRefused
+		rejected *payments.Rejected
+		pending  *payments.Pending
+		down     *payments.Unavailable
+	)
+	switch {
+	case errors.As(err, &invalid):
+		response.ErrorReason, response.ErrorMessage = invalid.Reason, invalid.Message
+	case errors.As(err, &replay):
+		response.ErrorReason, response.ErrorMessage = replay.Reason, replay.Message
+	case errors.As(err, &rejected):
+		response.ErrorReason, response.ErrorMessage, response.Transaction = rejected.Reason, rejected.Message, rejected.Transaction
+	case errors.As(err, &pending):
+		response.ErrorReason, response.Transaction = x402.ReasonPending, pending.Transaction
+		response.ErrorMessage = "The outcome is not known yet. Send the same request again."
+	case errors.As(err, &down):
+		return httpapi.Response{}, unavailable(r, err)
+	default:
+		return httpapi.Response{}, err
+	}
+	return httpapi.JSON(response)
+}
+
+// dialect is the network's name in a version of the protocol.
+func dialect(version int, network string) string {
+	if version == 1 {
+		return x402.NetworkV1(network)
+	}
+	return network
+}
+
+// order asks the machine to move the money and do nothing else. It is bound to
+// the authorization, which names payer, payee and amount, and which the
+// requirements had to match; HasBody, because whoever holds the payload may hear
+// what became of it as often as it asks.
+func order(p payments.Payment, version int) payments.Order {
+	authorization := p
+	authorization.Signature = ""
+	return payments.Order{
+		Payment: p, PayloadHash: digest(p),
+		Request: payments.Request{Product: Product, Fingerprint: digest(authorization), HasBody: true, X402Version: version},
+		Work:    func(context.Context) (payments.Answer, error) { return payments.Answer{Status: http.StatusOK}, nil },
+	}
+}
+
+func digest(p payments.Payment) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %+v", Product, p))
+	return hex.EncodeToString(sum[:])
+}
+
+// Ledger answers the settlements of this service and leaves all others to the
+// ledger of the sales: what other sellers sold is not in our audit chain.
+type Ledger struct{ Sales payments.Ledger }
+
+var _ payments.Ledger = Ledger{}
+
+// Settled implements payments.Ledger: the reply is a SettleResponse.
+func (l Ledger) Settled(ctx context.Context, r payments.Record) (payments.Answer, error) {
+	if r.Request.Product != Product {
+		return l.Sales.Settled(ctx, r)
+	}
+	reply, err := httpapi.JSON(x402.SettleResponse{
+		Success: true, Payer: r.Payment.Payer, Transaction: r.Settlement.Transaction,
+		Network: dialect(r.Request.X402Version, r.Payment.Network),
+		Amount:  strconv.FormatInt(r.Payment.Amount, 10),
+	})
+	return payments.Answer(reply), err
+}
+
+// Refused implements payments.Ledger.
+func (l Ledger) Refused(ctx context.Context, r payments.Record, reason string) error {
+	if r.Request.Product != Product {
+		return l.Sales.Refused(ctx, r, reason)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package wiring
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"governance.internal/shared/config"
+	"governance.internal/shared/payments"
+	"governance.internal/shared/x402/evm"
+	"governance.internal/shared/x402/facilitator"
+	"governance.internal/shared/x402/kms"
+)
+
+// facilitatorSettings are what moving money needs besides the chain.
+func facilitatorSettings(c config.Config) []config.Setting {
+	if len(c.FacilitatorURLs) == 0 {
+		return []config.Setting{{Name: "GAS_KEY_FILE or GAS_KEY_KMS", Value: c.GasKeyFile + c.GasKeyKMS}}
+	}
+	for _, address := range c.FacilitatorURLs {
+		if isCDP(address) {
+			return []config.Setting{{Name: "CDP_KEY_ID", Value: c.CDPKeyID}, {Name: "CDP_KEY_SECRET", Value: c.CDPKeySecret}}
+		}
+	}
+	return nil
+}
+
+func isCDP(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Hostname() == facilitator.CDPHost
+}
+
+// openFacilitator settles through the facilitators of the configuration, or else
+// from a wallet of ours, whose address it gives too.
+func openFacilitator(c config.Config, chain *evm.Chain) (settles payments.Facilitator, gasWallet string, err error) {
+	if len(c.FacilitatorURLs) == 0 {
+		wallet, err := openWallet(c)
+		if err != nil {
+			return nil, "", err
+		}
+		return facilitator.NewOnchain(chain, wallet), wallet.Address(), nil
+	}
+	var servers []facilitator.Server
+	for i, address := range c.FacilitatorURLs {
+		server := facilitator.Server{URL: address}
+		switch {
+		case isCDP(address):
+			key, err := facilitator.ParseCDPKey(c.CDPKeyID, c.CDPKeySecret)
+			if err != nil {
+				return nil, "", err
+			}
+			server.Token = key.Token
+		case i < len(c.FacilitatorTokens) && c.FacilitatorTokens[i] != "":
+			server.Token = facilitator.BearerToken(c.FacilitatorTokens[i])
+		}
+		servers = append(servers, server)
+	}
+	settles, err = facilitator.NewRemote(chain, servers, time.Now, facilitator.Patience)
+	return settles, "", err
+}
+
+func openWallet(c config.Config) (evm.Wallet, error) {
+	if c.GasKeyKMS == "" {
+		return evm.LoadKey(c.GasKeyFile)
+	}
+	a, err := account("")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
+	defer cancel()
+	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a))
+}
+
+// kmsLimit is the time to fetch the gas wallet's public key at the start.
+const kmsLimit = 5 * time.Second
