@@ -112,8 +112,8 @@ type Attempt struct {
 	Raw         []byte    `json:"raw,omitempty"` // signed transaction, RLP
 	Hash        string    `json:"hash,omitempty"`
 	SignedAt    time.Time `json:"signed_at"`
-	Replaced    []string  `json:"replaced,omitempty"` // hashes of transactions with this nonce and lower fees; one of them may be mined instead
-	Facilitator string `json:"facilitator,omitempty"` // URL; its wallet pays, and no other facilitator is ever asked
+	Replaced    []string  `json:"replaced,omitempty"`    // hashes of transactions with this nonce and lower fees; one of them may be mined instead
+	Facilitator string    `json:"facilitator,omitempty"` // URL; its wallet pays, and no other facilitator is ever asked
 }
 
 // Signed says whether a transaction of our own exists.
@@ -126,6 +126,7 @@ func (a Attempt) Hashes() []string { return append([]string{a.Hash}, a.Replaced.
 // Replacement says that the attempt keeps the wallet nonce of an earlier one of
 // the same payment.
 func (a Attempt) Replacement() bool { return len(a.Replaced) > 0 }
+
 // Begun says whether the money may be moving.
 func (a Attempt) Begun() bool { return a.Signed() || a.Facilitator != "" }
 
