@@ -46,6 +46,7 @@ func newOutside() *outside {
 		reply(w, `{"success":true,"payer":"%s","transaction":"%s","network":"eip155:8453"}`, a.From, a.Nonce)
 	})
 	mux.HandleFunc("GET /x402/products", func(http.ResponseWriter, *http.Request) {}) // says that this process is up
+	mux.HandleFunc("GET /copy", copies())
 	mux.HandleFunc("POST /{$}", o.node)
 	o.Handler = mux
 	return o

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"governance.internal/shared/catalog"
@@ -38,6 +37,8 @@ type Gate struct {
 	Machine   *payments.Machine
 	Now       func() time.Time
 	DevWallet string // path of the development payer's wallet for the page, "" without one
+
+	unpaidAnswers challengeCache
 }
 
 // Sell returns the handler of a function: all its paid rows of the catalogue.
@@ -71,27 +72,6 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, row catalog.Endpoin
 		return
 	}
 	httpapi.Response(answer).Write(w)
-}
-
-// unpaid answers a request without a payment: a payer who signs in gets what was
-// bought before, everybody else the terms.
-func (g *Gate) unpaid(w http.ResponseWriter, r *http.Request, terms Terms, queryErr error) {
-	if queryErr != nil {
-		g.challenge(w, r, terms, unpaidExplanation, queryErr.Error())
-		return
-	}
-	answer, found, err := g.returning(r, terms)
-	var invalid *payments.Invalid
-	switch {
-	case found:
-		httpapi.Response(answer).Write(w)
-	case err == nil:
-		g.challenge(w, r, terms, unpaidExplanation, "")
-	case errors.As(err, &invalid):
-		g.challenge(w, r, terms, unpaidExplanation, invalid.Message)
-	default:
-		(&sale{gate: g, terms: terms, r: r}).refuse(w, err)
-	}
 }
 
 // sale is one paid request.
@@ -259,45 +239,6 @@ func (s *sale) setResponse(w http.ResponseWriter, reason, transaction string) {
 
 func badRequest(code, detail string) *httpapi.Error {
 	return &httpapi.Error{Status: http.StatusBadRequest, Code: code, Detail: detail}
-}
-
-// challenge answers 402: the terms as header and, equal, as body. Version 1
-// clients ask for their form of the body.
-func (g *Gate) challenge(w http.ResponseWriter, r *http.Request, terms Terms, reason, message string) {
-	extensions, err := terms.extensions(g.Signer, g.Now())
-	if err != nil {
-		httpapi.WriteError(w, r, err)
-		return
-	}
-	if g.Accounts != nil {
-		extensions[extensionSignIn] = terms.signInExtension(g.Now())
-	}
-	required := terms.Required(reason, message, extensions)
-	header, err := EncodeHeader(required)
-	if err != nil {
-		httpapi.WriteError(w, r, err)
-		return
-	}
-	var answer httpapi.Response
-	switch {
-	case wantsV1(r):
-		answer, err = httpapi.JSONStatus(http.StatusPaymentRequired, terms.RequiredV1(reason, message, extensions))
-	case prefersHTML(r.Header.Values("Accept")) && terms.Endpoint.Method == http.MethodGet:
-		answer, err = g.page(terms, required)
-	default:
-		answer, err = httpapi.JSONStatus(http.StatusPaymentRequired, required)
-	}
-	if err != nil {
-		httpapi.WriteError(w, r, err)
-		return
-	}
-	answer.Header.Set(HeaderRequired, header)
-	answer.Header.Set("Vary", "Accept")
-	answer.Write(w)
-}
-
-func wantsV1(r *http.Request) bool {
-	return r.URL.Query().Get("x402Version") == "1" || strings.TrimSpace(r.Header.Get(HeaderVersion)) == "1"
 }
 
 func logUnavailable(r *http.Request, err error) {

@@ -56,10 +56,10 @@ func (t Terms) Accepts() []Requirements {
 func (t Terms) matchPermit2(signature string, a Permit2Authorization) (payments.Payment, error) {
 	none := payments.Payment{}
 	err := matchFields(signature,
-		field{"from", a.From, addressPattern}, field{"spender", a.Spender, addressPattern},
-		field{"permitted.token", a.Permitted.Token, addressPattern}, field{"permitted.amount", a.Permitted.Amount, numberPattern},
-		field{"nonce", a.Nonce, numberPattern}, field{"deadline", a.Deadline, numberPattern},
-		field{"witness.to", a.Witness.To, addressPattern}, field{"witness.validAfter", a.Witness.ValidAfter, numberPattern})
+		field{"from", a.From, isAddress}, field{"spender", a.Spender, isAddress},
+		field{"permitted.token", a.Permitted.Token, isAddress}, field{"permitted.amount", a.Permitted.Amount, isNumber},
+		field{"nonce", a.Nonce, isNumber}, field{"deadline", a.Deadline, isNumber},
+		field{"witness.to", a.Witness.To, isAddress}, field{"witness.validAfter", a.Witness.ValidAfter, isNumber})
 	if err != nil {
 		return none, err
 	}

@@ -113,7 +113,7 @@ func (s SignIn) check(terms Terms, now time.Time) error {
 		return signInError("is for another domain: domain must be %s", base.Host)
 	case s.Version != "1" || s.Type != "eip191" || s.ChainID != terms.Site.Network:
 		return signInError("must have version 1, type eip191 and chainId %s", terms.Site.Network)
-	case !addressPattern.MatchString(s.Address) || !signInNonce.MatchString(s.Nonce):
+	case !isAddress(s.Address) || !signInNonce.MatchString(s.Nonce):
 		return signInError("has a malformed address or nonce")
 	}
 	return s.checkTime(now)

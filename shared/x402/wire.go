@@ -22,8 +22,11 @@ func EncodeHeader(v any) (string, error) {
 // DecodeHeader reads base64 over JSON, in either alphabet, padded or not.
 func DecodeHeader(text string, v any) error {
 	text = strings.TrimRight(strings.TrimSpace(text), "=")
-	text = strings.NewReplacer("-", "+", "_", "/").Replace(text)
-	data, err := base64.RawStdEncoding.DecodeString(text)
+	alphabet := base64.RawStdEncoding
+	if strings.ContainsAny(text, "-_") {
+		alphabet = base64.RawURLEncoding
+	}
+	data, err := alphabet.DecodeString(text)
 	if err != nil {
 		return fmt.Errorf("not base64")
 	}

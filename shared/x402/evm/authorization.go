@@ -19,6 +19,8 @@ type Token struct {
 	Name, Version string
 	ChainID       uint64
 	Address       common.Address
+
+	separator common.Hash
 }
 
 // NewToken makes a token from a CAIP-2 network such as "eip155:8453".
@@ -31,7 +33,10 @@ func NewToken(network, asset, name, version string) (Token, error) {
 	if !common.IsHexAddress(asset) {
 		return Token{}, fmt.Errorf("asset %q is not an address", asset)
 	}
-	return Token{Name: name, Version: version, ChainID: chainID, Address: common.HexToAddress(asset)}, nil
+	t := Token{Name: name, Version: version, ChainID: chainID, Address: common.HexToAddress(asset)}
+	t.separator = crypto.Keccak256Hash(tokenDomain, crypto.Keccak256([]byte(t.Name)), crypto.Keccak256([]byte(t.Version)),
+		word(t.ChainID), common.LeftPadBytes(t.Address[:], 32))
+	return t, nil
 }
 
 var (
@@ -40,10 +45,7 @@ var (
 )
 
 // Separator is the token's EIP-712 domain separator.
-func (t Token) Separator() common.Hash {
-	return crypto.Keccak256Hash(tokenDomain, crypto.Keccak256([]byte(t.Name)), crypto.Keccak256([]byte(t.Version)),
-		word(t.ChainID), common.LeftPadBytes(t.Address[:], 32))
-}
+func (t Token) Separator() common.Hash { return t.separator }
 
 // AuthorizationDigest is the EIP-712 hash that the payer signs:
 // TransferWithAuthorization (EIP-3009) or PermitWitnessTransferFrom (Permit2).
@@ -51,8 +53,7 @@ func (t Token) AuthorizationDigest(p payments.Payment) common.Hash {
 	if p.Method == payments.MethodPermit2 {
 		return t.permitDigest(p)
 	}
-	separator := t.Separator()
-	return digest(separator[:], crypto.Keccak256(append(transferType[:len(transferType):len(transferType)], authorizationWords(p)...)))
+	return digest(t.separator[:], crypto.Keccak256(append(transferType[:len(transferType):len(transferType)], authorizationWords(p)...)))
 }
 
 // authorizationWords are the six members as 32-byte words, as hashed and as
@@ -74,7 +75,7 @@ const leastLeft = 6 * time.Second
 // *payments.Invalid. The signature of a contract wallet is invalid here; only
 // [Chain.Authentic] can ask the wallet.
 func (t Token) Authentic(p payments.Payment) error {
-	if p.Network != fmt.Sprintf("eip155:%d", t.ChainID) || common.HexToAddress(p.Asset) != t.Address {
+	if p.Network != "eip155:"+strconv.FormatUint(t.ChainID, 10) || common.HexToAddress(p.Asset) != t.Address {
 		return &payments.Invalid{Reason: x402.ReasonNetwork, Message: "The payment is for another network or asset."}
 	}
 	signer, err := recoverSigner(t.AuthorizationDigest(p), p.Signature)

@@ -226,23 +226,3 @@ func TestMalformedKeyIsNotQuoted(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-func BenchmarkAuthentic(b *testing.B) {
-	token, err := NewToken("eip155:8453", usdc, "USD Coin", "2")
-	if err != nil {
-		b.Fatal(err)
-	}
-	key, err := ParseKey(strings.Repeat("22", 32))
-	if err != nil {
-		b.Fatal(err)
-	}
-	p := goldenPayment()
-	if p.Signature, err = key.Authorize(token, p); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if err := token.Authentic(p); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

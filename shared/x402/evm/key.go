@@ -118,9 +118,9 @@ func recoverKey(hash common.Hash, raw []byte) (common.Address, error) {
 	if !crypto.ValidateSignatureValues(raw[64], r, s, true) {
 		return common.Address{}, errSignature
 	}
-	public, err := crypto.SigToPub(hash[:], raw)
+	public, err := crypto.Ecrecover(hash[:], raw)
 	if err != nil {
 		return common.Address{}, errSignature
 	}
-	return crypto.PubkeyToAddress(*public), nil
+	return common.BytesToAddress(crypto.Keccak256(public[1:])[12:]), nil
 }
