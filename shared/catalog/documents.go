@@ -63,7 +63,7 @@ func paidRows() []Endpoint {
 func LLMs(site Site) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> External governance layer for agent systems: verify the audit trail, lint MCP configurations, buy guides. Pay per call with x402; no signup, no API keys.\n\n", ServiceName)
-	fmt.Fprintf(&b, "Pay: call a paid path, read the terms from the 402 (body or PAYMENT-REQUIRED header), sign the EIP-3009 authorization, repeat the request with PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1). Network %s, asset %s, paid to %s. Failed requests are not charged. On 503 send the same payment again; do not sign a new one.\n", site.Network, site.Asset, site.PayTo)
+	fmt.Fprintf(&b, "Pay: call a paid path, read the terms from the 402 (body or PAYMENT-REQUIRED header), sign the EIP-3009 authorization or the Permit2 permit, repeat the request with PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1). Network %s, asset %s, paid to %s. Failed requests are not charged. On 503 send the same payment again; do not sign a new one.\n", site.Network, site.Asset, site.PayTo)
 	section := func(title string, rows []Endpoint) {
 		fmt.Fprintf(&b, "\n## %s\n\n", title)
 		for _, e := range rows {
