@@ -125,12 +125,19 @@ func Manifest(site Site) any {
 	return manifest
 }
 
-// accepts are the terms of a row at its least price.
+// accepts are the terms of a row at its least price: by EIP-3009, and by Permit2.
 func accepts(site Site, e Endpoint) []object {
-	return []object{{
-		"scheme": "exact", "network": site.Network, "amount": e.Price.String(), "asset": site.Asset, "payTo": site.PayTo,
-		"maxTimeoutSeconds": MaxTimeoutSecond, "extra": object{"name": site.AssetName, "version": site.AssetVersion},
-	}}
+	var both []object
+	for _, extra := range []object{
+		{"name": site.AssetName, "version": site.AssetVersion},
+		{"name": site.AssetName, "version": site.AssetVersion, "assetTransferMethod": "permit2"},
+	} {
+		both = append(both, object{
+			"scheme": "exact", "network": site.Network, "amount": e.Price.String(), "asset": site.Asset, "payTo": site.PayTo,
+			"maxTimeoutSeconds": MaxTimeoutSecond, "extra": extra,
+		})
+	}
+	return both
 }
 
 // ReadmeTable is the endpoint table of the README, in markdown.
