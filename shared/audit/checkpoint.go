@@ -1,0 +1,68 @@
+package audit
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// Checkpoint is a promise of a chain's owner: the chain with this origin has had
+// this tree. Signed, it is a note that anybody can keep and hold against the chain
+// later (C2SP tlog-checkpoint).
+type Checkpoint struct {
+	Origin string // of the chain, without spaces at its ends and line breaks
+	Size   uint64 // entries
+	Root   Hash   // of [Tree]
+}
+
+// Text is the body of the note: origin, size in decimal, root in base64, a line
+// each. There are no extension lines.
+func (c Checkpoint) Text() string {
+	return c.Origin + "\n" + strconv.FormatUint(c.Size, 10) + "\n" + base64.StdEncoding.EncodeToString(c.Root[:]) + "\n"
+}
+
+var errCheckpoint = errors.New("audit: not a checkpoint: origin, size and root, a line each")
+
+// ParseCheckpoint reads the body of a note. Extension lines are refused: nothing
+// would check what they say.
+func ParseCheckpoint(text string) (Checkpoint, error) {
+	lines := strings.Split(text, "\n")
+	if len(lines) != 4 || lines[3] != "" || lines[0] == "" || lines[0] != strings.TrimSpace(lines[0]) {
+		return Checkpoint{}, errCheckpoint
+	}
+	size, err := strconv.ParseUint(lines[1], 10, 63)
+	if err != nil || lines[1] != strconv.FormatUint(size, 10) {
+		return Checkpoint{}, errCheckpoint
+	}
+	root, err := base64.StdEncoding.Strict().DecodeString(lines[2])
+	if err != nil || len(root) != len(Hash{}) {
+		return Checkpoint{}, errCheckpoint
+	}
+	return Checkpoint{Origin: lines[0], Size: size, Root: Hash(root)}, nil
+}
+
+// Sign makes the signed note.
+func (c Checkpoint) Sign(signers ...note.Signer) ([]byte, error) {
+	if parsed, err := ParseCheckpoint(c.Text()); err != nil || parsed != c {
+		return nil, fmt.Errorf("audit: origin %q cannot stand in a checkpoint", c.Origin)
+	}
+	return note.Sign(&note.Note{Text: c.Text()}, signers...)
+}
+
+// OpenCheckpoint reads a signed note of a chain. At least one of the keys must
+// have signed it, and it must name the origin.
+func OpenCheckpoint(signed []byte, origin string, keys note.Verifiers) (Checkpoint, error) {
+	opened, err := note.Open(signed, keys)
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("audit: checkpoint: %w", err)
+	}
+	c, err := ParseCheckpoint(opened.Text)
+	if err == nil && c.Origin != origin {
+		err = fmt.Errorf("audit: the checkpoint is of %q, not of %q", c.Origin, origin)
+	}
+	return c, err
+}

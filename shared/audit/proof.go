@@ -1,0 +1,80 @@
+package audit
+
+import (
+	"encoding/base64"
+	"errors"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// Proof shows to somebody who has neither the chain nor a connection that an entry
+// is in it (C2SP tlog-proof). Files of it end in .tlog-proof.
+type Proof struct {
+	Seq        uint64 // of the entry
+	Hashes     []Hash // from the leaf to the root
+	Checkpoint []byte // signed note
+}
+
+const (
+	proofHeader = "c2sp.org/tlog-proof@v1"
+	mostHashes  = 63 // of a tree that can be counted
+)
+
+// MarshalText gives the file.
+func (p Proof) MarshalText() ([]byte, error) {
+	if p.Seq == 0 {
+		return nil, errors.New("audit: a proof of no entry")
+	}
+	var b strings.Builder
+	b.WriteString(proofHeader + "\nindex " + strconv.FormatUint(p.Seq-1, 10) + "\n")
+	for _, h := range p.Hashes {
+		b.WriteString(base64.StdEncoding.EncodeToString(h[:]) + "\n")
+	}
+	return append([]byte(b.String()+"\n"), p.Checkpoint...), nil
+}
+
+var errProof = errors.New("audit: not a proof file of " + proofHeader)
+
+// UnmarshalText reads the file. What its optional member extra says is not ours
+// and is passed over.
+func (p *Proof) UnmarshalText(text []byte) error {
+	head, checkpoint, ok := strings.Cut(string(text), "\n\n")
+	lines := strings.Split(head, "\n")
+	if !ok || lines[0] != proofHeader {
+		return errProof
+	}
+	lines = lines[1:]
+	if len(lines) > 0 && strings.HasPrefix(lines[0], "extra ") {
+		lines = lines[1:]
+	}
+	if len(lines) == 0 || len(lines) > 1+mostHashes {
+		return errProof
+	}
+	digits, ok := strings.CutPrefix(lines[0], "index ")
+	index, err := strconv.ParseUint(digits, 10, 63)
+	if !ok || err != nil || digits != strconv.FormatUint(index, 10) {
+		return errProof
+	}
+	read := Proof{Seq: index + 1, Checkpoint: []byte(checkpoint)}
+	for _, line := range lines[1:] {
+		raw, err := base64.StdEncoding.Strict().DecodeString(line)
+		if err != nil || len(raw) != len(Hash{}) {
+			return errProof
+		}
+		read.Hashes = append(read.Hashes, Hash(raw))
+	}
+	*p = read
+	return nil
+}
+
+// Check verifies that the chain of an origin holds the entry with this hash, as
+// one of the keys has signed.
+func (p Proof) Check(entry Hash, origin string, keys note.Verifiers) (Checkpoint, error) {
+	c, err := OpenCheckpoint(p.Checkpoint, origin, keys)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	return c, CheckInclusion(p.Hashes, c, p.Seq, entry)
+}
