@@ -112,7 +112,7 @@ func (s *Store) record(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 		return nil, err
 	}
 	b := newBatch(head, []group{{drafts: drafts}}, s.now())
-	_, err = s.commit(ctx, b)
+	err = s.commit(ctx, b)
 	if err == nil {
 		return b.entries, nil
 	}

@@ -102,39 +102,48 @@ func (r *refused) Unwrap() error { return r.err }
 
 func isRefused(err error) bool { return errors.As(err, new(*refused)) }
 
+// isCanceled says whether a commit was refused, or met another one under way.
+func isCanceled(err error) bool { return errors.As(err, new(*types.TransactionCanceledException)) }
+
 // commit sends a batch as one transaction. After an error other than refused and
 // [audit.ErrTampered] it is not known whether it was done.
-func (s *Store) commit(ctx context.Context, b batch) (audit.Head, error) {
+func (s *Store) commit(ctx context.Context, b batch) error {
 	_, err := s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
 		TransactItems: s.actions(b), ClientRequestToken: aws.String(b.token()),
 	})
 	if err == nil {
 		s.saw(b.to)
-		return b.to, nil
+		return nil
 	}
 	var canceled *types.TransactionCanceledException
 	if !errors.As(err, &canceled) {
-		return audit.Head{}, s.failed(err)
+		return s.failed(err)
 	}
+	return s.outcome(ctx, b, canceled.CancellationReasons, err)
+}
+
+// outcome says what a canceled transaction met. Its reasons are in the order of
+// actions.
+func (s *Store) outcome(ctx context.Context, b batch, reasons []types.CancellationReason, err error) error {
 	failed := func(i int) bool {
-		return i < len(canceled.CancellationReasons) && aws.ToString(canceled.CancellationReasons[i].Code) == reasonCondition
+		return i < len(reasons) && aws.ToString(reasons[i].Code) == reasonCondition
 	}
-	known, any := map[string]recorded{}, failed(0)
+	known := map[string]recorded{}
 	for i, d := range b.drafts {
 		if at := 1 + len(b.blocks) + i; failed(at) {
-			known[d.ID()], any = recordedOf(canceled.CancellationReasons[at].Item), true
+			known[d.ID()] = recordedOf(reasons[at].Item)
 		}
 	}
-	if !any && (failed(1) || failed(len(b.blocks))) {
-		any = true
+	moved, behind := failed(0), failed(1) || failed(len(b.blocks))
+	if behind && !moved && len(known) == 0 {
 		if err := s.occupied(ctx, b.from); err != nil {
-			return audit.Head{}, err
+			return err
 		}
 	}
-	if any {
-		return audit.Head{}, &refused{known, err}
+	if moved || behind || len(known) > 0 {
+		return &refused{known, err}
 	}
-	return audit.Head{}, s.failed(err)
+	return s.failed(err)
 }
 
 // occupied looks why a block stands behind the head: because the head moved on, or

@@ -81,7 +81,7 @@ func (s *Store) commitAll(ctx context.Context, groups []group, known map[string]
 	if err != nil {
 		return err
 	}
-	_, err = s.commit(ctx, newBatch(head, groups, s.now()))
+	err = s.commit(ctx, newBatch(head, groups, s.now()))
 	var r *refused
 	if errors.As(err, &r) {
 		for id, what := range r.known {
@@ -89,7 +89,7 @@ func (s *Store) commitAll(ctx context.Context, groups []group, known map[string]
 		}
 		return nil
 	}
-	if errors.As(err, new(*types.TransactionCanceledException)) {
+	if isCanceled(err) {
 		return nil // another transaction was at it
 	}
 	return err

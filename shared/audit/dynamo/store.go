@@ -125,13 +125,21 @@ func (s *Store) create(ctx context.Context) error {
 		return err
 	}
 	b := newBatch(audit.Head{}, []group{{drafts: []audit.Draft{genesis}}}, now)
-	if _, err = s.commit(ctx, b); err == nil || !isRefused(err) {
-		return err
+	for try := 0; ; try++ {
+		commitErr := s.commit(ctx, b)
+		if commitErr == nil || !isCanceled(commitErr) {
+			return commitErr
+		}
+		if stored, err := s.getHead(ctx); stored != nil || err != nil {
+			return err
+		}
+		if isRefused(commitErr) {
+			return s.tampered("there are entries, but no head")
+		}
+		if err := sleep(ctx, jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
+			return err
+		}
 	}
-	if stored, err := s.getHead(ctx); stored != nil || err != nil {
-		return err
-	}
-	return s.tampered("there are entries, but no head")
 }
 
 // expect reads the head that a commit is to follow.
