@@ -160,6 +160,33 @@ func NewDrafts(events []Event) ([]Draft, error) {
 	return drafts, nil
 }
 
+// Content returns the event as one canonical JSON object, {"actor":…,"event":…,
+// "id":…,"payload":{…}}: what a store keeps of an event that has no place yet.
+func (d Draft) Content() []byte { return append(bytes.Clone(d.prefix), '}') }
+
+// ParseDraft reads what [Draft.Content] returned. It refuses every other spelling
+// with [ErrProfile] or [ErrTooLarge].
+func ParseDraft(content []byte) (Draft, error) {
+	n := len(content) - 1
+	if n+maxTail > MaxLine {
+		return Draft{}, fmt.Errorf("audit: event of %d bytes: %w", len(content), ErrTooLarge)
+	}
+	if n < 0 || content[n] != '}' {
+		return Draft{}, fmt.Errorf("audit: the event is not canonical: %w", ErrProfile)
+	}
+	prefix := bytes.Clone(content[:n])
+	parts, ok := checkPrefix(prefix, n)
+	if !ok {
+		return Draft{}, fmt.Errorf("audit: the event is not canonical: %w", ErrProfile)
+	}
+	actor, err := unquote(parts.actor)
+	if err != nil {
+		return Draft{}, err
+	}
+	e := Event{ID: string(parts.id), Actor: actor, Type: string(parts.event)}
+	return Draft{event: e, prefix: prefix, payload: n - len(parts.payload)}, nil
+}
+
 // ID returns the id of the event.
 func (d Draft) ID() string { return d.event.ID }
 

@@ -26,6 +26,8 @@ type Report struct {
 	FirstSeq uint64 `json:"first_seq"`
 	// Head is the last entry whose line and link passed, null if there is none.
 	Head *Head `json:"head"`
+	// Root is that of the tree over the entries, absent if nobody asked for it.
+	Root *Hash `json:"root,omitempty"`
 	// Mode is "full": every byte was read and hashed in this call.
 	Mode string `json:"mode"`
 	// Rehashed is what was read, hashed and found good in this call.
@@ -68,8 +70,10 @@ type Against struct {
 	Kind string `json:"kind"`
 	// Size is the number of entries the anchor vouches for, 0 if it names only a hash.
 	Size uint64 `json:"size"`
-	// Hash is that of the anchor, null if it names only a size.
+	// Hash is that of the anchor, null if it names none.
 	Hash *Hash `json:"hash"`
+	// Root is that of a checkpoint, absent for other anchors.
+	Root *Hash `json:"root,omitempty"`
 	// Time is when the anchor was made, null if not known.
 	Time *time.Time `json:"time"`
 	// Result is match, mismatch, missing (the chain ends before) or not_reached (a
@@ -126,8 +130,8 @@ const (
 //
 // The tests are made line by line and, on one line, in the order of the constants
 // from Malformed to GenesisMismatch; the first failure ends the walk. Only if all
-// lines pass come the tests of the whole, in the order Missing, HeadMismatch of an
-// anchor that the chain reaches (the lowest first), Truncated, and HeadMismatch of
+// lines pass come the tests of the whole, in the order Missing, HeadMismatch or
+// CheckpointMismatch of an anchor that the chain reaches (the lowest first), Truncated, and HeadMismatch of
 // an anchor without a size whose hash does not occur.
 type Reason string
 
@@ -158,6 +162,9 @@ const (
 	// is at or before BrokenAt. For an anchor without a size BrokenAt is the last
 	// entry.
 	HeadMismatch Reason = "head_mismatch"
+	// CheckpointMismatch: the first entries do not have the tree that a checkpoint
+	// says they had. The change is at or before BrokenAt.
+	CheckpointMismatch Reason = "checkpoint_mismatch"
 )
 
 // MarshalJSON returns the reason as a string, or null.

@@ -22,6 +22,10 @@ type VerifyOptions struct {
 	// found without it, by the hash; Strict finds a writer that hashed and linked
 	// lines which two JSON readers may understand differently.
 	Strict bool
+	// Tree also computes the root of the tree over the entries, for a checkpoint. It
+	// costs as much again as the walk and is done by one goroutine. An anchor with a
+	// root asks for it, too.
+	Tree bool
 	// AllowEmpty makes a stream without entries valid if neither Chain nor Anchors
 	// demand some.
 	AllowEmpty bool
@@ -37,12 +41,16 @@ type VerifyOptions struct {
 //
 // With Size and Hash the entry Size must have that hash. With only a Hash some
 // entry must. With only a Size the chain must have so many entries, which shows a
-// cut end but not a rewritten chain.
+// cut end but not a rewritten chain. With Size and Root the first Size entries must
+// have that tree.
 type Anchor struct {
 	// Kind names the source, in the report; for example expected_head.
 	Kind string
 	Size uint64
 	Hash Hash
+	// Root is that of the tree of the first Size entries, zero if not known; of a
+	// checkpoint.
+	Root Hash
 	// Time is when the anchor was made; zero if not known.
 	Time time.Time
 }
@@ -91,9 +99,13 @@ func verify(ctx context.Context, src source, o VerifyOptions) (Report, error) {
 		o.Now = time.Now
 	}
 	for _, a := range o.Anchors {
-		if a.Size == 0 && a.Hash.IsZero() {
+		if a.Size == 0 && (a.Hash.IsZero() || !a.Root.IsZero()) {
 			return Report{}, fmt.Errorf("audit: anchor %q has neither size nor hash", a.Kind)
 		}
+		o.Tree = o.Tree || !a.Root.IsZero()
+	}
+	if o.Tree {
+		o.Parallelism = 1
 	}
 	began := o.Now()
 	s := newSession(ctx, src, &o)
@@ -125,8 +137,8 @@ func (s *session) find(against []Against) finding {
 		}
 		return finding{Missing, 0}
 	}
-	var lowest uint64 // the lowest anchor with another hash
-	var short, absent bool
+	var lowest uint64 // the lowest anchor with another hash or root
+	var short, absent, rooted bool
 	for _, a := range against {
 		switch {
 		case a.Result == ResultMissing:
@@ -134,10 +146,12 @@ func (s *session) find(against []Against) finding {
 		case a.Result == ResultMismatch && a.Size == 0:
 			absent = true
 		case a.Result == ResultMismatch && (lowest == 0 || a.Size < lowest):
-			lowest = a.Size
+			lowest, rooted = a.Size, a.Root != nil
 		}
 	}
 	switch {
+	case lowest > 0 && rooted:
+		return finding{CheckpointMismatch, lowest - 1}
 	case lowest > 0:
 		return finding{HeadMismatch, lowest - 1}
 	case short:

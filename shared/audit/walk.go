@@ -29,6 +29,7 @@ type walker struct {
 	met             []meeting // anchors that were reached
 	nextAnchor      uint64    // the lowest anchor size beyond seq, 0 if none
 	watched         bool      // whether there are anchors without a size
+	tree            *Tree     // of the accepted entries, nil if nobody wants it
 
 	reason Reason // why the line after seq was refused
 }
@@ -59,6 +60,9 @@ func newWalker(opts *VerifyOptions, at place) *walker {
 	}
 	w.due = append(append(append(w.dueBuf[:0], prevMember...), at.hash[:]...), seqMember...)
 	w.due = strconv.AppendUint(w.due, at.seq+1, 10)
+	if opts.Tree {
+		w.tree = new(Tree)
+	}
 	w.findAnchor()
 	return w
 }
@@ -154,6 +158,9 @@ func (w *walker) accept(hash *[hexLen]byte, time []byte) {
 		copy(w.firstTime[:], time)
 	}
 	copy(w.time[:], time)
+	if w.tree != nil {
+		w.tree.Append(parseHex(hash[:]))
+	}
 	if w.seq == w.nextAnchor || w.watched {
 		w.meet(hash)
 	}
@@ -182,7 +189,8 @@ func (w *walker) meet(hash *[hexLen]byte) {
 		}
 		match := isHexOf(hash, (*[32]byte)(&a.Hash))
 		if a.Size == w.seq || match {
-			w.met = append(w.met, meeting{i, w.seq, match || a.Hash.IsZero()})
+			same := match || a.Hash.IsZero()
+			w.met = append(w.met, meeting{i, w.seq, same && (a.Root.IsZero() || w.tree.Root() == a.Root)})
 		}
 	}
 	if w.seq == w.nextAnchor {

@@ -31,6 +31,10 @@ func (s *session) report() Report {
 	if w.seq > 0 {
 		r.FirstSeq = 1
 		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
+		if w.tree != nil {
+			root := w.tree.Root()
+			r.Root = &root
+		}
 		r.Rehashed = Rehashed{Entries: w.seq, Bytes: w.bytes, From: 1, To: w.seq}
 	}
 	for _, a := range against {
@@ -50,6 +54,9 @@ func (s *session) against() []Against {
 		list[i] = Against{Kind: a.Kind, Size: a.Size, Result: s.unmet(a)}
 		if !a.Hash.IsZero() {
 			list[i].Hash = &a.Hash
+		}
+		if !a.Root.IsZero() {
+			list[i].Root = &a.Root
 		}
 		if !a.Time.IsZero() {
 			at := a.Time.UTC()
@@ -108,7 +115,7 @@ func (s *session) anchored(r Report, id, what string, hash bool) Claim {
 	var upheld []string
 	for _, a := range r.Truncation.Against {
 		switch {
-		case a.Result == ResultNotReached || hash && a.Hash == nil:
+		case a.Result == ResultNotReached || hash && a.Hash == nil && a.Root == nil:
 		case a.Result == ResultMatch && a.Size > 0:
 			upheld = append(upheld, fmt.Sprintf("%s of size %d", a.Kind, a.Size))
 		case a.Result == ResultMatch:

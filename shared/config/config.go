@@ -60,8 +60,13 @@ type Config struct {
 	// SIGNER_ADDRESS: address of that key, for functions that only publish it.
 	SignerAddress string
 
-	// DATA_DIR: directory of the audit chain and the payment store.
+	// DATA_DIR: directory of the audit chain, the payment store and the signing key,
+	// as far as these have no place of their own.
 	DataDir string
+	// AUDIT_TABLE: DynamoDB table of the audit chain, instead of a file in the data
+	// directory; keys pk and sk, both strings. Region and credentials as for
+	// PAYMENTS_TABLE.
+	AuditTable string
 	// PAYMENTS_TABLE: DynamoDB table of the payments, instead of a file in the data
 	// directory. Region and credentials are the AWS SDK's own settings.
 	PaymentsTable string
@@ -101,6 +106,7 @@ func Load(lookup Lookup) (Config, error) {
 		SigningKeyFile:   get("SIGNING_KEY_FILE", ""),
 		SignerAddress:    get("SIGNER_ADDRESS", ""),
 		DataDir:          get("DATA_DIR", ""),
+		AuditTable:       get("AUDIT_TABLE", ""),
 		PaymentsTable:    get("PAYMENTS_TABLE", ""),
 		ResultBucket:     get("RESULT_BUCKET", ""),
 		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),

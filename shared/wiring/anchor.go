@@ -12,15 +12,20 @@ import (
 	"sync"
 
 	"governance.internal/shared/audit"
+	auditdynamo "governance.internal/shared/audit/dynamo"
 	auditfile "governance.internal/shared/audit/file"
+	"governance.internal/shared/config"
 )
 
-// trail is the audit chain of a data directory with a note of its head beside
-// it. A chain cannot show by itself that it was cut, exchanged or deleted; with
-// the note the service finds out when it starts and at every verification.
+// trail is the audit chain with a note of its head. A chain cannot show by itself
+// that it was cut, exchanged or deleted; with the note the service finds out at
+// every verification. A chain in a data directory has the note beside it, and is
+// compared with it at the start too; for one in a table, which many processes
+// write, each remembers what itself appended.
 type trail struct {
-	*auditfile.Store
-	path string // of the note
+	audit.Store
+	path  string // of the note, "" for one in memory
+	Close func() error
 
 	mu   sync.Mutex
 	head audit.Head // last noted
@@ -29,8 +34,23 @@ type trail struct {
 // anchorKind names the note in reports.
 const anchorKind = "noted_head"
 
-// openTrail verifies the chain against the note before it appends to it.
-func openTrail(dir, origin string) (*trail, error) {
+// openTrail opens the audit chain: the table if there is one, else a file.
+func openTrail(c config.Config, origin string) (*trail, error) {
+	if c.AuditTable == "" {
+		return openFileTrail(c.DataDir, origin)
+	}
+	a, err := account(c.DynamoDBEndpoint)
+	if err != nil {
+		return nil, err
+	}
+	store, err := auditdynamo.Open(ChainName, auditdynamo.Options{
+		Table: c.AuditTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint, Origin: origin,
+	})
+	return &trail{Store: store, Close: func() error { return nil }}, err
+}
+
+// openFileTrail verifies the chain against the note before it appends to it.
+func openFileTrail(dir, origin string) (*trail, error) {
 	t := &trail{path: auditfile.Path(dir, ChainName) + ".head"}
 	anchors, err := t.read()
 	if err != nil {
@@ -46,9 +66,11 @@ func openTrail(dir, origin string) (*trail, error) {
 				auditfile.Path(dir, ChainName), report.Reason, *report.BrokenAt)
 		}
 	}
-	if t.Store, err = auditfile.Open(dir, ChainName, auditfile.Options{Origin: origin}); err != nil {
+	store, err := auditfile.Open(dir, ChainName, auditfile.Options{Origin: origin})
+	if err != nil {
 		return nil, err
 	}
+	t.Store, t.Close = store, store.Close
 	head, err := t.Head(context.Background())
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -94,6 +116,10 @@ func (t *trail) note(head audit.Head) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if head.Seq <= t.head.Seq {
+		return
+	}
+	if t.path == "" {
+		t.head = head
 		return
 	}
 	fresh := t.path + ".new"

@@ -60,7 +60,7 @@ func NewPaid(c config.Config) (*Paid, error) {
 	if err != nil {
 		return nil, err
 	}
-	trail, err := openTrail(c.DataDir, site.BaseURL)
+	trail, err := openTrail(c, site.BaseURL)
 	if err != nil {
 		return nil, errors.Join(err, closeStore())
 	}
@@ -99,10 +99,11 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 }
 
 func needPaid(c config.Config) error {
-	return config.Need(append(facilitatorSettings(c),
-		config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")},
-		config.Setting{Name: "DATA_DIR", Value: c.DataDir},
-	)...)
+	settings := append(facilitatorSettings(c), config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")})
+	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile == "" {
+		settings = append(settings, config.Setting{Name: "DATA_DIR", Value: c.DataDir})
+	}
+	return config.Need(settings...)
 }
 
 func openChain(c config.Config) (*evm.Chain, error) {

@@ -1,0 +1,195 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"governance.internal/shared/audit"
+)
+
+// Append implements [audit.Store].
+func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entry, error) {
+	drafts, err := audit.NewDrafts(events)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := split(drafts)
+	if err != nil {
+		return nil, err
+	}
+	if len(groups) == 0 {
+		return nil, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	if len(groups) > 1 {
+		if err := s.refuse(ctx, groups); err != nil {
+			return nil, err
+		}
+	}
+	byID := make(map[string]audit.Entry, len(drafts))
+	for i, g := range groups {
+		entries, err := s.record(ctx, g.drafts)
+		if err != nil && i > 0 && !errors.As(err, new(audit.Unknown)) {
+			err = audit.Unknown{ID: drafts[0].ID(), Err: err} // a part was recorded
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			byID[e.ID] = e
+		}
+	}
+	entries := make([]audit.Entry, len(drafts))
+	for i, d := range drafts {
+		entries[i] = byID[d.ID()]
+	}
+	return entries, nil
+}
+
+// split makes groups of the different drafts. The same id for two events is
+// [audit.ErrIDReused].
+func split(drafts []audit.Draft) ([]group, error) {
+	var groups []group
+	fresh := make(map[string]audit.Draft, len(drafts))
+	size := 0
+	for _, d := range drafts {
+		if other, ok := fresh[d.ID()]; ok {
+			if !d.Equal(other) {
+				return nil, audit.ReusedID(d.ID())
+			}
+			continue
+		}
+		fresh[d.ID()] = d
+		size += d.Size()
+		if n := len(groups) - 1; n >= 0 && len(groups[n].drafts) < mostEvents && size <= mostBytes {
+			groups[n].drafts = append(groups[n].drafts, d)
+			continue
+		}
+		groups, size = append(groups, group{drafts: []audit.Draft{d}}), d.Size()
+	}
+	return groups, nil
+}
+
+// refuse finds ids that stand for other events before the first group is recorded.
+func (s *Store) refuse(ctx context.Context, groups []group) error {
+	for _, g := range groups {
+		known, _, err := s.look(ctx, g.drafts)
+		if err != nil {
+			return err
+		}
+		if _, err := remaining(g.drafts, known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remaining are the drafts that are not recorded. An id that stands for another
+// event is [audit.ErrIDReused].
+func remaining(drafts []audit.Draft, known map[string]recorded) ([]audit.Draft, error) {
+	var rest []audit.Draft
+	for _, d := range drafts {
+		r, ok := known[d.ID()]
+		switch {
+		case !ok:
+			rest = append(rest, d)
+		case !r.is(d):
+			return nil, audit.ReusedID(d.ID())
+		}
+	}
+	return rest, nil
+}
+
+// record records a group: by itself if nobody is in the way, else through the inbox.
+func (s *Store) record(ctx context.Context, drafts []audit.Draft) ([]audit.Entry, error) {
+	head, err := s.expect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := newBatch(head, []group{{drafts: drafts}}, s.now())
+	err = s.commit(ctx, b)
+	if err == nil {
+		return b.entries, nil
+	}
+	if errors.Is(err, audit.ErrTampered) {
+		return nil, err
+	}
+	w := waiter{store: s, drafts: drafts, sent: !isRefused(err)}
+	entries, err := w.wait(ctx)
+	if err == nil || errors.Is(err, audit.ErrIDReused) || errors.Is(err, audit.ErrTampered) || !w.sent {
+		return entries, err
+	}
+	return nil, audit.Unknown{ID: drafts[0].ID(), Err: err}
+}
+
+// waiter waits until its events are recorded, by whomever.
+type waiter struct {
+	store  *Store
+	drafts []audit.Draft
+	posted bool // in the inbox
+	sent   bool // something is on its way that may still record them
+}
+
+func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
+	for try := 0; ; try++ {
+		known, leased, err := w.store.look(ctx, w.drafts)
+		if err != nil {
+			return nil, err
+		}
+		rest, err := remaining(w.drafts, known)
+		if err != nil {
+			return nil, err
+		}
+		if len(rest) == 0 {
+			return w.store.recorded(ctx, w.drafts, known)
+		}
+		if !w.posted {
+			w.posted, w.sent = true, true
+			if err := w.store.post(ctx, w.drafts); err != nil {
+				return nil, err
+			}
+		}
+		if !w.store.now().Before(leased) {
+			combined, err := w.store.combine(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if combined {
+				continue
+			}
+		}
+		if err := sleep(ctx, jitter(try, 4*time.Millisecond, 64*time.Millisecond)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// recorded reads the entries of events whose id items are there.
+func (s *Store) recorded(ctx context.Context, drafts []audit.Draft, known map[string]recorded) ([]audit.Entry, error) {
+	seqs := make([]uint64, len(drafts))
+	for i, d := range drafts {
+		seqs[i] = known[d.ID()].seq
+	}
+	lines, err := s.lines(ctx, seqs)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]audit.Entry, len(drafts))
+	for i, d := range drafts {
+		line := lines[known[d.ID()].seq]
+		if !d.Same(line) {
+			return nil, s.tampered("entry of id " + d.ID() + " is not where its id item says")
+		}
+		if entries[i], err = audit.ParseEntry(line); err != nil {
+			return nil, s.tampered(err.Error())
+		}
+	}
+	return entries, nil
+}
+
+func isTampered(err error) bool { return errors.Is(err, audit.ErrTampered) }

@@ -1,0 +1,201 @@
+package dynamo
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"governance.internal/shared/audit"
+)
+
+const (
+	mostActions = 100 // of a transaction
+	mostBytes   = 128 << 10
+	// mostEvents of a group: a transaction has besides the head, perhaps two blocks,
+	// and the intent.
+	mostEvents = mostActions - 4
+)
+
+// group is what one transaction records wholly or not at all.
+type group struct {
+	intent item // key of its item in the inbox, nil if it has none
+	drafts []audit.Draft
+}
+
+// actions is the number that the group adds to a transaction.
+func (g group) actions() int { return len(g.drafts) + 1 }
+
+func (g group) size() (n int) {
+	for _, d := range g.drafts {
+		n += d.Size()
+	}
+	return n
+}
+
+// batch is what one transaction appends.
+type batch struct {
+	from, to audit.Head
+	blocks   []audit.Block // one, or two where a bucket ends
+	drafts   []audit.Draft
+	entries  []audit.Entry // of the drafts
+	intents  []item        // keys
+}
+
+// newBatch puts as many of the groups after head as one transaction takes, at
+// least the first.
+func newBatch(head audit.Head, groups []group, now time.Time) batch {
+	b := batch{from: head, to: head}
+	actions, size := 3, 0 // the head and two blocks
+	for i, g := range groups {
+		actions, size = actions+g.actions(), size+g.size()
+		if i > 0 && (actions > mostActions || size > mostBytes) {
+			break
+		}
+		for _, d := range g.drafts {
+			b.add(d, now)
+		}
+		if g.intent != nil {
+			b.intents = append(b.intents, g.intent)
+		}
+	}
+	return b
+}
+
+func (b *batch) add(d audit.Draft, now time.Time) {
+	next := b.to.Seq + 1
+	if len(b.blocks) == 0 || bucket(next) != bucket(b.to.Seq) {
+		b.blocks = append(b.blocks, audit.Block{First: next})
+	}
+	block := &b.blocks[len(b.blocks)-1]
+	var e audit.Entry
+	block.Lines, e = b.to.Next(block.Lines, d, now)
+	block.Last, b.to = e.Seq, e.Head()
+	b.drafts, b.entries = append(b.drafts, d), append(b.entries, e)
+}
+
+// token names this very content: DynamoDB recognizes a transaction that is sent
+// again, and refuses one that only looks like it.
+func (b *batch) token() string {
+	sum := sha256.New()
+	sum.Write(b.to.Hash[:])
+	for _, intent := range b.intents {
+		sum.Write([]byte("\n" + textOf(intent, partition) + "\n" + textOf(intent, sorting)))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// refused is the error of a commit that was not done because of its conditions.
+type refused struct {
+	known map[string]recorded // ids that are in the chain already
+	err   error
+}
+
+func (r *refused) Error() string { return "audit table: " + r.err.Error() }
+func (r *refused) Unwrap() error { return r.err }
+
+func isRefused(err error) bool { return errors.As(err, new(*refused)) }
+
+// isCanceled says whether a commit was refused, or met another one under way.
+func isCanceled(err error) bool { return errors.As(err, new(*types.TransactionCanceledException)) }
+
+// commit sends a batch as one transaction. After an error other than refused and
+// [audit.ErrTampered] it is not known whether it was done.
+func (s *Store) commit(ctx context.Context, b batch) error {
+	_, err := s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+		TransactItems: s.actions(b), ClientRequestToken: aws.String(b.token()),
+	})
+	if err == nil {
+		s.saw(b.to)
+		return nil
+	}
+	var canceled *types.TransactionCanceledException
+	if !errors.As(err, &canceled) {
+		return s.failed(err)
+	}
+	return s.outcome(ctx, b, canceled.CancellationReasons, err)
+}
+
+// outcome says what a canceled transaction met. Its reasons are in the order of
+// actions.
+func (s *Store) outcome(ctx context.Context, b batch, reasons []types.CancellationReason, err error) error {
+	failed := func(i int) bool {
+		return i < len(reasons) && aws.ToString(reasons[i].Code) == reasonCondition
+	}
+	known := map[string]recorded{}
+	for i, d := range b.drafts {
+		if at := 1 + len(b.blocks) + i; failed(at) {
+			known[d.ID()] = recordedOf(reasons[at].Item)
+		}
+	}
+	moved, behind := failed(0), failed(1) || failed(len(b.blocks))
+	if behind && !moved && len(known) == 0 {
+		if err := s.occupied(ctx, b.from); err != nil {
+			return err
+		}
+	}
+	if moved || behind || len(known) > 0 {
+		return &refused{known, err}
+	}
+	return s.failed(err)
+}
+
+// occupied looks why a block stands behind the head: because the head moved on, or
+// because somebody moved it back.
+func (s *Store) occupied(ctx context.Context, from audit.Head) error {
+	head, err := s.expect(ctx)
+	if err == nil && head == from {
+		return s.tampered("a block stands behind the head")
+	}
+	return err
+}
+
+// actions are in this order: the head, the blocks, the ids, the intents.
+func (s *Store) actions(b batch) []types.TransactWriteItem {
+	all := []types.TransactWriteItem{s.moveHead(b.from, b.to)}
+	for _, block := range b.blocks {
+		put := key(s.blockPartition(bucket(block.First)), blockSorting(block.First))
+		last := b.entries[block.Last-b.from.Seq-1].Hash
+		put[lines], put[lastHash] = binary(block.Lines), binary(last[:])
+		all = append(all, s.putNew(put))
+	}
+	for i, d := range b.drafts {
+		put := s.idKey(d.ID())
+		put[seq], put[digest] = number(b.entries[i].Seq), binary(digestOf(d))
+		all = append(all, s.putNew(put))
+		all[len(all)-1].Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	for _, intent := range b.intents {
+		all = append(all, types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String(s.table), Key: intent}})
+	}
+	return slices.Clip(all)
+}
+
+func (s *Store) putNew(i item) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: aws.String(s.table), Item: i, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}}
+}
+
+// moveHead is the compare-and-swap. Before the genesis entry there is no head.
+func (s *Store) moveHead(from, to audit.Head) types.TransactWriteItem {
+	update := &types.Update{
+		TableName: aws.String(s.table), Key: s.headKey(),
+		UpdateExpression:          aws.String("SET #seq = :seq, #hash = :hash, #time = :time"),
+		ConditionExpression:       aws.String("attribute_not_exists(pk)"),
+		ExpressionAttributeNames:  map[string]string{"#seq": seq, "#hash": hash, "#time": stamp},
+		ExpressionAttributeValues: headValues(to),
+	}
+	if from.Seq > 0 {
+		update.ConditionExpression = aws.String("#seq = :oldseq AND #hash = :oldhash")
+		update.ExpressionAttributeValues[":oldseq"] = number(from.Seq)
+		update.ExpressionAttributeValues[":oldhash"] = binary(from.Hash[:])
+	}
+	return types.TransactWriteItem{Update: update}
+}

@@ -1,0 +1,125 @@
+package dynamo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
+	"governance.internal/shared/dynamotest"
+)
+
+const writers, each = 32, 25
+
+// 32 writers, each with a store of its own as functions have, append 25 entries
+// each while every seventh answer is lost. The naive strategy does the same beside
+// it, and its chain shows what a lost answer does to it.
+func TestManyWritersWithLostAnswers(t *testing.T) {
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	appended(t, reopen(t, endpoint, table, nil), writers*each)
+	w := &wire{lose: 7}
+	var unknown atomic.Int64
+	took := race(func(writer int) func(n int) {
+		s := reopen(t, endpoint, table, w)
+		return func(n int) {
+			entries, err := s.Append(t.Context(), audittest.Event(n))
+			for errors.As(err, new(audit.Unknown)) {
+				unknown.Add(1)
+				entries, err = s.Append(t.Context(), audittest.Event(n))
+			}
+			if err != nil || len(entries) != 1 || entries[0].ID != audittest.Event(n).ID {
+				t.Errorf("event %d: %v, %v", n, entries, err)
+			}
+		}
+	})
+	want := make([]int, writers*each+1)
+	for n := range want {
+		want[n] = n
+	}
+	if report := sound(t, reopen(t, endpoint, table, nil), want...); report.Entries != writers*each+2 {
+		t.Errorf("%d entries", report.Entries)
+	}
+	if w.lost.Load() == 0 {
+		t.Error("no answer was lost")
+	}
+	t.Log(figures("ours ", took, w), unknown.Load(), "unknown,", w.lost.Load(), "lost")
+	t.Log(naive(t, 7))
+	t.Log(naive(t, 0))
+}
+
+// race runs the writers and gives the times of all appends.
+func race(open func(writer int) func(n int)) []time.Duration {
+	took := make([]time.Duration, writers*each)
+	var wait sync.WaitGroup
+	for writer := range writers {
+		do := open(writer)
+		wait.Go(func() {
+			for i := range each {
+				n := writer*each + i
+				began := time.Now()
+				do(n)
+				took[n] = time.Since(began)
+			}
+		})
+	}
+	wait.Wait()
+	slices.Sort(took)
+	return took
+}
+
+func figures(name string, took []time.Duration, w *wire) string {
+	n := len(took)
+	return fmt.Sprintf("%s: p50 %v, p99 %v; per entry %.2f conditional writes, %.2f writes, %.2f requests;", name,
+		took[n/2].Round(time.Millisecond), took[n*99/100].Round(time.Millisecond),
+		float64(w.conditional.Load())/float64(n), float64(w.writes.Load())/float64(n), float64(w.total.Load())/float64(n))
+}
+
+// naive reads the end and puts the next item if nobody did, until it wins; the SDK
+// repeats what got no answer. It gives its figures and how many entries are double.
+func naive(t *testing.T, lose int64) string {
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	w := &wire{lose: lose}
+	client := dynamodb.New(dynamodb.Options{Region: "local", BaseEndpoint: &endpoint, RetryMaxAttempts: 10,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: &http.Client{Transport: w}})
+	last := func() uint64 {
+		out, err := client.Query(t.Context(), &dynamodb.QueryInput{TableName: &table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(1),
+			KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: "chain"}}})
+		if err != nil {
+			t.Error(err)
+		}
+		if err != nil || len(out.Items) == 0 {
+			return 0
+		}
+		seq, _ := strconv.ParseUint(out.Items[0]["sk"].(*types.AttributeValueMemberS).Value, 10, 64)
+		return seq
+	}
+	put := func(seq uint64) error {
+		_, err := client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &table, ConditionExpression: aws.String("attribute_not_exists(pk)"), Item: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: "chain"}, "sk": &types.AttributeValueMemberS{Value: fmt.Sprintf("%016d", seq)}, "b": &types.AttributeValueMemberB{Value: make([]byte, 400)}}})
+		return err
+	}
+	took := race(func(int) func(int) {
+		return func(int) {
+			for err := errors.New("begin"); err != nil && !t.Failed(); {
+				w.conditional.Add(1)
+				if err = put(last() + 1); err != nil && !errors.As(err, new(*types.ConditionalCheckFailedException)) {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	return fmt.Sprintf("%s %d entries twice in the chain, every %d. answer lost", figures("naive", took, w), last()-writers*each, lose)
+}

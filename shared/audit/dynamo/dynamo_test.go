@@ -1,0 +1,31 @@
+package dynamo_test
+
+import (
+	"net/http"
+	"testing"
+
+	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
+	"governance.internal/shared/audit/dynamo"
+	"governance.internal/shared/dynamotest"
+)
+
+// open gives a store on a table of its own.
+func open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
+	t.Helper()
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	return reopen(t, endpoint, table, transport)
+}
+
+func reopen(t *testing.T, endpoint, table string, transport http.RoundTripper) *dynamo.Store {
+	t.Helper()
+	s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestContract(t *testing.T) {
+	audittest.Run(t, func(t *testing.T) audit.Store { return open(t, nil) })
+}

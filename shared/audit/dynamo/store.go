@@ -1,0 +1,177 @@
+package dynamo
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/logging"
+
+	"governance.internal/shared/audit"
+)
+
+const (
+	callLimit    = 10 * time.Second // one append or reading of the head, all tries included
+	attemptLimit = 3 * time.Second  // one try of a request
+)
+
+// Options say which table and how it is reached. Table and either Endpoint or
+// Region and Credentials are required.
+type Options struct {
+	Table       string
+	Region      string
+	Credentials aws.CredentialsProvider
+	Endpoint    string            // of a local engine, which needs neither region nor credentials; "" for AWS
+	Transport   http.RoundTripper // nil: the default one
+	Origin      string            // says in the genesis entry who keeps the chain; "" is "dynamodb"
+	Now         func() time.Time  // nil: time.Now
+	Random      io.Reader         // makes the id of the genesis entry; nil: crypto/rand.Reader
+}
+
+// Store is an [audit.Store] in a table.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+	chain  string
+	origin string
+	now    func() time.Time
+	random io.Reader
+
+	mu    sync.Mutex
+	begun bool       // the head was there, and the last block ended with it
+	seen  audit.Head // the latest
+}
+
+var _ audit.Store = (*Store)(nil)
+
+// Open prepares the client; it sends nothing. The error is [audit.ErrProfile] for
+// a name that is none. A chain that is not there begins with its first use.
+func Open(chain string, o Options) (*Store, error) {
+	if err := audit.CheckChainName(chain); err != nil {
+		return nil, err
+	}
+	settings := dynamodb.Options{
+		Region: o.Region, Credentials: o.Credentials, Retryer: newRetryer(),
+		HTTPClient: awshttp.NewBuildableClient().WithTimeout(attemptLimit),
+		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
+	}
+	if o.Endpoint != "" {
+		settings.BaseEndpoint, settings.Region = aws.String(o.Endpoint), "local"
+		settings.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+	}
+	if o.Transport != nil {
+		settings.HTTPClient = &http.Client{Transport: o.Transport, Timeout: attemptLimit}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Reader
+	}
+	return &Store{
+		client: dynamodb.New(settings), table: o.Table, chain: chain, origin: cmp.Or(o.Origin, "dynamodb"),
+		now: o.Now, random: o.Random,
+	}, nil
+}
+
+// begin makes sure, once, that there is a chain and that it ends with its head.
+func (s *Store) begin(ctx context.Context) error {
+	s.mu.Lock()
+	begun := s.begun
+	s.mu.Unlock()
+	if begun {
+		return nil
+	}
+	stored, err := s.getHead(ctx)
+	if err == nil && stored == nil {
+		if err = s.create(ctx); err == nil {
+			stored, err = s.getHead(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	head, ok := headOf(stored)
+	if !ok {
+		return s.tampered("the head cannot be read")
+	}
+	lines, err := s.lines(ctx, []uint64{head.Seq})
+	if err != nil {
+		return err
+	}
+	if last, ok := audit.SplitLine(lines[head.Seq]); !ok || last.Seq != head.Seq || string(last.Hash) != head.Hash.String() {
+		return s.tampered(fmt.Sprintf("entry %d is not the one that the head names", head.Seq))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begun = true
+	return nil
+}
+
+// create writes the genesis entry. That another writer was faster is fine.
+func (s *Store) create(ctx context.Context) error {
+	now := s.now()
+	genesis, err := audit.Genesis(s.chain, s.origin, now, s.random)
+	if err != nil {
+		return err
+	}
+	b := newBatch(audit.Head{}, []group{{drafts: []audit.Draft{genesis}}}, now)
+	for try := 0; ; try++ {
+		commitErr := s.commit(ctx, b)
+		if commitErr == nil || !isCanceled(commitErr) {
+			return commitErr
+		}
+		if stored, err := s.getHead(ctx); stored != nil || err != nil {
+			return err
+		}
+		if isRefused(commitErr) {
+			return s.tampered("there are entries, but no head")
+		}
+		if err := sleep(ctx, jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
+			return err
+		}
+	}
+}
+
+// expect reads the head that a commit is to follow.
+func (s *Store) expect(ctx context.Context) (audit.Head, error) {
+	s.mu.Lock()
+	before := s.seen
+	s.mu.Unlock()
+	stored, err := s.getHead(ctx)
+	if err != nil {
+		return audit.Head{}, err
+	}
+	head, ok := headOf(stored)
+	switch {
+	case !ok:
+		return audit.Head{}, s.tampered("the head is missing or cannot be read")
+	case head.Seq < before.Seq, head.Seq == before.Seq && head.Hash != before.Hash:
+		return audit.Head{}, s.tampered(fmt.Sprintf("the head went back to entry %d or was exchanged", head.Seq))
+	}
+	s.saw(head)
+	return head, nil
+}
+
+func (s *Store) saw(head audit.Head) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if head.Seq > s.seen.Seq {
+		s.seen = head
+	}
+}
+
+func (s *Store) tampered(how string) error {
+	return fmt.Errorf("audit table %s, chain %s: %s: %w", s.table, s.chain, how, audit.ErrTampered)
+}
+
+func (s *Store) failed(err error) error { return fmt.Errorf("audit table: %w", err) }
