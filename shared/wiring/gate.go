@@ -30,6 +30,7 @@ type Paid struct {
 	Gate      *x402.Gate
 	Audit     audit.Store
 	Anchors   func() []audit.Anchor // what a verification must find in Audit
+	Notary    *audit.Notary         // signs checkpoints of Audit
 	Payments  payments.Store
 	Chain     *evm.Chain
 	GasWallet string       // address that pays the gas of settlements; "" when a facilitator elsewhere does
@@ -64,6 +65,10 @@ func NewPaid(c config.Config) (*Paid, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeStore())
 	}
+	notary, err := audit.LoadOrCreateNotary(filepath.Join(c.DataDir, "checkpoint.key"), checkpointOrigin(site.BaseURL))
+	if err != nil {
+		return nil, errors.Join(err, trail.Close(), closeStore())
+	}
 	ledger := x402.Ledger{Chain: trail, Name: ChainName, Signer: signer, Ruleset: ruleset}
 	machine := &payments.Machine{
 		Store: store, Facilitator: settles, Ledger: ledger,
@@ -71,10 +76,17 @@ func NewPaid(c config.Config) (*Paid, error) {
 	}
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Accounts: chain, Signer: signer, Machine: machine, Now: time.Now},
-		Audit: trail, Anchors: trail.Anchors, Payments: store, Chain: chain,
+		Audit: trail, Anchors: trail.Anchors, Notary: notary, Payments: store, Chain: chain,
 		GasWallet: gasWallet,
 		Close:     func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, nil
+}
+
+// checkpointOrigin names the audit chain to the world: the service's address
+// without its scheme, and the chain.
+func checkpointOrigin(baseURL string) string {
+	_, address, _ := strings.Cut(baseURL, "://")
+	return address + "/" + ChainName
 }
 
 // openPayments opens the payment store: the table if there is one, else a file.

@@ -14,5 +14,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambdahttp.Start("verify-audit", verifyaudit.New(verifyaudit.Deps{Gate: paid.Gate, Store: paid.Audit, Chain: wiring.ChainName, Anchors: paid.Anchors}))
+	lambdahttp.Start("verify-audit", verifyaudit.New(verifyaudit.Deps{
+		Gate: paid.Gate, Store: paid.Audit, Chain: wiring.ChainName, Anchors: paid.Anchors, Notary: paid.Notary,
+	}))
 }

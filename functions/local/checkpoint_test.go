@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"governance.internal/shared/audit"
+)
+
+// verification is what a buyer reads of a report.
+type verification struct {
+	Valid       bool
+	Reason      *string
+	Entries     uint64
+	Head        struct{ Seq uint64 }
+	Checkpoint  string
+	VKey        string
+	HeadProof   []string `json:"head_proof"`
+	Inclusion   string
+	Consistency *struct{ Proof []string }
+}
+
+func buyVerification(t *testing.T, base, query string) verification {
+	t.Helper()
+	path := "/x402/verify-audit" + query
+	header := paymentFor(t, base, "GET", path)
+	b := &buyer{client: http.DefaultClient, waited: func(string, time.Duration) {}}
+	a, err := b.redeem(t.Context(), order{method: "GET", url: base + path}, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, a, 200, path)
+	var v verification
+	if err := json.Unmarshal(a.body, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// opened reads a checkpoint with nothing but the key.
+func (v verification) opened(t *testing.T) audit.Checkpoint {
+	t.Helper()
+	key, err := note.NewVerifier(v.VKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := audit.OpenCheckpoint([]byte(v.Checkpoint), key.Name(), note.VerifierList(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func hashesOf(t *testing.T, texts []string) (hashes []audit.Hash) {
+	t.Helper()
+	for _, text := range texts {
+		raw, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(raw) != 32 {
+			t.Fatalf("%q (%v)", text, err)
+		}
+		hashes = append(hashes, audit.Hash(raw))
+	}
+	return hashes
+}
+
+func asQuery(v verification) string {
+	return "?checkpoint=" + url.QueryEscape(base64.URLEncoding.EncodeToString([]byte(v.Checkpoint)))
+}
+
+// Every buyer is a witness: whoever kept a checkpoint sees in one call that the
+// chain was set back, though it is valid by itself and its note agrees.
+func TestABuyersCheckpointExposesARollback(t *testing.T) {
+	data, addr, chain := t.TempDir(), freeAddr(t), newChain(t)
+	p := spawn(t, data, addr, chain.URL(), "")
+	for range 3 {
+		buyVerification(t, p.url, "")
+	}
+	earlier := buyVerification(t, p.url, "")
+	now := buyVerification(t, p.url, asQuery(earlier))
+	if !now.Valid || now.Consistency == nil {
+		t.Fatalf("%+v", now)
+	}
+	if err := audit.CheckConsistency(hashesOf(t, now.Consistency.Proof), earlier.opened(t), now.opened(t)); err != nil {
+		t.Error(err)
+	}
+	proven := buyVerification(t, p.url, "?seq=2")
+	var file audit.Proof
+	if err := file.UnmarshalText([]byte(proven.Inclusion)); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(readFile(t, data+"/governance.jsonl"), "\n")
+	second, err := audit.ParseEntry([]byte(strings.TrimSuffix(lines[1], "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := audit.CheckInclusion(file.Hashes, proven.opened(t), 2, second.Hash); err != nil {
+		t.Error(err)
+	}
+	p.kill()
+
+	if err := os.WriteFile(data+"/governance.jsonl", []byte(lines[0]+lines[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(data + "/governance.jsonl.head"); err != nil {
+		t.Fatal(err)
+	}
+	p = spawn(t, data, addr, chain.URL(), "")
+	if v := buyVerification(t, p.url, ""); !v.Valid {
+		t.Fatalf("by itself the chain is valid: %+v", v)
+	}
+	if v := buyVerification(t, p.url, asQuery(now)); v.Valid || v.Reason == nil || *v.Reason != "truncated" || v.Checkpoint != "" {
+		t.Errorf("shorter than the checkpoint: %+v", v)
+	}
+	for range 6 {
+		buyVerification(t, p.url, "")
+	}
+	if v := buyVerification(t, p.url, asQuery(now)); v.Valid || v.Reason == nil || *v.Reason != "checkpoint_mismatch" {
+		t.Errorf("rewritten: %+v", v)
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestACheckpointThatIsNotOursCostsNothing(t *testing.T) {
+	r := start(t)
+	other := buyVerification(t, start(t).url, "")
+	for _, query := range []string{"?checkpoint=x", asQuery(other), "?checkpoint=" + base64.URLEncoding.EncodeToString([]byte("a\n1\nb\n")), "?seq=0", "?seq=x"} {
+		path := "/x402/verify-audit" + query
+		a := r.call("GET", path, "", "PAYMENT-SIGNATURE", r.payment("GET", path))
+		wantStatus(t, a, 400, query)
+		if a.json(t)["charged"] != false {
+			t.Errorf("%s: %s", query, a.body)
+		}
+	}
+	r.wantReceived(0, "wrong queries")
+}
