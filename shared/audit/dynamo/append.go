@@ -95,36 +95,62 @@ func remaining(drafts []audit.Draft, known map[string]recorded) ([]audit.Draft, 
 	var rest []audit.Draft
 	for _, d := range drafts {
 		r, ok := known[d.ID()]
-		switch {
-		case !ok:
+		if !ok {
 			rest = append(rest, d)
-		case !r.is(d):
+		} else if _, same := r.entry(d); !same {
 			return nil, audit.ReusedID(d.ID())
 		}
 	}
 	return rest, nil
 }
 
+// entriesOf are the entries of drafts that are all recorded.
+func entriesOf(drafts []audit.Draft, known map[string]recorded) []audit.Entry {
+	entries := make([]audit.Entry, len(drafts))
+	for i, d := range drafts {
+		entries[i], _ = known[d.ID()].entry(d)
+	}
+	return entries
+}
+
 // record records a group: by itself if nobody is in the way, else through the inbox.
+// An id that stands for another event proves that nothing of the group was written,
+// and never will be, since all its ids are written at once.
 func (s *Store) record(ctx context.Context, drafts []audit.Draft) ([]audit.Entry, error) {
+	w := waiter{store: s, drafts: drafts}
+	if !s.isCrowded() {
+		entries, err := s.direct(ctx, drafts)
+		if err == nil || !isCanceled(err) && !errors.As(err, new(audit.Unknown)) {
+			return entries, err
+		}
+		w.sent = !isRefused(err)
+	}
+	entries, err := w.wait(ctx)
+	if err == nil || errors.Is(err, audit.ErrIDReused) || !w.sent {
+		return entries, err
+	}
+	return nil, audit.Unknown{ID: drafts[0].ID(), Err: err}
+}
+
+// direct tries once to record a group by itself.
+func (s *Store) direct(ctx context.Context, drafts []audit.Draft) ([]audit.Entry, error) {
 	head, err := s.expect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	b := newBatch(head, []group{{drafts: drafts}}, s.now())
 	err = s.commit(ctx, b)
-	if err == nil {
+	switch {
+	case err == nil:
 		return b.entries, nil
+	case isCanceled(err):
+		if r := new(refused); !errors.As(err, &r) || len(r.known) == 0 {
+			s.crowd()
+		}
+	case !errors.Is(err, audit.ErrTampered):
+		err = audit.Unknown{ID: drafts[0].ID(), Err: err}
 	}
-	if errors.Is(err, audit.ErrTampered) {
-		return nil, err
-	}
-	w := waiter{store: s, drafts: drafts, sent: !isRefused(err)}
-	entries, err := w.wait(ctx)
-	if err == nil || errors.Is(err, audit.ErrIDReused) || errors.Is(err, audit.ErrTampered) || !w.sent {
-		return entries, err
-	}
-	return nil, audit.Unknown{ID: drafts[0].ID(), Err: err}
+	return nil, err
 }
 
 // waiter waits until its events are recorded, by whomever.
@@ -146,13 +172,14 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 			return nil, err
 		}
 		if len(rest) == 0 {
-			return w.store.recorded(ctx, w.drafts, known)
+			return entriesOf(w.drafts, known), nil
 		}
 		if !w.posted {
 			w.posted, w.sent = true, true
 			if err := w.store.post(ctx, w.drafts); err != nil {
 				return nil, err
 			}
+			continue // the lease may be another's meanwhile
 		}
 		if !w.store.now().Before(leased) {
 			combined, err := w.store.combine(ctx)
@@ -163,33 +190,10 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 				continue
 			}
 		}
-		if err := sleep(ctx, jitter(try, 4*time.Millisecond, 64*time.Millisecond)); err != nil {
+		if err := sleep(ctx, 16*time.Millisecond+jitter(try, 16*time.Millisecond, 128*time.Millisecond)); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// recorded reads the entries of events whose id items are there.
-func (s *Store) recorded(ctx context.Context, drafts []audit.Draft, known map[string]recorded) ([]audit.Entry, error) {
-	seqs := make([]uint64, len(drafts))
-	for i, d := range drafts {
-		seqs[i] = known[d.ID()].seq
-	}
-	lines, err := s.lines(ctx, seqs)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]audit.Entry, len(drafts))
-	for i, d := range drafts {
-		line := lines[known[d.ID()].seq]
-		if !d.Same(line) {
-			return nil, s.tampered("entry of id " + d.ID() + " is not where its id item says")
-		}
-		if entries[i], err = audit.ParseEntry(line); err != nil {
-			return nil, s.tampered(err.Error())
-		}
-	}
-	return entries, nil
 }
 
 func isTampered(err error) bool { return errors.Is(err, audit.ErrTampered) }

@@ -131,7 +131,7 @@ func (s *Store) outcome(ctx context.Context, b batch, reasons []types.Cancellati
 	known := map[string]recorded{}
 	for i, d := range b.drafts {
 		if at := 1 + len(b.blocks) + i; failed(at) {
-			known[d.ID()] = recordedOf(reasons[at].Item)
+			known[d.ID()] = recorded{reasons[at].Item}
 		}
 	}
 	moved, behind := failed(0), failed(1) || failed(len(b.blocks))
@@ -166,8 +166,8 @@ func (s *Store) actions(b batch) []types.TransactWriteItem {
 		all = append(all, s.putNew(put))
 	}
 	for i, d := range b.drafts {
-		put := s.idKey(d.ID())
-		put[seq], put[digest] = number(b.entries[i].Seq), binary(digestOf(d))
+		put := withHead(s.idKey(d.ID()), "", b.entries[i].Head())
+		put[prevHash] = binary(b.entries[i].PrevHash[:])
 		all = append(all, s.putNew(put))
 		all[len(all)-1].Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	}
@@ -190,7 +190,7 @@ func (s *Store) moveHead(from, to audit.Head) types.TransactWriteItem {
 		UpdateExpression:          aws.String("SET #seq = :seq, #hash = :hash, #time = :time"),
 		ConditionExpression:       aws.String("attribute_not_exists(pk)"),
 		ExpressionAttributeNames:  map[string]string{"#seq": seq, "#hash": hash, "#time": stamp},
-		ExpressionAttributeValues: headValues(to),
+		ExpressionAttributeValues: withHead(item{}, ":", to),
 	}
 	if from.Seq > 0 {
 		update.ConditionExpression = aws.String("#seq = :oldseq AND #hash = :oldhash")

@@ -9,7 +9,7 @@
 //	pk                   sk               what
 //	c#<chain>#<bucket>   first seq        b: the lines of 1 to 96 entries, last_hash
 //	h#<chain>            head             seq, hash, time
-//	i#<chain>#<id>       id               seq, digest of the event
+//	i#<chain>#<id>       id               seq, time, hash and prev_hash of the entry
 //	q#<chain>#<shard>    time # first id  b: events that wait, one canonical object a line
 //	l#<chain>            lease            owner, ends (Unix milliseconds)
 //
@@ -25,8 +25,9 @@
 //
 // An append tries that once. If it loses against another writer it leaves its events
 // in the inbox, and whoever holds the lease commits all that wait in one block; the
-// others look after their id items. The lease saves writes and protects nothing:
-// any number of combiners gives the same chain. Events whose caller gave up
+// others look after their id items. For a second after a lost race a store begins
+// with the inbox. The lease saves writes and protects nothing: any number of
+// combiners gives a good chain. Events whose caller gave up
 // ([audit.Unknown]) may wait in the inbox until the next time that writers meet.
 //
 // An append of more than 96 events or 128 KB takes several commits, with other
@@ -45,8 +46,9 @@
 // # Permissions
 //
 // The role of a writer needs, on this table alone: dynamodb:GetItem,
-// dynamodb:BatchGetItem, dynamodb:Query and dynamodb:PutItem; dynamodb:UpdateItem
-// where dynamodb:LeadingKeys is h#* or l#*; dynamodb:DeleteItem where it is q#*.
-// TransactWriteItems needs no permission beside those of its parts. Only to verify,
-// dynamodb:GetItem and dynamodb:Query suffice.
+// dynamodb:BatchGetItem and dynamodb:Query; and by dynamodb:LeadingKeys
+// dynamodb:PutItem for c#*, i#* and q#*, dynamodb:UpdateItem for h#* and l#*, and
+// dynamodb:DeleteItem for q#*. TransactWriteItems needs no permission beside those
+// of its parts. To read a chain that exists dynamodb:GetItem and dynamodb:Query
+// suffice.
 package dynamo

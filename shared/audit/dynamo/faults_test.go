@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -77,19 +76,15 @@ const (
 )
 
 func TestContractWhenAnswersGetLost(t *testing.T) {
-	for _, every := range []int64{3, 7} {
-		t.Run(fmt.Sprintf("every %d", every), func(t *testing.T) {
-			audittest.Run(t, func(t *testing.T) audit.Store {
-				w := &wire{lose: every}
-				t.Cleanup(func() {
-					if w.total.Load() >= every && w.lost.Load() == 0 {
-						t.Error("no answer was lost")
-					}
-				})
-				return open(t, w)
-			})
+	audittest.Run(t, func(t *testing.T) audit.Store {
+		w := &wire{lose: 3}
+		t.Cleanup(func() {
+			if w.total.Load() >= w.lose && w.lost.Load() == 0 {
+				t.Error("no answer was lost")
+			}
 		})
-	}
+		return open(t, w)
+	})
 }
 
 func TestContractWhenBusy(t *testing.T) {

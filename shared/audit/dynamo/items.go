@@ -1,8 +1,6 @@
 package dynamo
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -24,7 +22,7 @@ const (
 	seq       = "seq"
 	hash      = "hash"
 	stamp     = "time"
-	digest    = "digest"
+	prevHash  = "prev_hash"
 	owner     = "owner"
 	ends      = "ends"
 )
@@ -92,7 +90,8 @@ func bytesOf(i item, name string) []byte {
 	return value.Value
 }
 
-// headOf reads the head item, false if there is none or if it is damaged.
+// headOf reads the head item, or what an id item has of its entry; false if there
+// is none or if it is damaged.
 func headOf(i item) (audit.Head, bool) {
 	at, err := time.Parse(time.RFC3339Nano, textOf(i, stamp))
 	h := audit.Head{Seq: numberOf(i, seq), Time: at.UTC()}
@@ -103,22 +102,25 @@ func headOf(i item) (audit.Head, bool) {
 	return h, true
 }
 
-func headValues(h audit.Head) item {
-	return item{":seq": number(h.Seq), ":hash": binary(h.Hash[:]), ":time": text(h.Time.UTC().Format(time.RFC3339Nano))}
+// withHead adds a head to an item or, with a colon before the names, to values.
+func withHead(i item, colon string, h audit.Head) item {
+	i[colon+seq], i[colon+hash] = number(h.Seq), binary(h.Hash[:])
+	i[colon+stamp] = text(h.Time.UTC().Format(time.RFC3339Nano))
+	return i
 }
 
-// recorded is what an id item says.
-type recorded struct {
-	seq    uint64
-	digest []byte
+// recorded is an id item: the place of an event in the chain.
+type recorded struct{ item }
+
+// entry gives the entry that d is recorded as, false if the id stands for another
+// event: only the same event at that place has that hash.
+func (r recorded) entry(d audit.Draft) (audit.Entry, bool) {
+	at, ok := headOf(r.item)
+	if !ok {
+		return audit.Entry{}, false
+	}
+	before := audit.Head{Seq: at.Seq - 1, Time: at.Time}
+	copy(before.Hash[:], bytesOf(r.item, prevHash))
+	_, e := before.Next(nil, d, at.Time)
+	return e, e.Hash == at.Hash
 }
-
-func recordedOf(i item) recorded { return recorded{numberOf(i, seq), bytesOf(i, digest)} }
-
-func digestOf(d audit.Draft) []byte {
-	sum := sha256.Sum256(d.Content())
-	return sum[:]
-}
-
-// is says whether the item stands for this very event.
-func (r recorded) is(d audit.Draft) bool { return bytes.Equal(r.digest, digestOf(d)) }

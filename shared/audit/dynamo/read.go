@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"iter"
-	"slices"
 	"strconv"
 	"time"
 
@@ -157,30 +156,6 @@ func (s *Store) all(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[item
 	}
 }
 
-// lines reads the lines of some entries, without newlines, by seq.
-func (s *Store) lines(ctx context.Context, seqs []uint64) (map[uint64][]byte, error) {
-	slices.Sort(seqs)
-	found := make(map[uint64][]byte, len(seqs))
-	for i := 0; i < len(seqs); {
-		end := i + 1
-		for end < len(seqs) && seqs[end] == seqs[end-1]+1 {
-			end++
-		}
-		for block, err := range s.Blocks(ctx, seqs[i], seqs[end-1]) {
-			if err != nil {
-				return nil, err
-			}
-			at := block.First
-			for line := range bytes.Lines(block.Lines) {
-				found[at] = bytes.TrimSuffix(line, []byte("\n"))
-				at++
-			}
-		}
-		i = end
-	}
-	return found, nil
-}
-
 // look reads the id items of events, by id, and when the lease ends.
 func (s *Store) look(ctx context.Context, drafts []audit.Draft) (map[string]recorded, time.Time, error) {
 	keys := []item{s.leaseKey()}
@@ -208,7 +183,7 @@ func (s *Store) look(ctx context.Context, drafts []audit.Draft) (map[string]reco
 	found := map[string]recorded{}
 	for _, d := range drafts {
 		if i, ok := byKey[textOf(s.idKey(d.ID()), partition)]; ok {
-			found[d.ID()] = recordedOf(i)
+			found[d.ID()] = recorded{i}
 		}
 	}
 	lease := byKey[textOf(s.leaseKey(), partition)]

@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -46,9 +47,10 @@ type Store struct {
 	now    func() time.Time
 	random io.Reader
 
-	mu    sync.Mutex
-	begun bool       // the head was there, and the last block ended with it
-	seen  audit.Head // the latest
+	mu           sync.Mutex
+	begun        bool       // the head was there, and the last block ended with it
+	seen         audit.Head // the latest
+	crowdedUntil time.Time  // until then appends begin with the inbox
 }
 
 var _ audit.Store = (*Store)(nil)
@@ -104,17 +106,27 @@ func (s *Store) begin(ctx context.Context) error {
 	if !ok {
 		return s.tampered("the head cannot be read")
 	}
-	lines, err := s.lines(ctx, []uint64{head.Seq})
-	if err != nil {
+	if err := s.checkTail(ctx, head); err != nil {
 		return err
-	}
-	if last, ok := audit.SplitLine(lines[head.Seq]); !ok || last.Seq != head.Seq || string(last.Hash) != head.Hash.String() {
-		return s.tampered(fmt.Sprintf("entry %d is not the one that the head names", head.Seq))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.begun = true
 	return nil
+}
+
+// checkTail makes sure that the last entry is the one that the head names.
+func (s *Store) checkTail(ctx context.Context, head audit.Head) error {
+	for block, err := range s.Blocks(ctx, head.Seq, head.Seq) {
+		if err != nil {
+			return err
+		}
+		last, ok := audit.SplitLine(bytes.TrimSuffix(block.Lines, []byte("\n")))
+		if ok && last.Seq == head.Seq && string(last.Hash) == head.Hash.String() {
+			return nil
+		}
+	}
+	return s.tampered(fmt.Sprintf("entry %d is not the one that the head names", head.Seq))
 }
 
 // create writes the genesis entry. That another writer was faster is fine.
@@ -168,6 +180,22 @@ func (s *Store) saw(head audit.Head) {
 	if head.Seq > s.seen.Seq {
 		s.seen = head
 	}
+}
+
+// crowdedFor is how long an append that lost a race makes the next ones begin with
+// the inbox.
+const crowdedFor = time.Second
+
+func (s *Store) crowd() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.crowdedUntil = s.now().Add(crowdedFor)
+}
+
+func (s *Store) isCrowded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now().Before(s.crowdedUntil)
 }
 
 func (s *Store) tampered(how string) error {
