@@ -159,7 +159,7 @@ func TestServiceRefusesAChainThatIsNotItsOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = open(t.Context(), options{data: data, workspace: "."}, listener)
+		_, err = open(t.Context(), options{data: data, workspace: ".", environment: os.LookupEnv}, listener)
 		if err == nil || !strings.Contains(err.Error(), "is not as this service left it") {
 			t.Errorf("%s: %v", name, err)
 		}
