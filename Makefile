@@ -52,9 +52,10 @@ gen: setup ## rewrite what is generated: contract, README table, events
 bench: ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file
 	@$(GO) test -run '^$$' -bench 'Verify|Append|Draft' ./shared/audit ./shared/audit/file
-	@$(GO) test -run '^$$' -bench . ./shared/lint ./shared/x402/evm
+	@$(GO) test -run '^$$' -bench . ./shared/lint
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench . ./shared/x402 ./shared/x402/evm
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain
-	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench PaidRequest -benchtime 5x ./functions/local
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'BenchmarkUnpaid|PaidRequest' -benchtime 5x ./functions/local
 
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)

@@ -267,7 +267,7 @@ func TestEveryDocumentOffersEveryPaidRowAtItsPrice(t *testing.T) {
 			t.Errorf("agent card: %+v", s)
 		}
 		item := manifest.Items[i]
-		if manifest.Resources[i] != address || item.Resource.URL != address || len(item.Accepts) != 1 || item.Accepts[0].Amount != e.Price.String() || item.Accepts[0].PayTo != testSite.PayTo {
+		if manifest.Resources[i] != address || item.Resource.URL != address || len(item.Accepts) != 2 || item.Accepts[0].Amount != e.Price.String() || item.Accepts[0].PayTo != testSite.PayTo {
 			t.Errorf("manifest: %s %+v", manifest.Resources[i], item)
 		}
 		if line := "- [" + e.Pattern() + "](" + address + "): " + e.Description + " Price: " + e.PriceText() + ".\n"; !strings.Contains(text, line) {

@@ -63,7 +63,7 @@ func paidRows() []Endpoint {
 func LLMs(site Site) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n> External governance layer for agent systems: verify the audit trail, lint MCP configurations, buy guides. Pay per call with x402; no signup, no API keys.\n\n", ServiceName)
-	fmt.Fprintf(&b, "Pay: call a paid path, read the terms from the 402 (body or PAYMENT-REQUIRED header), sign the EIP-3009 authorization, repeat the request with PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1). Network %s, asset %s, paid to %s. Failed requests are not charged. On 503 send the same payment again; do not sign a new one.\n", site.Network, site.Asset, site.PayTo)
+	fmt.Fprintf(&b, "Pay: call a paid path, read the terms from the 402 (body or PAYMENT-REQUIRED header), sign the EIP-3009 authorization or the Permit2 permit, repeat the request with PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1). Network %s, asset %s, paid to %s. Failed requests are not charged. On 503 send the same payment again; do not sign a new one.\n", site.Network, site.Asset, site.PayTo)
 	section := func(title string, rows []Endpoint) {
 		fmt.Fprintf(&b, "\n## %s\n\n", title)
 		for _, e := range rows {
@@ -125,12 +125,19 @@ func Manifest(site Site) any {
 	return manifest
 }
 
-// accepts are the terms of a row at its least price.
+// accepts are the terms of a row at its least price: by EIP-3009, and by Permit2.
 func accepts(site Site, e Endpoint) []object {
-	return []object{{
-		"scheme": "exact", "network": site.Network, "amount": e.Price.String(), "asset": site.Asset, "payTo": site.PayTo,
-		"maxTimeoutSeconds": MaxTimeoutSecond, "extra": object{"name": site.AssetName, "version": site.AssetVersion},
-	}}
+	var both []object
+	for _, extra := range []object{
+		{"name": site.AssetName, "version": site.AssetVersion},
+		{"name": site.AssetName, "version": site.AssetVersion, "assetTransferMethod": "permit2"},
+	} {
+		both = append(both, object{
+			"scheme": "exact", "network": site.Network, "amount": e.Price.String(), "asset": site.Asset, "payTo": site.PayTo,
+			"maxTimeoutSeconds": MaxTimeoutSecond, "extra": extra,
+		})
+	}
+	return both
 }
 
 // ReadmeTable is the endpoint table of the README, in markdown.

@@ -17,10 +17,12 @@
 package payments
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -184,6 +186,15 @@ func Decode(data []byte) (Record, error) {
 		return Record{}, fmt.Errorf("payment record: %w", err)
 	}
 	return r, nil
+}
+
+// DecodeVersion reads the version of the stored form, which stands first in it.
+func DecodeVersion(data []byte) (version uint64, err error) {
+	digits, ok := bytes.CutPrefix(data, []byte(`{"version":`))
+	if end := bytes.IndexByte(digits, ','); ok && end > 0 {
+		return strconv.ParseUint(string(digits[:end]), 10, 64)
+	}
+	return 0, errors.New("payment record: not the stored form")
 }
 
 // Errors of a [Store] on which a caller branches.

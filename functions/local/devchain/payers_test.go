@@ -414,3 +414,42 @@ func TestAnOlderChainStillSellsToKeys(t *testing.T) {
 	}
 	s.wantReceived(5000, 1)
 }
+
+func TestAContractWalletSignsIn(t *testing.T) {
+	s := openShop(t)
+	wallet := s.deployedWallet()
+	chain, err := evm.Dial(s.token, []string{s.chain.URL()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := func(private, text string) string {
+		t.Helper()
+		signer, err := evm.ParseKey(private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signature, err := signer.SignText(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signature
+	}
+	if err := chain.SignedText(t.Context(), wallet.Hex(), "text", sign(ownerKey, "text")); err != nil {
+		t.Errorf("its owner: %v", err)
+	}
+	for name, wrong := range map[string][2]string{
+		"a stranger":        {wallet.Hex(), sign(strangerKey, "text")},
+		"another text":      {wallet.Hex(), sign(ownerKey, "other")},
+		"an account's name": {Payer.Hex(), sign(ownerKey, "text")},
+		"not hex":           {wallet.Hex(), "text"},
+	} {
+		if err := chain.SignedText(t.Context(), wrong[0], "text", wrong[1]); !errors.As(err, new(*payments.Invalid)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dead, err := evm.Dial(s.token, []string{"http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantUndecided(t, dead.SignedText(t.Context(), wallet.Hex(), "text", sign(ownerKey, "text")))
+}

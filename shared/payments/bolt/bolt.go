@@ -1,5 +1,5 @@
 // Package bolt is the payment store of one machine: a bbolt file. Every write is
-// a transaction that is on the disk when it returns.
+// on the disk when it returns; writes that come at once share a transaction.
 package bolt
 
 import (
@@ -26,7 +26,10 @@ var (
 )
 
 // Store implements payments.Store.
-type Store struct{ db *bbolt.DB }
+type Store struct {
+	db    *bbolt.DB
+	group group
+}
 
 var _ payments.Store = (*Store)(nil)
 
@@ -49,7 +52,7 @@ func Open(path string) (*Store, error) {
 		_ = db.Close() // the first error tells more
 		return nil, err
 	}
-	return &Store{db}, nil
+	return &Store{db: db}, nil
 }
 
 // Close releases the file.
@@ -74,7 +77,7 @@ func load(tx *bbolt.Tx, key payments.Key) (payments.Record, error) {
 
 // Save implements payments.Store.
 func (s *Store) Save(_ context.Context, r payments.Record) (saved payments.Record, err error) {
-	err = s.db.Update(func(tx *bbolt.Tx) error {
+	err = s.commit(func(tx *bbolt.Tx) (err error) {
 		saved, err = save(tx, r)
 		return err
 	})
@@ -82,25 +85,34 @@ func (s *Store) Save(_ context.Context, r payments.Record) (saved payments.Recor
 }
 
 func save(tx *bbolt.Tx, r payments.Record) (payments.Record, error) {
-	stored, err := load(tx, r.Key())
-	if err != nil && err != payments.ErrNotFound {
+	stored, err := versionOf(tx, r.Key())
+	if err != nil {
 		return payments.Record{}, err
 	}
-	if stored.Version != r.Version {
+	if stored != r.Version {
 		return payments.Record{}, payments.ErrConflict
-	}
-	if err := identify(tx, r); err != nil {
-		return payments.Record{}, err
 	}
 	r.Version++
 	data, err := r.Encode()
 	if err != nil {
 		return payments.Record{}, err
 	}
+	if err := identify(tx, r); err != nil {
+		return payments.Record{}, err
+	}
 	if err := tx.Bucket(records).Put([]byte(r.Key().String()), data); err != nil {
 		return payments.Record{}, err
 	}
 	return r, index(tx, r)
+}
+
+// versionOf reads no more of a stored record than its version, 0 for none.
+func versionOf(tx *bbolt.Tx, key payments.Key) (uint64, error) {
+	data := tx.Bucket(records).Get([]byte(key.String()))
+	if data == nil {
+		return 0, nil
+	}
+	return payments.DecodeVersion(data)
 }
 
 func index(tx *bbolt.Tx, r payments.Record) error {
@@ -139,7 +151,7 @@ func identify(tx *bbolt.Tx, r payments.Record) error {
 
 // Submit implements payments.Store.
 func (s *Store) Submit(_ context.Context, r payments.Record) (saved payments.Record, err error) {
-	err = s.db.Update(func(tx *bbolt.Tx) error {
+	err = s.commit(func(tx *bbolt.Tx) (err error) {
 		if !mayHold(tx, r.Attempt) {
 			return payments.ErrNonceTaken
 		}

@@ -4,6 +4,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sort"
 	"sync"
@@ -14,9 +15,16 @@ import (
 // Store implements payments.Store. The zero value is not usable; call [New].
 type Store struct {
 	mu          sync.Mutex
-	records     map[payments.Key][]byte // encoded, so that no caller shares memory with the store
+	records     map[payments.Key]stored
+	open        map[payments.Key]bool // records that are
 	identifiers map[string]string
 	wallets     map[string][]payments.Attempt // ascending wallet nonces without gaps
+}
+
+// stored is a record, encoded so that no caller shares memory with the store.
+type stored struct {
+	version uint64
+	data    []byte
 }
 
 var _ payments.Store = (*Store)(nil)
@@ -24,7 +32,8 @@ var _ payments.Store = (*Store)(nil)
 // New gives an empty store.
 func New() *Store {
 	return &Store{
-		records:     map[payments.Key][]byte{},
+		records:     map[payments.Key]stored{},
+		open:        map[payments.Key]bool{},
 		identifiers: map[string]string{},
 		wallets:     map[string][]payments.Attempt{},
 	}
@@ -38,11 +47,11 @@ func (s *Store) Load(_ context.Context, key payments.Key) (payments.Record, erro
 }
 
 func (s *Store) load(key payments.Key) (payments.Record, error) {
-	data, ok := s.records[key]
+	r, ok := s.records[key]
 	if !ok {
 		return payments.Record{}, payments.ErrNotFound
 	}
-	return payments.Decode(data)
+	return payments.Decode(r.data)
 }
 
 // Save implements payments.Store.
@@ -53,11 +62,8 @@ func (s *Store) Save(_ context.Context, r payments.Record) (payments.Record, err
 }
 
 func (s *Store) save(r payments.Record) (payments.Record, error) {
-	stored, err := s.load(r.Key())
-	if err != nil && err != payments.ErrNotFound {
-		return payments.Record{}, err
-	}
-	if stored.Version != r.Version {
+	key := r.Key()
+	if s.records[key].version != r.Version {
 		return payments.Record{}, payments.ErrConflict
 	}
 	if err := s.identify(r); err != nil {
@@ -68,7 +74,12 @@ func (s *Store) save(r payments.Record) (payments.Record, error) {
 	if err != nil {
 		return payments.Record{}, err
 	}
-	s.records[r.Key()] = data
+	s.records[key] = stored{r.Version, data}
+	if r.Open() {
+		s.open[key] = true
+	} else {
+		delete(s.open, key)
+	}
 	return r, nil
 }
 
@@ -154,12 +165,9 @@ func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) ([]payme
 
 // Unfinished implements payments.Store.
 func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
-	records, err := s.where(func(r payments.Record) bool { return r.Open() })
-	keys := make([]payments.Key, 0, len(records))
-	for _, r := range records {
-		keys = append(keys, r.Key())
-	}
-	return keys, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(s.open), func(a, b payments.Key) int { return cmp.Compare(a.String(), b.String()) }), nil
 }
 
 func (s *Store) where(want func(payments.Record) bool) ([]payments.Record, error) {

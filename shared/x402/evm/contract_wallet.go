@@ -40,30 +40,37 @@ func (c *Chain) Authentic(ctx context.Context, p payments.Payment) error {
 	return c.walletAgrees(ctx, p, invalid)
 }
 
-// walletAgrees asks the payer's wallet, which refused says is needed. The
-// question goes through Multicall3, whose answer tells a wallet that fails from a
-// node that does.
+// walletAgrees asks the payer's wallet, which refused says is needed.
 func (c *Chain) walletAgrees(ctx context.Context, p payments.Payment, refused *payments.Invalid) error {
 	s, err := parseSignature(p.Signature)
 	if err != nil {
 		return unreadable(p, err)
 	}
-	digest := c.AuthorizationDigest(p)
-	question := step{common.HexToAddress(p.Payer), withBytes(selectorValid, digest[:], s.inner), true}
-	out, err := c.call(ctx, aggregate(c.deployed(s, question)...))
-	if err != nil && !reverted(err) {
-		return err
-	}
-	success, answer, ok := lastResult(out)
+	agrees, there, err := c.askWallet(ctx, common.HexToAddress(p.Payer), c.AuthorizationDigest(p), s)
 	switch {
-	case err == nil && !ok:
-		return fmt.Errorf("no Multicall3 at %s", multicall3)
-	case success && len(answer) == 32 && bytes.Equal(answer[:4], selectorValid):
-		return nil
-	case success && len(answer) == 0 && s.wrapped: // no code answered
+	case err != nil || agrees:
+		return err
+	case !there && s.wrapped:
 		return c.notDeployed(s)
 	}
 	return refused
+}
+
+// askWallet shows a signature to a wallet (EIP-1271) and says whether it agrees,
+// and whether there is a wallet. The question goes through Multicall3, whose
+// answer tells a wallet that fails from a node that does.
+func (c *Chain) askWallet(ctx context.Context, wallet common.Address, digest common.Hash, s signature) (agrees, there bool, err error) {
+	question := step{wallet, withBytes(selectorValid, digest[:], s.inner), true}
+	out, err := c.call(ctx, aggregate(c.deployed(s, question)...))
+	if reverted(err) {
+		return false, true, nil
+	}
+	success, answer, ok := lastResult(out)
+	if err == nil && !ok {
+		err = fmt.Errorf("no Multicall3 at %s", multicall3)
+	}
+	agrees = success && len(answer) == 32 && bytes.Equal(answer[:4], selectorValid)
+	return agrees && err == nil, !success || len(answer) > 0, err
 }
 
 func unreadable(p payments.Payment, cause error) error {

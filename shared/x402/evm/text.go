@@ -21,11 +21,21 @@ func (k *Key) SignText(text string) (string, error) { return k.signHash(TextDige
 
 var _ x402.Accounts = (*Chain)(nil)
 
-// SignedText implements x402.Accounts for accounts with a key.
-func (c *Chain) SignedText(_ context.Context, address, text, signature string) error {
-	signer, err := recoverSigner(TextDigest(text), signature)
-	if err != nil || signer != common.HexToAddress(address) {
-		return &payments.Invalid{Reason: x402.ReasonSignature, Message: x402.HeaderSignIn + " is not signed by its address."}
+// SignedText implements x402.Accounts: for an account with a key without a chain,
+// for a contract wallet by asking it (EIP-1271).
+func (c *Chain) SignedText(ctx context.Context, address, text, signature string) error {
+	account, digest := common.HexToAddress(address), TextDigest(text)
+	if signer, err := recoverSigner(digest, signature); err == nil && signer == account {
+		return nil
 	}
-	return nil
+	refused := &payments.Invalid{Reason: x402.ReasonSignature, Message: x402.HeaderSignIn + " is not signed by its address."}
+	s, err := parseSignature(signature)
+	if err != nil {
+		return refused
+	}
+	agrees, _, err := c.askWallet(ctx, account, digest, s)
+	if err == nil && !agrees {
+		return refused
+	}
+	return err
 }

@@ -1,0 +1,75 @@
+package bolt
+
+import (
+	"errors"
+	"sync"
+
+	"go.etcd.io/bbolt"
+
+	"governance.internal/shared/payments"
+)
+
+// group collects the writes that come while an earlier transaction is on its way
+// to the disk, which then go there together: the disk's answer takes longer than
+// everything else about a payment.
+type group struct {
+	mu    sync.Mutex
+	queue []*write
+	busy  bool // a transaction is running
+}
+
+// write is one caller's change. It refuses before it has changed anything.
+type write struct {
+	change func(*bbolt.Tx) error
+	err    error
+	done   chan error
+}
+
+// commit makes a change durable. A refusal of one is nobody else's.
+func (s *Store) commit(change func(*bbolt.Tx) error) error {
+	w := &write{change: change, done: make(chan error, 1)}
+	s.group.mu.Lock()
+	s.group.queue = append(s.group.queue, w)
+	if !s.group.busy {
+		s.group.busy = true
+		go s.commitAll()
+	}
+	s.group.mu.Unlock()
+	return <-w.done
+}
+
+// commitAll runs transactions until no write waits.
+func (s *Store) commitAll() {
+	for {
+		s.group.mu.Lock()
+		writes := s.group.queue
+		s.group.queue = nil
+		s.group.busy = len(writes) > 0
+		s.group.mu.Unlock()
+		if len(writes) == 0 {
+			return
+		}
+		err := s.db.Update(func(tx *bbolt.Tx) error { return apply(tx, writes) })
+		for _, w := range writes {
+			if err != nil {
+				w.err = err
+			}
+			w.done <- w.err
+		}
+	}
+}
+
+// apply makes all changes in one transaction. An error that is no refusal may
+// leave half a change behind, so it undoes them all.
+func apply(tx *bbolt.Tx, writes []*write) error {
+	for _, w := range writes {
+		if w.err = w.change(tx); w.err != nil && !refusal(w.err) {
+			return w.err
+		}
+	}
+	return nil
+}
+
+func refusal(err error) bool {
+	return errors.Is(err, payments.ErrConflict) || errors.Is(err, payments.ErrNonceTaken) || errors.Is(err, payments.ErrIdentifierUsed)
+}
