@@ -151,7 +151,11 @@ func killedAt(t *testing.T, step string, store ...string) {
 	}
 	wantStatus(t, a, 200, "after the restart")
 	wantOneSettlement(t, chain.URL(), data)
-	t.Logf(matrixLine, "killed when "+step, "no answer, 200", 1, settlements(t, data))
+	kind := "file"
+	if len(store) > 0 {
+		kind = "table"
+	}
+	t.Logf(matrixLine, "killed when "+step+", "+kind, "no answer, 200", 1, settlements(t, data))
 }
 
 // dieAt sends a payment to a service that dies of it.

@@ -31,6 +31,23 @@ var nodeRows = []row{
 		w.buy()
 	}, "200", 1, 1},
 
+	{"only node fails every other time", func(w *world) {
+		w.open()
+		w.node.breaks(everyOther(says(502, "text/plain", "bad gateway")))
+		w.buy()
+		w.send()
+		w.node.heal()
+		w.send()
+	}, "503 payment_backend_unavailable, 503 payment_backend_unavailable, 200", 1, 1},
+
+	{"first node hangs", func(w *world) {
+		hanging := newProxy(w.T, w.chain.URL())
+		w.environment["RPC_URLS"] = hanging.url + "," + w.node.url
+		w.open()
+		hanging.breaks((*hop).sleep)
+		w.buy()
+	}, "200", 1, 1},
+
 	{"node takes it, answer lost", func(w *world) {
 		w.open()
 		w.node.breaks(on((*hop).lose, "eth_sendRawTransaction"))
@@ -245,9 +262,14 @@ var clockRows = []row{
 		w.open()
 		w.clock.Store(int64(skew))
 		w.buy()
+	}, "200", 1, 1},
+
+	{"chain 30 s ahead, 20 s window", func(w *world) {
+		w.open()
+		w.clock.Store(int64(skew))
 		w.buy(window(0, -1, 20))
-		w.send()
-	}, "200, 402 invalid_exact_evm_transaction_simulation_failed, 402 invalid_exact_evm_transaction_simulation_failed", 1, 1},
+		w.buy() // a new one, as he is told
+	}, "402 invalid_exact_evm_payload_authorization_valid_before, 200", 1, 1},
 
 	{"chain 30 s behind, not yet valid", func(w *world) {
 		w.open()
@@ -255,7 +277,7 @@ var clockRows = []row{
 		w.buy(window(skew, -10, 60))
 		w.later(skew)
 		w.send()
-	}, "402 invalid_exact_evm_transaction_simulation_failed, 200", 1, 1},
+	}, "402 invalid_exact_evm_payload_authorization_valid_after, 200", 1, 1},
 
 	// By the seller's clock it has run out while the chain would still take it:
 	// that is no proof of anything.

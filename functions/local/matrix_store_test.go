@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"governance.internal/functions/local/devchain"
 	"governance.internal/shared/payments"
@@ -154,6 +155,7 @@ func (w *world) twoServices() {
 					return
 				}
 				waited.Add(1)
+				time.Sleep(200 * time.Millisecond)
 			}
 		})
 	}
