@@ -22,16 +22,22 @@ import (
 )
 
 // Chain is a token on a chain behind JSON-RPC. Calls go to the first node of the
-// list that answers. It is safe for concurrent use.
+// list that answers; one that failed comes last for a while. It is safe for concurrent use.
 type Chain struct {
 	Token
 	FeeCap    *big.Int // the most that a unit of gas may cost, wei; nil: no limit
-	nodes     []*ethclient.Client
+	nodes     []*node
 	factories map[common.Address]bool // that may deploy a payer's wallet
 
 	mu         sync.Mutex
 	instance   string
 	proxyFound atomic.Bool // Permit2 can be used
+}
+
+// node is one of several that serve the chain.
+type node struct {
+	*ethclient.Client
+	failed atomic.Int64 // Unix nanoseconds of its last failure; 0: none
 }
 
 // idleConnections are kept to each node: with the standard library's two, most
@@ -49,11 +55,11 @@ func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idleConnections
 	for _, url := range urls {
-		node, err := rpc.DialOptions(context.Background(), url, rpc.WithHTTPClient(&http.Client{Transport: transport}))
+		client, err := rpc.DialOptions(context.Background(), url, rpc.WithHTTPClient(&http.Client{Transport: transport}))
 		if err != nil {
 			return nil, errors.New("RPC_URLS: an address cannot be used") // its text may hold an API key
 		}
-		c.nodes = append(c.nodes, ethclient.NewClient(node))
+		c.nodes = append(c.nodes, &node{Client: ethclient.NewClient(client)})
 	}
 	if len(c.nodes) == 0 {
 		return nil, errors.New("RPC_URLS: no address")
@@ -67,15 +73,36 @@ const nodeLimit = 3 * time.Second
 // ask runs call on one node after the other until one answers.
 func (c *Chain) ask(ctx context.Context, call func(context.Context, *ethclient.Client) error) error {
 	var err error
-	for _, node := range c.nodes {
+	for _, node := range c.inOrder() {
 		limited, cancel := context.WithTimeout(ctx, nodeLimit)
-		err = call(limited, node)
+		err = call(limited, node.Client)
 		cancel()
 		if isAnswer(err) {
 			return err
 		}
+		if ctx.Err() == nil { // else the caller left
+			node.failed.Store(time.Now().UnixNano())
+		}
 	}
 	return fmt.Errorf("no chain node answers: %w", err)
+}
+
+// nodePause is how long a node that failed is asked last.
+const nodePause = 20 * time.Second
+
+// inOrder lists the nodes as configured, but those that failed lately last: a buyer
+// must not wait for a node that hangs at each call.
+func (c *Chain) inOrder() []*node {
+	since := time.Now().Add(-nodePause).UnixNano()
+	var good, bad []*node
+	for _, n := range c.nodes {
+		if n.failed.Load() > since {
+			bad = append(bad, n)
+		} else {
+			good = append(good, n)
+		}
+	}
+	return append(good, bad...)
 }
 
 // isAnswer tells what the chain says from the failure of a node, which may well
