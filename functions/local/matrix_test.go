@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func TestFaultMatrix(t *testing.T) {
 	var wait sync.WaitGroup
 	turn := make(chan struct{}, rowsAtOnce)
 	log := errorLog(t)
-	for _, r := range matrix() {
+	for _, r := range slices.Concat(facilitatorRows, nodeRows, reorgRows, gasRows, clockRows, storeRows(), clientRows()) {
 		turn <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turn }()
@@ -67,14 +68,6 @@ func errorLog(t *testing.T) func() string {
 type writer func([]byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
-
-func matrix() []row {
-	var rows []row
-	for _, part := range [][]row{facilitatorRows, nodeRows, reorgRows, gasRows, clockRows, storeRows(), clientRows()} {
-		rows = append(rows, part...)
-	}
-	return rows
-}
 
 const madeUp = `{"success":true,"network":"eip155:8453","transaction":"0xabababababababababababababababababababababababababababababababab"}`
 
