@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"governance.internal/shared/payments"
+	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
 
@@ -53,8 +54,8 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 		return payments.Settlement{}, err
 	}
 	attempt := j.Attempt()
-	if attempt.Signed() && attempt.Chain != instance {
-		return payments.Settlement{}, &payments.Rejected{Reason: "invalid_transaction_state",
+	if attempt.Begun() && attempt.Chain != instance {
+		return payments.Settlement{}, &payments.Rejected{Reason: x402.ReasonTransaction,
 			Message: "The chain on which this payment was being settled no longer exists.", Transaction: attempt.Hash}
 	}
 	for {
@@ -121,7 +122,7 @@ func (o *Onchain) replace(ctx context.Context, j payments.Journal, attempt payme
 // that, the outcome is unknown.
 func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, j payments.Journal, err error) (payments.Settlement, error) {
 	if errors.Is(err, evm.ErrReverts) {
-		settlement, err := o.chain.Reconcile(ctx, p, j.Attempt().Signed())
+		settlement, err := o.chain.Reconcile(ctx, p, j.Attempt().Begun())
 		return settlement, pendingUnless(err, payments.Attempt{})
 	}
 	return payments.Settlement{}, err
