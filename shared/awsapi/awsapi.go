@@ -46,7 +46,10 @@ func New(service string, a Account) *Client {
 		a.Region, a.Credentials = "local", credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
 	return &Client{
-		service: service, account: a, http: &http.Client{Transport: a.Transport, Timeout: attemptLimit},
+		service: service, account: a,
+		http: &http.Client{Transport: a.Transport, Timeout: attemptLimit, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // it would carry the session token elsewhere
+		}},
 		signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = service == "s3" }),
 	}
 }

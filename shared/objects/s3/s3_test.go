@@ -91,3 +91,18 @@ func TestRequestsAreSignedForTheBucket(t *testing.T) {
 		t.Errorf("%v", seen.Header)
 	}
 }
+
+// A redirect would carry the session token of the function's role to whatever host
+// it names.
+func TestARedirectIsNotFollowed(t *testing.T) {
+	var hosts []string
+	b := s3.Open("b", awsapi.Account{Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "session"),
+		Transport: transport(func(req *http.Request) (*http.Response, error) {
+			hosts = append(hosts, req.URL.Host)
+			return &http.Response{StatusCode: http.StatusTemporaryRedirect, Status: "307 Temporary Redirect", Body: http.NoBody,
+				Header: http.Header{"Location": {"https://elsewhere.example/"}}}, nil
+		})})
+	if err := b.Put(t.Context(), "k", []byte("text")); err == nil || len(hosts) != 1 {
+		t.Errorf("%v after requests to %v", err, hosts)
+	}
+}
