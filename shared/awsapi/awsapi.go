@@ -22,6 +22,7 @@ const (
 	attemptLimit = 3 * time.Second
 	mostAttempts = 4
 	pause        = 50 * time.Millisecond // before the second attempt; it doubles
+	mostQuoted   = 200                   // bytes of a refusal
 )
 
 // Account says where requests go and who signs them.
@@ -95,11 +96,11 @@ func (c *Client) send(ctx context.Context, method, url string, header http.Heade
 		return nil, true, err
 	}
 	defer resp.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(resp.Body, most+1))
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, max(most+1, mostQuoted)))
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		again = resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
-		return nil, again, &Status{resp.StatusCode, fmt.Sprintf("%s %.200q", resp.Status, answer)}
+		return nil, again, &Status{resp.StatusCode, fmt.Sprintf("%s %q", resp.Status, answer[:min(len(answer), mostQuoted)])}
 	case err != nil:
 		return nil, true, err
 	case int64(len(answer)) > most:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -104,5 +105,18 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 		})})
 	if err := b.Put(t.Context(), "k", []byte("text")); err == nil || len(hosts) != 1 {
 		t.Errorf("%v after requests to %v", err, hosts)
+	}
+}
+
+func TestARefusalSaysWhy(t *testing.T) {
+	b := s3.Open("b", awsapi.Account{Endpoint: "http://127.0.0.1:1", Transport: transport(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusForbidden, Status: "403 Forbidden",
+			Body: io.NopCloser(strings.NewReader("<Error><Code>AccessDenied</Code>" + strings.Repeat("x", 1<<20)))}, nil
+	})})
+	_, err := b.Get(t.Context(), "k", 10)
+	for _, err := range []error{err, b.Put(t.Context(), "k", nil)} {
+		if err == nil || !strings.Contains(err.Error(), "AccessDenied") || len(err.Error()) > 400 {
+			t.Errorf("%v", err)
+		}
 	}
 }
