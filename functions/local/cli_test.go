@@ -179,8 +179,11 @@ func TestForeignChainStopsTheStart(t *testing.T) {
 		}
 		_ = json.NewDecoder(r.Body).Decode(&request)
 		result := `"0x1"`
-		if request.Method == "eth_getBlockByNumber" {
+		switch request.Method {
+		case "eth_getBlockByNumber":
 			result = "null"
+		case "web3_clientVersion":
+			result = `"governance-devchain/1"`
 		}
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, request.ID, result)
 	}))

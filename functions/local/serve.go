@@ -102,7 +102,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 			return nil, err
 		}
 	}
-	if s.config, err = localDefaults(s.config, o, listener.Addr()); err != nil {
+	if s.config, err = localDefaults(ctx, s.config, o, listener.Addr()); err != nil {
 		return nil, err
 	}
 	if s.paid, err = wiring.NewPaid(s.config); err != nil {

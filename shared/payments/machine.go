@@ -288,13 +288,13 @@ func (m *Machine) release(ctx context.Context, r Record) {
 }
 
 // save maps the store's failures: conflicts go back to the caller's loop; others
-// are harmless only while no transaction exists.
+// are harmless only while nobody moves the money.
 func (m *Machine) save(ctx context.Context, r Record) (Record, error) {
 	saved, err := m.Store.Save(ctx, r)
 	switch {
 	case err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrIdentifierUsed):
 		return saved, err
-	case r.Transaction() != "":
+	case r.Attempt.Begun() || r.Settlement != nil:
 		slog.ErrorContext(ctx, "payment not saved", "payment", r.Key().String(), "error", err.Error())
 		return Record{}, &Pending{Code: "settlement_pending", Transaction: r.Transaction(), RetryAfter: retryPending}
 	}

@@ -8,6 +8,7 @@
 //	pk                      sk            what
 //	PAY#<payment key>       record        version, open, data, bound, write, perhaps body
 //	NONCE#<nonce>           payment key   finds the records of an authorization nonce
+//	REQ#<request key>       order         finds the records of equal requests
 //	OPEN#<shard>            payment key   exists while the record is open
 //	IDEM#<identifier key>   identifier    payload_hash
 //	WALLET#<chain>#<wallet> wallet        next_nonce

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -34,16 +32,6 @@ type Chain struct {
 	proxyFound atomic.Bool // Permit2 can be used
 }
 
-// node is one of several that serve the chain.
-type node struct {
-	*ethclient.Client
-	failed atomic.Int64 // Unix nanoseconds of its last failure; 0: none
-}
-
-// idleConnections are kept to each node: with the standard library's two, most
-// calls under load would pay for a new connection.
-const idleConnections = 64
-
 // Dial prepares a chain; no node is contacted yet. The factories are the
 // addresses of contracts that may be called to deploy the wallet of a payer
 // (ERC-6492).
@@ -52,14 +40,13 @@ func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
 	for _, factory := range factories {
 		c.factories[common.HexToAddress(factory)] = true
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = idleConnections
-	for _, url := range urls {
-		client, err := rpc.DialOptions(context.Background(), url, rpc.WithHTTPClient(&http.Client{Transport: transport}))
+	client := nodeClient()
+	for _, address := range urls {
+		n, err := dialNode(address, client)
 		if err != nil {
-			return nil, errors.New("RPC_URLS: an address cannot be used") // its text may hold an API key
+			return nil, err
 		}
-		c.nodes = append(c.nodes, &node{Client: ethclient.NewClient(client)})
+		c.nodes = append(c.nodes, n)
 	}
 	if len(c.nodes) == 0 {
 		return nil, errors.New("RPC_URLS: no address")
@@ -67,76 +54,22 @@ func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
 	return c, nil
 }
 
-// nodeLimit is how long a node may take for an answer before the next is asked.
-const nodeLimit = 3 * time.Second
-
-// ask runs call on one node after the other until one answers.
-func (c *Chain) ask(ctx context.Context, call func(context.Context, *ethclient.Client) error) error {
-	var err error
-	for _, node := range c.inOrder() {
-		limited, cancel := context.WithTimeout(ctx, nodeLimit)
-		err = call(limited, node.Client)
-		cancel()
-		if isAnswer(err) {
-			return err
-		}
-		if ctx.Err() == nil { // else the caller left
-			node.failed.Store(time.Now().UnixNano())
-		}
-	}
-	return fmt.Errorf("no chain node answers: %w", err)
-}
-
-// nodePause is how long a node that failed is asked last.
-const nodePause = 20 * time.Second
-
-// inOrder lists the nodes as configured, but those that failed lately last: a buyer
-// must not wait for a node that hangs at each call.
-func (c *Chain) inOrder() []*node {
-	since := time.Now().Add(-nodePause).UnixNano()
-	var good, bad []*node
-	for _, n := range c.nodes {
-		if n.failed.Load() > since {
-			bad = append(bad, n)
-		} else {
-			good = append(good, n)
-		}
-	}
-	return append(good, bad...)
-}
-
-// isAnswer tells what the chain says from the failure of a node, which may well
-// be a JSON-RPC error too: a rate limit, a missing block.
-func isAnswer(err error) bool {
-	return err == nil || errors.Is(err, ethereum.NotFound) || reverted(err) || isKnown(err) || isSpent(err)
-}
-
-// What a node says to a transaction that it has, or whose nonce is used up.
-func isKnown(err error) bool { return strings.Contains(err.Error(), "already known") }
-func isSpent(err error) bool { return strings.Contains(err.Error(), "nonce too low") }
-
 // Instance is the hash of block 0, which tells one life of a development chain
-// from the next. The first call makes sure that the nodes serve the configured
-// network and that the token is there and signs under the configured domain.
+// from the next. The first call makes sure that the token is there and signs under
+// the configured domain.
 func (c *Chain) Instance(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.instance != "" {
 		return c.instance, nil
 	}
-	var id *big.Int
 	var genesis *types.Header
 	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
-		if id, err = node.ChainID(ctx); err == nil {
-			genesis, err = node.HeaderByNumber(ctx, new(big.Int))
-		}
+		genesis, err = node.HeaderByNumber(ctx, new(big.Int))
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("RPC_URLS: %w", err)
-	}
-	if !id.IsUint64() || id.Uint64() != c.ChainID {
-		return "", fmt.Errorf("RPC_URLS lead to chain %s, but NETWORK is eip155:%d", id, c.ChainID)
+		return "", err
 	}
 	separator, err := c.read(ctx, c.Address, selectorSeparator)
 	if err != nil && !reverted(err) {
