@@ -45,16 +45,16 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	w := &world{T: t, dir: t.TempDir(), method: "POST", path: "/x402/audit-mcp", body: sampleConfig}
-	w.chain = w.newChain("chain")
+	w.chain = w.newChain("")
 	w.node = newProxy(t, w.chain.URL())
 	w.environment = map[string]string{"RPC_URLS": w.node.url}
 	return w
 }
 
-// newChain starts the chain of a directory.
-func (w *world) newChain(name string) *devchain.Chain {
+// newChain starts the chain of a directory, or one in memory.
+func (w *world) newChain(dir string) *devchain.Chain {
 	w.Helper()
-	chain, err := devchain.Start(w.Context(), devchain.Options{Dir: filepath.Join(w.dir, name), RPCAddr: "127.0.0.1:0",
+	chain, err := devchain.Start(w.Context(), devchain.Options{Dir: dir, RPCAddr: "127.0.0.1:0",
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }})
 	if err != nil {
 		w.Fatal(err)
@@ -67,14 +67,16 @@ func (w *world) newChain(name string) *devchain.Chain {
 	return chain
 }
 
-// fork starts another branch of the chain: it knows what happened so far, and
-// nothing of what happens on the first from now on.
+// fork gives the seller a new chain and starts another branch of it, with the same
+// first block: it knows nothing of what happens on the seller's from now on.
 func (w *world) fork() *devchain.Chain {
 	w.Helper()
-	if err := os.CopyFS(filepath.Join(w.dir, "fork"), os.DirFS(filepath.Join(w.dir, "chain"))); err != nil {
+	trunk, branch := filepath.Join(w.dir, "chain"), filepath.Join(w.dir, "fork")
+	w.adopt(w.newChain(trunk))
+	if err := os.CopyFS(branch, os.DirFS(trunk)); err != nil {
 		w.Fatal(err)
 	}
-	return w.newChain("fork")
+	return w.newChain(branch)
 }
 
 // adopt makes another branch the chain: what only the first one had is gone.
