@@ -111,7 +111,7 @@ var errNetwork = errors.New("RPC_URLS lead to another network")
 // isAnswer tells what the chain says from the failure of a node, which may well
 // be a JSON-RPC error too: a rate limit, a missing block.
 func isAnswer(err error) bool {
-	return err == nil || errors.Is(err, ethereum.NotFound) || reverted(err) || isKnown(err) || isSpent(err)
+	return err == nil || errors.Is(err, ethereum.NotFound) || errors.Is(err, ErrFeeCap) || reverted(err) || isKnown(err) || isSpent(err)
 }
 
 // What a node says to a transaction that it has, or whose nonce is used up.
