@@ -159,7 +159,7 @@ func TestServiceRefusesAChainThatIsNotItsOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = open(t.Context(), options{data: data, workspace: "."}, listener)
+		_, err = open(t.Context(), options{data: data, workspace: ".", environment: os.LookupEnv}, listener)
 		if err == nil || !strings.Contains(err.Error(), "is not as this service left it") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -179,8 +179,11 @@ func TestForeignChainStopsTheStart(t *testing.T) {
 		}
 		_ = json.NewDecoder(r.Body).Decode(&request)
 		result := `"0x1"`
-		if request.Method == "eth_getBlockByNumber" {
+		switch request.Method {
+		case "eth_getBlockByNumber":
 			result = "null"
+		case "web3_clientVersion":
+			result = `"governance-devchain/1"`
 		}
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, request.ID, result)
 	}))

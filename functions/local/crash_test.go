@@ -41,7 +41,7 @@ func child() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	s, err := open(context.Background(), options{data: os.Getenv(childData), workspace: "."}, listener)
+	s, err := open(context.Background(), options{data: os.Getenv(childData), workspace: ".", environment: os.LookupEnv}, listener)
 	if err == nil && os.Getenv(childMemory) != "" {
 		err = forget(s)
 	}
@@ -151,6 +151,11 @@ func killedAt(t *testing.T, step string, store ...string) {
 	}
 	wantStatus(t, a, 200, "after the restart")
 	wantOneSettlement(t, chain.URL(), data)
+	kind := "file"
+	if len(store) > 0 {
+		kind = "table"
+	}
+	t.Logf(matrixLine, "killed when "+step+", "+kind, "no answer, 200", 1, settlements(t, data))
 }
 
 // dieAt sends a payment to a service that dies of it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -18,9 +19,10 @@ const (
 	defaultData = ".data"
 )
 
-// localDefaults fills what a laptop need not be told. The public development
-// keys are used only when every RPC address is on this machine.
-func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, error) {
+// localDefaults fills what a laptop need not be told. The public development keys
+// are used only when every RPC address is a development chain on this machine: a
+// real node may be there, too, and whoever reads these keys would own its money.
+func localDefaults(ctx context.Context, c config.Config, o options, addr net.Addr) (config.Config, error) {
 	c.DataDir = o.data
 	if c.BaseURL == "" {
 		_, port, err := net.SplitHostPort(addr.String())
@@ -29,8 +31,8 @@ func localDefaults(c config.Config, o options, addr net.Addr) (config.Config, er
 		}
 		c.BaseURL = "http://localhost:" + port
 	}
-	if !allLoopback(c.RPCURLs) {
-		return c, nil
+	if play, err := allPlay(ctx, c.RPCURLs); err != nil || !play {
+		return c, err
 	}
 	c.GasFeeCap = nil // play money
 	c, err := payToDefault(c)
@@ -58,6 +60,19 @@ func payToDefault(c config.Config) (config.Config, error) {
 	}
 	c.PayTo = key.Address()
 	return c, nil
+}
+
+// allPlay says whether all nodes are development chains of this machine.
+func allPlay(ctx context.Context, urls []string) (bool, error) {
+	if !allLoopback(urls) {
+		return false, nil
+	}
+	for _, url := range urls {
+		if play, err := devchain.Is(ctx, url); err != nil || !play {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func allLoopback(urls []string) bool {

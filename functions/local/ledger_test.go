@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/local/devchain"
 	"governance.internal/shared/audit"
@@ -62,6 +63,26 @@ func TestADifferenceOfTheLedgerIsAnAlarm(t *testing.T) {
 	}
 }
 
+// Anybody can make the token tell of transfers of nothing, in anybody's name.
+func TestATransferOfNothingIsNoAlarm(t *testing.T) {
+	data := t.TempDir()
+	r := startIn(t, data)
+	r.buy("GET", "/x402/tip", "")
+	stranger, err := parseKey(devchain.GasKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := payments.Payment{Network: "eip155:8453", Asset: r.service.config.Asset, Payer: stranger.Address(), PayTo: r.service.config.PayTo,
+		ValidBefore: uint64(time.Now().Unix()) + 60, Nonce: "0x" + strings.Repeat("7", 64)}
+	if p.Signature, err = stranger.Authorize(mustToken(t), p); err != nil {
+		t.Fatal(err)
+	}
+	r.carryOut(p)
+	if out, notes := session(t, 0, "ledger", "-data", data); !strings.Contains(out, "1 x tip") || notes != "" {
+		t.Errorf("%s%s", out, notes)
+	}
+}
+
 func TestTheLedgerOfAStoppedService(t *testing.T) {
 	data := t.TempDir()
 	p := spawn(t, data, freeAddr(t), "", "")
@@ -90,19 +111,25 @@ func (r *running) bypass(header string) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	a, chain := payload.Payload.Authorization, r.service.paid.Chain
-	wallet, err := parseKey(devchain.PayToKey)
-	if err != nil {
-		r.Fatal(err)
-	}
+	a := payload.Payload.Authorization
 	number := func(text string) (n uint64) {
 		if err := json.Unmarshal([]byte(text), &n); err != nil {
 			r.Fatal(err)
 		}
 		return n
 	}
-	p := payments.Payment{Network: "eip155:8453", Asset: r.service.config.Asset, Payer: a.From, PayTo: a.To, Amount: int64(number(a.Value)),
-		ValidAfter: number(a.ValidAfter), ValidBefore: number(a.ValidBefore), Nonce: a.Nonce, Signature: payload.Payload.Signature}
+	r.carryOut(payments.Payment{Network: "eip155:8453", Asset: r.service.config.Asset, Payer: a.From, PayTo: a.To, Amount: int64(number(a.Value)),
+		ValidAfter: number(a.ValidAfter), ValidBefore: number(a.ValidBefore), Nonce: a.Nonce, Signature: payload.Payload.Signature})
+}
+
+// carryOut sends a payment from a stranger's wallet.
+func (r *running) carryOut(p payments.Payment) {
+	r.Helper()
+	chain := r.service.paid.Chain
+	wallet, err := parseKey(devchain.PayToKey)
+	if err != nil {
+		r.Fatal(err)
+	}
 	fees, err := chain.Fees(r.Context(), wallet, p)
 	if err != nil {
 		r.Fatal(err)

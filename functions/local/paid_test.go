@@ -287,3 +287,26 @@ func TestIdentifierRecoversTheAnswerAndConflictsWithAnotherPayload(t *testing.T)
 	}
 	r.wantReceived(5000, "one identifier")
 }
+
+// A price or an address that changes while a buyer waits is nothing to him.
+func TestWhoPaidByTheOldTermsGetsHisAnswer(t *testing.T) {
+	r := start(t)
+	header := r.payment("POST", "/x402/audit-mcp")
+	first := r.call("POST", "/x402/audit-mcp", sampleConfig, x402.HeaderSignature, header)
+	wantStatus(t, first, 200, "purchase")
+	gate := r.service.paid.Gate
+	unspent := r.payment("POST", "/x402/audit-mcp")
+	payTo := gate.Site.PayTo
+	gate.Site.PayTo = otherSeller
+	again := r.call("POST", "/x402/audit-mcp", sampleConfig, x402.HeaderSignature, header)
+	if again.status != 200 || string(again.body) != string(first.body) {
+		t.Errorf("%d %s", again.status, again.body)
+	}
+	refused := r.call("POST", "/x402/audit-mcp", sampleConfig, x402.HeaderSignature, unspent)
+	if refused.status != 402 || !strings.Contains(string(refused.body), otherSeller) {
+		t.Errorf("a payment to the old address that was never used: %d %s", refused.status, refused.body)
+	}
+	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, header), 402, "the payment of another product")
+	gate.Site.PayTo = payTo
+	r.wantReceived(50_000, "one purchase")
+}

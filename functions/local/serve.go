@@ -31,11 +31,12 @@ const (
 // options of serve.
 type options struct {
 	addr, data, workspace string
+	environment           config.Lookup
 }
 
 // serve runs the whole service until ctx ends, then lets running requests end.
 func serve(ctx context.Context, t terminal, args []string) error {
-	var o options
+	o := options{environment: os.LookupEnv}
 	set := flags(t, "serve", "[serve] [-addr HOST:PORT] [-data DIR] [-workspace DIR]")
 	set.StringVar(&o.addr, "addr", "127.0.0.1:8402", "`address` to listen on")
 	set.StringVar(&o.data, "data", defaultData, "`directory` of the audit chain, the payments, the keys and the development chain")
@@ -84,7 +85,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if info, err := os.Stat(o.workspace); err != nil || !info.IsDir() {
 		return nil, usage("-workspace %s is not a directory", o.workspace)
 	}
-	if s.config, err = config.Load(os.LookupEnv); err != nil {
+	if s.config, err = config.Load(o.environment); err != nil {
 		return nil, err
 	}
 	if err = os.MkdirAll(o.data, 0o700); err != nil {
@@ -101,7 +102,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 			return nil, err
 		}
 	}
-	if s.config, err = localDefaults(s.config, o, listener.Addr()); err != nil {
+	if s.config, err = localDefaults(ctx, s.config, o, listener.Addr()); err != nil {
 		return nil, err
 	}
 	if s.paid, err = wiring.NewPaid(s.config); err != nil {

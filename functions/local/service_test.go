@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"governance.internal/functions/local/devchain"
+	"governance.internal/shared/config"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
@@ -40,6 +41,7 @@ type running struct {
 	service *service
 	data    string
 	ahead   *atomic.Int64 // nanoseconds that the payment machine's clock is ahead
+	step    *atomic.Pointer[func(name string)]
 }
 
 // start runs the all-in-one on a free port with an empty data directory.
@@ -50,17 +52,28 @@ func start(t *testing.T) *running {
 
 func startIn(t *testing.T, data string) *running {
 	t.Helper()
+	return startWith(t, data, os.LookupEnv)
+}
+
+func startWith(t *testing.T, data string, environment config.Lookup) *running {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := open(ctx, options{data: data, workspace: "."}, listener)
+	s, err := open(ctx, options{data: data, workspace: ".", environment: environment}, listener)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ahead := new(atomic.Int64)
 	s.paid.Gate.Machine.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	step := new(atomic.Pointer[func(string)])
+	s.paid.Gate.Machine.Step = func(name string) {
+		if call := step.Load(); call != nil {
+			(*call)(name)
+		}
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(ctx, listener) }()
 	t.Cleanup(func() {
@@ -72,7 +85,7 @@ func startIn(t *testing.T, data string) *running {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return &running{t, s.config.BaseURL, listener.Addr().String(), s, data, ahead}
+	return &running{t, s.config.BaseURL, listener.Addr().String(), s, data, ahead, step}
 }
 
 // call sends one request.

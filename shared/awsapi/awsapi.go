@@ -22,6 +22,7 @@ const (
 	attemptLimit = 3 * time.Second
 	mostAttempts = 4
 	pause        = 50 * time.Millisecond // before the second attempt; it doubles
+	mostQuoted   = 200                   // bytes of a refusal
 )
 
 // Account says where requests go and who signs them.
@@ -46,7 +47,10 @@ func New(service string, a Account) *Client {
 		a.Region, a.Credentials = "local", credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
 	return &Client{
-		service: service, account: a, http: &http.Client{Transport: a.Transport, Timeout: attemptLimit},
+		service: service, account: a,
+		http: &http.Client{Transport: a.Transport, Timeout: attemptLimit, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // it would carry the session token elsewhere
+		}},
 		signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = service == "s3" }),
 	}
 }
@@ -92,11 +96,11 @@ func (c *Client) send(ctx context.Context, method, url string, header http.Heade
 		return nil, true, err
 	}
 	defer resp.Body.Close()
-	answer, err = io.ReadAll(io.LimitReader(resp.Body, most+1))
+	answer, err = io.ReadAll(io.LimitReader(resp.Body, max(most+1, mostQuoted)))
 	switch {
 	case resp.StatusCode != http.StatusOK:
 		again = resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
-		return nil, again, &Status{resp.StatusCode, fmt.Sprintf("%s %.200q", resp.Status, answer)}
+		return nil, again, &Status{resp.StatusCode, fmt.Sprintf("%s %q", resp.Status, answer[:min(len(answer), mostQuoted)])}
 	case err != nil:
 		return nil, true, err
 	case int64(len(answer)) > most:

@@ -136,4 +136,5 @@ type Site struct {
 	AssetVersion string // EIP-712 domain version of the token
 	PayTo        string // receiving address
 	Signer       string // address that signs offers, receipts and evidence
+	NoPermit2    bool   // only EIP-3009 is offered
 }

@@ -127,17 +127,18 @@ func Manifest(site Site) any {
 
 // accepts are the terms of a row at its least price: by EIP-3009, and by Permit2.
 func accepts(site Site, e Endpoint) []object {
-	var both []object
-	for _, extra := range []object{
-		{"name": site.AssetName, "version": site.AssetVersion},
-		{"name": site.AssetName, "version": site.AssetVersion, "assetTransferMethod": "permit2"},
-	} {
-		both = append(both, object{
+	extras := []object{{"name": site.AssetName, "version": site.AssetVersion}}
+	if !site.NoPermit2 {
+		extras = append(extras, object{"name": site.AssetName, "version": site.AssetVersion, "assetTransferMethod": "permit2"})
+	}
+	var all []object
+	for _, extra := range extras {
+		all = append(all, object{
 			"scheme": "exact", "network": site.Network, "amount": e.Price.String(), "asset": site.Asset, "payTo": site.PayTo,
 			"maxTimeoutSeconds": MaxTimeoutSecond, "extra": extra,
 		})
 	}
-	return both
+	return all
 }
 
 // ReadmeTable is the endpoint table of the README, in markdown.

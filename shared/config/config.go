@@ -175,8 +175,8 @@ func (c Config) check() error {
 			bad = append(bad, field.name+" must be 0x and 40 hex digits")
 		}
 	}
-	if c.GasFeeCap == nil {
-		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei with at most nine decimals")
+	if c.GasFeeCap == nil || c.GasFeeCap.Sign() == 0 {
+		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei above 0 with at most nine decimals")
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("configuration: %s", strings.Join(bad, "; "))

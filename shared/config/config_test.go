@@ -109,3 +109,13 @@ func TestFacilitatorAddressesAreSecretOrLocal(t *testing.T) {
 		t.Errorf("a token without an address: %v", err)
 	}
 }
+
+// A cap of nothing would let every payment wait for ever; it is not "no cap".
+func TestAFeeCapOfNothingIsRefused(t *testing.T) {
+	for value, fits := range map[string]bool{"0": false, "0.0": false, "0.000000000": false, "0.000000001": true} {
+		_, err := Load(func(name string) (string, bool) { return value, name == "GAS_FEE_CAP_GWEI" })
+		if (err == nil) != fits {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}

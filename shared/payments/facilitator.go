@@ -39,8 +39,8 @@ type Journal interface {
 	// Record stores an attempt. With a wallet of ours it claims the wallet nonce;
 	// ErrNonceTaken: sign with another one.
 	Record(ctx context.Context, a Attempt) error
-	// Earlier lists stored transactions of the wallet from a nonce on that had the
-	// time to be sent.
+	// Earlier lists the stored transactions of the wallet from a nonce on, up to the
+	// first that may still be on its way to a node.
 	Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error)
 	// Sent notes that the transaction was handed to a node.
 	Sent()
@@ -70,8 +70,11 @@ func (j journal) NextNonce(ctx context.Context, chain, wallet string) (uint64, b
 
 func (j journal) Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error) {
 	attempts, err := j.machine.Store.Attempts(ctx, chain, wallet, from)
-	young := j.machine.Now().Add(-sendLimit)
-	return slices.DeleteFunc(attempts, func(a Attempt) bool { return a.SignedAt.After(young) }), err
+	since := j.machine.Now().Add(-sendLimit)
+	if young := slices.IndexFunc(attempts, func(a Attempt) bool { return a.SignedAt.After(since) }); young >= 0 {
+		attempts = attempts[:young]
+	}
+	return attempts, err
 }
 
 // sendLimit is how long a signed transaction takes to reach a node. To send one

@@ -74,6 +74,14 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 	return unlessInvalid(cause)
 }
 
+// Begun gives the record of a payment whose money may have moved or may yet move.
+//
+// Errors: *Pending when the store does not tell.
+func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err error) {
+	r, err = m.loadKey(ctx, key)
+	return r, r.Version > 0 && r.State != Released && r.State != Failed, err
+}
+
 // Pay runs one order to its end and returns the reply to send.
 //
 // Errors: *Invalid, *Rejected and *ReplayRefused need a new payment;
@@ -111,12 +119,16 @@ var errBusy = errors.New("payments: another run holds the lease")
 
 // load gives the record of a payment; one that is not stored has version 0.
 func (m *Machine) load(ctx context.Context, p Payment) (Record, error) {
-	r, err := m.Store.Load(ctx, p.Key())
+	return m.loadKey(ctx, p.Key())
+}
+
+func (m *Machine) loadKey(ctx context.Context, key Key) (Record, error) {
+	r, err := m.Store.Load(ctx, key)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return Record{}, nil
 	case err != nil: // this payment may be settled for all we know
-		slog.ErrorContext(ctx, "payment not readable", "payment", p.Key().String(), "error", err.Error())
+		slog.ErrorContext(ctx, "payment not readable", "payment", key.String(), "error", err.Error())
 		return Record{}, &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
 	}
 	return r, nil
@@ -288,13 +300,13 @@ func (m *Machine) release(ctx context.Context, r Record) {
 }
 
 // save maps the store's failures: conflicts go back to the caller's loop; others
-// are harmless only while no transaction exists.
+// are harmless only while nobody moves the money.
 func (m *Machine) save(ctx context.Context, r Record) (Record, error) {
 	saved, err := m.Store.Save(ctx, r)
 	switch {
 	case err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrIdentifierUsed):
 		return saved, err
-	case r.Transaction() != "":
+	case r.Attempt.Begun() || r.Settlement != nil:
 		slog.ErrorContext(ctx, "payment not saved", "payment", r.Key().String(), "error", err.Error())
 		return Record{}, &Pending{Code: "settlement_pending", Transaction: r.Transaction(), RetryAfter: retryPending}
 	}

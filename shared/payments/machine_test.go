@@ -201,6 +201,26 @@ func TestSweeperFinishesWhatACrashLeft(t *testing.T) {
 	}
 }
 
+// Its client was told that nothing was charged: a chain whose clock is behind ours
+// must not get the payment from the sweeper.
+func TestSweeperNeverStartsASettlement(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		b.chain.now = func() time.Time { return b.clock.Now().Add(-30 * time.Second) }
+		o := b.order("n")
+		b.crashAt("ready", o)
+		b.restart()
+		for range 10 {
+			b.clock.advance(20 * time.Second)
+			if _, err := b.machine.Sweep(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}
+		if b.state(o) != payments.Failed || b.chain.transfers() != 0 {
+			t.Errorf("state %s, %d transfers", b.state(o), b.chain.transfers())
+		}
+	})
+}
+
 func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
 	for name, change := range map[string]func(*payments.Order){"with a body": func(*payments.Order) {}, "without a body": withoutBody} {
 		t.Run(name, func(t *testing.T) {

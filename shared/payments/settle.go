@@ -96,8 +96,9 @@ func (m *Machine) fail(ctx context.Context, r Record, cause *Rejected) error {
 }
 
 // replay gives the stored reply again to whoever may have it: a request that
-// waited for the settlement, or that knows what the chain does not tell, the
-// identifier or the body, or that its payer signed. Another is one of the few that a lost answer allows.
+// waited for the settlement, that knows what the chain does not tell (the identifier
+// or the body), or whose payer signed in. Any other is one of the few that a lost
+// answer allows.
 func (m *Machine) replay(ctx context.Context, o Order, r Record, first bool) (Answer, error) {
 	identified := r.Identifier != "" && r.PayloadHash == o.PayloadHash
 	if !first || identified || o.SignedIn || r.Request.HasBody {

@@ -33,7 +33,7 @@ type Store interface {
 	// order, to send those again that a node lost.
 	Attempts(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error)
 
-	// Owner of an identifier: the payload hash it is bound to, or ErrNotFound.
+	// Identified is the payload hash that an identifier is bound to, or ErrNotFound.
 	Identified(ctx context.Context, payer, product, identifier string) (payloadHash string, err error)
 
 	// ByNonce lists the records with an authorization nonce, whoever paid.

@@ -13,6 +13,7 @@ import (
 const (
 	sweepers  = 8                // records that one sweep works on at a time
 	watchTime = 30 * time.Second // a block that is older is not dropped any more
+	clockSkew = 60 * time.Second // a chain's clock is not further behind ours
 )
 
 // Sweep finishes what no request came back for: it settles records that are
@@ -69,7 +70,7 @@ func (m *Machine) sweep(ctx context.Context, r Record) bool {
 		return false
 	case r.State == Settled:
 		return m.Now().Sub(r.SettledAt) >= watchTime && m.confirm(ctx, r)
-	case r.State == Settling || r.State == Ready && m.expired(r):
+	case r.State == Settling || r.State == Ready && m.expiredEverywhere(r):
 		_, err := m.finish(ctx, r)
 		var rejected *Rejected
 		return err == nil || errors.As(err, &rejected)
@@ -78,6 +79,12 @@ func (m *Machine) sweep(ctx context.Context, r Record) bool {
 		return true
 	}
 	return false
+}
+
+// expiredEverywhere says that the chain, too, finds the authorization expired. Who
+// asked was told that nothing was charged, so a sweep must not start a settlement.
+func (m *Machine) expiredEverywhere(r Record) bool {
+	return uint64(m.Now().Add(-clockSkew).Unix()) >= r.Payment.ValidBefore
 }
 
 // confirm looks for a settlement that was answered when its block was new. To

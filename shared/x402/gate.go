@@ -102,7 +102,7 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if queryErr != nil {
 		return none, queryErr
 	}
-	if s.payment, err = s.terms.Match(s.payload); err != nil {
+	if s.payment, err = s.match(); err != nil {
 		return none, err
 	}
 	signedIn, err := s.signedIn()

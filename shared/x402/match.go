@@ -59,6 +59,9 @@ func (t Terms) matchOffer(p Payload) error {
 		return invalid(ReasonRequirements, "The payment is for another resource than resource.url of these terms.")
 	}
 	if p.method() == payments.MethodPermit2 {
+		if t.Site.NoPermit2 {
+			return invalid(ReasonPayloadType, "Permit2 is not offered here; pay by EIP-3009.")
+		}
 		return matchAccepted(*p.Accepted, t.permit2Requirements())
 	}
 	return matchAccepted(*p.Accepted, t.Requirements())

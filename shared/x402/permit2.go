@@ -50,6 +50,9 @@ func (t Terms) permit2Requirements() Requirements {
 
 // Accepts are the ways to pay in version 2: EIP-3009, then Permit2.
 func (t Terms) Accepts() []Requirements {
+	if t.Site.NoPermit2 {
+		return []Requirements{t.Requirements()}
+	}
 	return []Requirements{t.Requirements(), t.permit2Requirements()}
 }
 

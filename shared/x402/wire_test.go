@@ -19,6 +19,7 @@ import (
 
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/payments/memory"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
@@ -318,7 +319,7 @@ func challenge(t *testing.T, base string, e catalog.Endpoint, query, payment, si
 	t.Helper()
 	where := site()
 	where.BaseURL = base
-	gate := &x402.Gate{Site: where, Signer: signer(t), Now: time.Now, Accounts: &evm.Chain{}}
+	gate := &x402.Gate{Site: where, Signer: signer(t), Now: time.Now, Accounts: &evm.Chain{}, Machine: &payments.Machine{Store: memory.New()}}
 	r := httptest.NewRequest(e.Method, e.Path+query, nil)
 	if payment != "" {
 		r.Header.Set(x402.HeaderSignature, payment)

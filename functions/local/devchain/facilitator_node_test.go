@@ -141,6 +141,31 @@ func TestANodeThatHangsIsLeft(t *testing.T) {
 	}
 }
 
+// Each wait for it is three seconds of a buyer.
+func TestANodeThatFailedComesLastForAWhile(t *testing.T) {
+	s := openShop(t)
+	n := s.gateway()
+	asked := 0
+	n.fail(func(string) (int, string) {
+		asked++
+		return http.StatusInternalServerError, ""
+	})
+	f := s.facilitator(n.url, s.chain.URL())
+	for range 3 {
+		p := s.payment(10)
+		if err := f.Verify(t.Context(), p); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.Settle(t.Context(), p, s.journal(p)); err != nil {
+			t.Error(err)
+		}
+	}
+	if asked != 1 {
+		t.Errorf("the node that fails was asked %d times", asked)
+	}
+	s.wantReceived(30, 3)
+}
+
 func TestANodeThatFailsNeverJudgesAPayment(t *testing.T) {
 	for name, failure := range failures {
 		t.Run(name, func(t *testing.T) {

@@ -341,7 +341,7 @@ func TestWhatTheChainWouldRefuseIsInvalidBeforeAnyWork(t *testing.T) {
 		"canceled by payer": {PayerKey, s.cancel, x402.ReasonNonceUsed},
 		"spent elsewhere":   {PayerKey, s.spendElsewhere, x402.ReasonNonceUsed},
 		"no dollars":        {GasKey, func(payments.Payment) {}, x402.ReasonFunds},
-		"ran out":           {PayerKey, func(payments.Payment) { s.wait(2 * time.Minute) }, x402.ReasonSimulation},
+		"ran out":           {PayerKey, func(payments.Payment) { s.wait(2 * time.Minute) }, x402.ReasonValidBefore},
 		"nothing is wrong":  {PayerKey, func(payments.Payment) {}, ""},
 	} {
 		p := s.paymentFrom(tc.payer, 5000)

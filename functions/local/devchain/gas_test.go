@@ -249,3 +249,24 @@ func TestAKeptKeyPaysTheGas(t *testing.T) {
 	}
 	s.wantReceived(1000, 20)
 }
+
+// The wallet was used elsewhere, and what was sent there got lost: no stored
+// transaction has its nonce, and all later ones wait for it.
+func TestANonceThatWentElsewhereAndGotLostIsSpent(t *testing.T) {
+	s := openShop(t)
+	n := s.gateway()
+	var asked atomic.Int32
+	n.say(func(method, _, answer string) string {
+		if method == "eth_getTransactionCount" && asked.Add(1) == 1 {
+			return strings.Replace(answer, `"result":"0x0"`, `"result":"0x2"`, 1)
+		}
+		return answer
+	})
+	o := s.order(5000)
+	s.mustPay(s.through(n), o)
+	if nonce := s.record(o).Attempt.WalletNonce; nonce != 2 {
+		t.Errorf("wallet nonce %d: the test tests nothing", nonce)
+	}
+	s.mustPay(s.process(nil), s.order(70))
+	s.wantReceived(5070, 2)
+}

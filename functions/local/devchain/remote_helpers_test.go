@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"governance.internal/shared/payments"
@@ -94,8 +96,14 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func paymentOf(payload x402.Payload) payments.Payment {
-	a := payload.Payload.Authorization
 	number := func(text string) uint64 { n, _ := strconv.ParseUint(text, 10, 63); return n }
+	if a := payload.Payload.Permit2Authorization; a != nil {
+		nonce, _ := new(big.Int).SetString(a.Nonce, 10)
+		return payments.Payment{Method: payments.MethodPermit2, Asset: a.Permitted.Token, Payer: a.From, PayTo: a.Witness.To,
+			Amount: int64(number(a.Permitted.Amount)), ValidAfter: number(a.Witness.ValidAfter), ValidBefore: number(a.Deadline),
+			Nonce: common.BigToHash(nonce).Hex(), Signature: payload.Payload.Signature}
+	}
+	a := payload.Payload.Authorization
 	return payments.Payment{Payer: a.From, PayTo: a.To, Amount: int64(number(a.Value)), ValidAfter: number(a.ValidAfter),
 		ValidBefore: number(a.ValidBefore), Nonce: a.Nonce, Signature: payload.Payload.Signature}
 }
@@ -107,6 +115,9 @@ var movingMoney sync.Mutex
 func (e *elsewhere) move(p payments.Payment) string {
 	movingMoney.Lock()
 	defer movingMoney.Unlock()
+	if p.Method == payments.MethodPermit2 {
+		return e.shop.must(strangerKey, Permit2Proxy, settleCall(e.shop.T, p)).TxHash.Hex()
+	}
 	call := asAuthorization(p).call(e.shop.T, "transferWithAuthorization", true, hexutil.MustDecode(p.Signature))
 	return send(e.shop.T, e.shop.client, key(strangerKey), call).TxHash.Hex()
 }

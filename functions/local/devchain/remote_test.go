@@ -428,3 +428,24 @@ func TestFlappingFacilitatorsNeverShareAPayment(t *testing.T) {
 	}
 	s.wantReceived(100*count, count)
 }
+
+// A facilitator was asked; then the service is configured to settle by itself. The
+// facilitator may act until the end, so a transfer that would revert now proves
+// nothing.
+func TestAPaymentThatAFacilitatorHasIsNotRejectedByOurOwnWallet(t *testing.T) {
+	s := openShop(t)
+	e := s.elsewhere()
+	e.does(hangUp)
+	p := s.paymentFrom(GasKey, 5000) // without dollars
+	j := s.journal(p)
+	_, err := s.settles(s.remote(e), j, 200*time.Millisecond)
+	wantError[*payments.Pending](t, err)
+	_, err = s.settles(s.facilitator(), j, time.Second)
+	wantError[*payments.Pending](t, err)
+	s.fund(GasWallet, 5000)
+	e.move(p)
+	if _, err := s.settles(s.facilitator(), j, 5*time.Second); err != nil {
+		t.Errorf("the facilitator moved the money: %v", err)
+	}
+	s.wantReceived(5000, 1)
+}

@@ -218,7 +218,7 @@ func (a *sendAPI) SendRawTransactionSync(ctx context.Context, input hexutil.Byte
 type web3API struct{}
 
 // ClientVersion is web3_clientVersion.
-func (web3API) ClientVersion() string { return "governance-devchain/1" }
+func (web3API) ClientVersion() string { return clientVersion }
 
 // Sha3 is web3_sha3: the Keccak-256 hash of the input.
 func (web3API) Sha3(input hexutil.Bytes) hexutil.Bytes { return crypto.Keccak256(input) }

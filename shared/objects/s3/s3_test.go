@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -89,5 +90,33 @@ func TestRequestsAreSignedForTheBucket(t *testing.T) {
 	if got := seen.Header.Get("Authorization"); !strings.Contains(got, "EXAMPLEID/") || !strings.Contains(got, "/eu-central-1/s3/aws4_request") ||
 		!strings.Contains(got, "x-amz-content-sha256") || seen.Header.Get("X-Amz-Security-Token") != "session" {
 		t.Errorf("%v", seen.Header)
+	}
+}
+
+// A redirect would carry the session token of the function's role to whatever host
+// it names.
+func TestARedirectIsNotFollowed(t *testing.T) {
+	var hosts []string
+	b := s3.Open("b", awsapi.Account{Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "session"),
+		Transport: transport(func(req *http.Request) (*http.Response, error) {
+			hosts = append(hosts, req.URL.Host)
+			return &http.Response{StatusCode: http.StatusTemporaryRedirect, Status: "307 Temporary Redirect", Body: http.NoBody,
+				Header: http.Header{"Location": {"https://elsewhere.example/"}}}, nil
+		})})
+	if err := b.Put(t.Context(), "k", []byte("text")); err == nil || len(hosts) != 1 {
+		t.Errorf("%v after requests to %v", err, hosts)
+	}
+}
+
+func TestARefusalSaysWhy(t *testing.T) {
+	b := s3.Open("b", awsapi.Account{Endpoint: "http://127.0.0.1:1", Transport: transport(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusForbidden, Status: "403 Forbidden",
+			Body: io.NopCloser(strings.NewReader("<Error><Code>AccessDenied</Code>" + strings.Repeat("x", 1<<20)))}, nil
+	})})
+	_, err := b.Get(t.Context(), "k", 10)
+	for _, err := range []error{err, b.Put(t.Context(), "k", nil)} {
+		if err == nil || !strings.Contains(err.Error(), "AccessDenied") || len(err.Error()) > 400 {
+			t.Errorf("%v", err)
+		}
 	}
 }

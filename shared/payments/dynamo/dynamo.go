@@ -8,6 +8,7 @@
 //	pk                      sk            what
 //	PAY#<payment key>       record        version, open, data, bound, write, perhaps body
 //	NONCE#<nonce>           payment key   finds the records of an authorization nonce
+//	REQ#<request key>       order         finds the records of equal requests
 //	OPEN#<shard>            payment key   exists while the record is open
 //	IDEM#<identifier key>   identifier    payload_hash
 //	WALLET#<chain>#<wallet> wallet        next_nonce
@@ -16,7 +17,7 @@
 // A body that makes the record larger than 300 KB is an object of its own, named
 // by its SHA-256 in the attribute body. The object is written before the item.
 //
-// The attribute ttl (Unix seconds) is a broom for what nobody needs any more; it
+// The attribute ttl (Unix seconds), which all but the OPEN entries have, is a broom for what nobody needs any more; it
 // protects nothing, and the table works without it.
 //
 // The function's role needs, on this table alone: dynamodb:GetItem,

@@ -137,7 +137,7 @@ func (w *write) whole() []action {
 	if !w.next.Open() {
 		all = append(all, w.closes())
 	} else {
-		all = append(all, w.put(withKey(openKey(w.next.Key()), w.next.Key())))
+		all = append(all, w.opens())
 	}
 	if w.next.Identifier == "" {
 		return all
@@ -200,6 +200,12 @@ func (w *write) record(condition string, values item) action {
 
 func (w *write) put(entry item) action {
 	entry[expires] = w.expire()
+	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{TableName: w.table, Item: entry}}}
+}
+
+// opens has no ttl: whatever is open stays so until somebody closes it.
+func (w *write) opens() action {
+	entry := withKey(openKey(w.next.Key()), w.next.Key())
 	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{TableName: w.table, Item: entry}}}
 }
 

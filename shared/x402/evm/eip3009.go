@@ -3,11 +3,13 @@ package evm
 import (
 	"context"
 	"math/big"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/ethclient"
 
 	"governance.internal/shared/payments"
 )
@@ -31,7 +33,18 @@ func (m eip3009) used(ctx context.Context, p payments.Payment, block *big.Int) (
 	return err == nil && amountOf(out).Sign() > 0, err
 }
 
-func (m eip3009) objection(context.Context, payments.Payment) error { return nil }
+// objection looks at the window by the chain's clock, which may differ from ours.
+func (m eip3009) objection(ctx context.Context, p payments.Payment) error {
+	var head *types.Header
+	err := m.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
+		head, err = node.HeaderByNumber(ctx, nil)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return m.Open(p, time.Unix(int64(head.Time), 0))
+}
 
 // arrived looks for the payment's two events, from the asset: the nonce and, right
 // behind it, the money. A later transfer of one transaction is another payment's.

@@ -18,9 +18,9 @@ import (
 var ErrNotMined = errors.New("not mined yet")
 
 // Outcome reads what became of a broadcast transaction, of which at most one of
-// some hashes is mined. Its status alone proves nothing: the money arrived when the asset's Transfer event says so. When the
-// transaction failed, the authorization may still have been carried out by
-// somebody else's; then that one counts.
+// some hashes is mined. Its status alone proves nothing: the money arrived when the
+// asset's Transfer event says so. When the transaction failed, the authorization may
+// still have been carried out by somebody else's; then that one counts.
 //
 // Errors: ErrNotMined and those of Reconcile.
 func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string) (payments.Settlement, error) {
@@ -82,13 +82,14 @@ func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.R
 	return receipt, err
 }
 
-// lookBack is how many blocks of events are searched: far longer than an
-// authorization lives, and within what public nodes allow in one query.
+// lookBack is how many blocks of events are searched: more than an authorization
+// lives (mostLeft, and blocks of two seconds), and within what public nodes allow in
+// one query.
 const lookBack = 5000
 
 // Reconcile finds what became of the authorization: anyone may carry it out, and
-// whoever did, the money arrived. public says that a transaction of ours, mined or
-// not, has shown it to everybody.
+// whoever did, the money arrived. public says that others have it: a transaction of
+// ours, mined or not, has shown it to everybody, or a facilitator was asked.
 //
 // Errors: *payments.Rejected, or any other when that is not known.
 func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, public bool) (payments.Settlement, error) {

@@ -30,7 +30,8 @@ func (c *Chain) Head(ctx context.Context) (number uint64, err error) {
 }
 
 // Transfers lists what arrived at an address in a range of blocks, both ends
-// included.
+// included. Transfers of nothing are left out: anybody can cause them, in anybody's
+// name.
 func (c *Chain) Transfers(ctx context.Context, to string, first, last uint64) ([]Transfer, error) {
 	var all []Transfer
 	for ; first <= last; first += lookBack {
@@ -74,11 +75,12 @@ func (c *Chain) TransfersIn(ctx context.Context, hash, to string) ([]Transfer, e
 }
 
 func (c *Chain) transferEvent(log *types.Log) (Transfer, bool) {
-	if log.Address != c.Address || len(log.Topics) != 3 || log.Topics[0] != topicTransfer {
+	amount := amountOf(log.Data)
+	if log.Address != c.Address || len(log.Topics) != 3 || log.Topics[0] != topicTransfer || amount.Sign() == 0 {
 		return Transfer{}, false
 	}
 	return Transfer{
 		From: common.BytesToAddress(log.Topics[1][:]).Hex(), To: common.BytesToAddress(log.Topics[2][:]).Hex(),
-		Amount: amountOf(log.Data), Transaction: log.TxHash.Hex(), Block: log.BlockNumber, LogIndex: log.Index,
+		Amount: amount, Transaction: log.TxHash.Hex(), Block: log.BlockNumber, LogIndex: log.Index,
 	}, true
 }

@@ -20,7 +20,8 @@ type breaker struct {
 	probing  bool
 }
 
-// enter asks for one call; whoever may make it tells its outcome to leave.
+// enter asks for one call; whoever may make it tells its outcome to leave, or to
+// abandon that there was none.
 func (b *breaker) enter(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,6 +45,13 @@ func (b *breaker) leave(now time.Time, failed bool) {
 	}
 	b.failures++
 	b.last = now
+}
+
+// abandon ends a call that was given up before it said anything.
+func (b *breaker) abandon() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.probing = false
 }
 
 // trusted says that the last call did not fail, or that the failure is so long

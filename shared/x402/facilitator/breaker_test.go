@@ -1,6 +1,7 @@
 package facilitator
 
 import (
+	"context"
 	"testing"
 	"time"
 )
@@ -50,5 +51,34 @@ func TestBreakerCountsFailuresInARowOnly(t *testing.T) {
 		}
 		b.leave(now, true)
 		b.leave(now, false)
+	}
+}
+
+// Callers who hang up while a facilitator hangs say nothing about it: neither may
+// they open the breaker, nor keep it closed, nor end a probe as a success.
+func TestBreakerLearnsNothingFromACallerWhoLeft(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	s := &server{now: func() time.Time { return now }}
+	fails := func(context.Context) error { return errNoAnswer }
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	for range breakerLimit {
+		_ = s.guarded(left, time.Second, fails)
+		_ = s.guarded(t.Context(), time.Second, fails)
+		_ = s.guarded(left, time.Second, fails)
+	}
+	if s.breaker.enter(now) {
+		t.Error("kept closed by callers who left")
+	}
+	now = now.Add(breakerPause)
+	_ = s.guarded(left, time.Second, fails)
+	if !s.breaker.enter(now) || s.breaker.enter(now) {
+		t.Error("a probe whose caller left was its last, or closed it")
+	}
+	s.breaker.leave(now, false)
+	for range 2 {
+		if !s.breaker.enter(now) {
+			t.Error("not closed by a success")
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"governance.internal/shared/payments"
+	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
 
@@ -53,8 +54,8 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 		return payments.Settlement{}, err
 	}
 	attempt := j.Attempt()
-	if attempt.Signed() && attempt.Chain != instance {
-		return payments.Settlement{}, &payments.Rejected{Reason: "invalid_transaction_state",
+	if attempt.Begun() && attempt.Chain != instance {
+		return payments.Settlement{}, &payments.Rejected{Reason: x402.ReasonTransaction,
 			Message: "The chain on which this payment was being settled no longer exists.", Transaction: attempt.Hash}
 	}
 	for {
@@ -121,7 +122,7 @@ func (o *Onchain) replace(ctx context.Context, j payments.Journal, attempt payme
 // that, the outcome is unknown.
 func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, j payments.Journal, err error) (payments.Settlement, error) {
 	if errors.Is(err, evm.ErrReverts) {
-		settlement, err := o.chain.Reconcile(ctx, p, j.Attempt().Signed())
+		settlement, err := o.chain.Reconcile(ctx, p, j.Attempt().Begun())
 		return settlement, pendingUnless(err, payments.Attempt{})
 	}
 	return payments.Settlement{}, err
@@ -163,31 +164,43 @@ func (o *Onchain) nextNonce(ctx context.Context, j payments.Journal, instance st
 	return next, nil
 }
 
-// fillGap sends transactions of ours again that the nodes lost or never got: a
-// later one waits behind them forever.
+// fillGap makes the chain's way free to a transaction that waits: earlier ones of
+// ours, which the nodes lost or never got, are sent again, and nonces that no stored
+// transaction has are spent. Those were used elsewhere, or a node counted too many.
 func (o *Onchain) fillGap(ctx context.Context, j payments.Journal, waiting payments.Attempt) error {
-	seen, err := o.chain.WalletNonce(ctx, o.wallet)
-	if err != nil || seen > waiting.WalletNonce {
+	next, err := o.chain.WalletNonce(ctx, o.wallet)
+	if err != nil || next > waiting.WalletNonce {
 		return err
 	}
-	lost, err := j.Earlier(ctx, waiting.Chain, waiting.Wallet, seen)
+	stored, err := j.Earlier(ctx, waiting.Chain, waiting.Wallet, next)
 	if err != nil {
 		return err
 	}
-	for _, attempt := range lost {
+	for _, attempt := range stored {
+		for ; next < min(attempt.WalletNonce, waiting.WalletNonce); next++ {
+			if err := o.chain.Spend(ctx, o.wallet, next); err != nil {
+				return err
+			}
+		}
 		if attempt.WalletNonce >= waiting.WalletNonce {
 			break
 		}
-		if err := o.chain.Send(ctx, attempt); err == nil || errors.Is(err, evm.ErrNonceSpent) {
-			continue
-		}
-		// Nobody takes it any more, its fee is too low perhaps. Its payment signs
-		// again once its nonce is spent, so spend it.
-		if err := o.chain.Spend(ctx, o.wallet, attempt.WalletNonce); err != nil {
+		if err := o.sendEarlier(ctx, attempt); err != nil {
 			return err
 		}
+		next = attempt.WalletNonce + 1
 	}
 	return nil
+}
+
+// sendEarlier sends a stored transaction again. One that nobody takes any more, its
+// fee is too low perhaps, gives up its nonce: its payment signs again once that is
+// spent.
+func (o *Onchain) sendEarlier(ctx context.Context, attempt payments.Attempt) error {
+	if err := o.chain.Send(ctx, attempt); err == nil || errors.Is(err, evm.ErrNonceSpent) {
+		return nil
+	}
+	return o.chain.Spend(ctx, o.wallet, attempt.WalletNonce)
 }
 
 // fillPause is the time between two looks at the wallet's gap.

@@ -145,8 +145,8 @@ func (s *server) supported(ctx context.Context) ([]kind, error) {
 	}
 }
 
-// guarded makes a call within a time limit unless the breaker is open. That the
-// caller went away is nobody's failure.
+// guarded makes a call within a time limit unless the breaker is open. A call whose
+// caller went away tells the breaker nothing.
 func (s *server) guarded(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	if !s.breaker.enter(s.now()) {
 		return errOpen
@@ -154,7 +154,11 @@ func (s *server) guarded(ctx context.Context, limit time.Duration, call func(con
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := call(limited)
-	s.breaker.leave(s.now(), err != nil && ctx.Err() == nil)
+	if err != nil && ctx.Err() != nil {
+		s.breaker.abandon()
+	} else {
+		s.breaker.leave(s.now(), err != nil)
+	}
 	return err
 }
 

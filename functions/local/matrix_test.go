@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// row is one way in which something fails while a client buys: what he hears,
+// answer for answer, how many transfers of the price the chain shows in the end,
+// and how many settlements the audit chain.
+type row struct {
+	fault     string
+	play      func(*world)
+	client    string
+	transfers int
+	trail     int
+}
+
+// rowsAtOnce mostly wait. Too many make a small machine so slow that the service
+// runs into its own limits, and says so.
+const rowsAtOnce = 6
+
+// TestFaultMatrix is what becomes of payments when the parts around them fail.
+// The service is the real one; faults come in through proxies before its node,
+// its facilitator and its table, and through clocks.
+//
+// Processes that die are in tests of their own, which print their rows likewise:
+// TestKilledAtAnyStep, TestKilledAtAnyStepWithATable, TestEveryLambdaCrashIsSwept.
+func TestFaultMatrix(t *testing.T) {
+	var wait sync.WaitGroup
+	turn := make(chan struct{}, rowsAtOnce)
+	log := errorLog(t)
+	for _, r := range slices.Concat(facilitatorRows, nodeRows, reorgRows, gasRows, clockRows, storeRows(), clientRows()) {
+		turn <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turn }()
+			t.Run(r.fault, func(t *testing.T) {
+				w := newWorld(t)
+				w.log = log
+				r.play(w)
+				w.judge(r)
+			})
+		})
+	}
+	wait.Wait()
+}
+
+// errorLog collects what is logged as an error during the test.
+func errorLog(t *testing.T) func() string {
+	var mu sync.Mutex
+	var text bytes.Buffer
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return text.Write(p)
+	}), &slog.HandlerOptions{Level: slog.LevelError})))
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return text.String()
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+const madeUp = `{"success":true,"network":"eip155:8453","transaction":"0xabababababababababababababababababababababababababababababababab"}`
+
+var facilitatorRows = []row{
+	{"facilitator down", func(w *world) {
+		w.useFacilitator()
+		w.open()
+		w.elsewhere.breaks((*hop).drop)
+		w.buy()
+		w.elsewhere.heal()
+		w.send()
+	}, "503 payment_backend_unavailable, 200", 1, 1},
+
+	{"facilitator lost at settle", func(w *world) {
+		w.useFacilitator()
+		w.open()
+		w.elsewhere.breaks(on((*hop).drop, "settle"))
+		w.buy()
+		w.elsewhere.heal()
+		w.insist()
+	}, "503 settlement_pending, 200", 1, 1},
+
+	{"facilitator slow, money moves", func(w *world) {
+		w.useFacilitator()
+		w.open()
+		w.elsewhere.breaks(on((*hop).sleep, "settle"))
+		w.buy()
+	}, "200", 1, 1},
+
+	{"facilitator says settled, is not", func(w *world) {
+		w.useFacilitator()
+		w.open()
+		w.elsewhere.breaks(on(says(200, "application/json", madeUp), "settle"))
+		w.buy()
+		w.elsewhere.heal()
+		w.insist()
+	}, "503 settlement_pending, 200", 1, 1},
+
+	{"facilitator says settled, never is", func(w *world) {
+		w.useFacilitator()
+		w.open()
+		w.elsewhere.breaks(on(says(200, "application/json", madeUp), "settle"))
+		w.buy()
+		w.later(2 * time.Minute)
+		w.send()
+	}, "503 settlement_pending, 402 invalid_exact_evm_payload_authorization_valid_before", 0, 0},
+
+	{"facilitator says failed, is settled", func(w *world) {
+		w.useFacilitator()
+		w.open()
+		w.elsewhere.breaks(on(func(h *hop) {
+			h.forward()
+			says(200, "application/json", `{"success":false,"errorReason":"invalid_transaction_state"}`)(h)
+		}, "settle"))
+		w.buy()
+	}, "200", 1, 1},
+}

@@ -1,0 +1,51 @@
+package x402
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"governance.internal/shared/catalog"
+	"governance.internal/shared/payments"
+)
+
+// match matches the payment against the terms. If it was begun when they were
+// others, it is matched against those: a price or an address that changed while a
+// buyer waited must not make him pay again.
+func (s *sale) match() (payments.Payment, error) {
+	payment, refused := s.terms.Match(s.payload)
+	key, readable := s.terms.keyOf(s.payload)
+	if refused == nil || !readable {
+		return payment, refused
+	}
+	record, begun, err := s.gate.Machine.Begun(s.r.Context(), key)
+	switch {
+	case err != nil:
+		return payment, err
+	case !begun || record.Request.Product != s.terms.Endpoint.Operation:
+		return payment, refused
+	}
+	then := s.terms
+	then.Price, then.Site.PayTo = catalog.Units(record.Payment.Amount), record.Payment.PayTo
+	if payment, err = then.Match(s.payload); err != nil {
+		return payment, refused
+	}
+	return payment, nil
+}
+
+// keyOf reads of a payload only what names its payment.
+func (t Terms) keyOf(p Payload) (payments.Key, bool) {
+	named := payments.Payment{Asset: strings.ToLower(t.Site.Asset)}
+	switch a, permit := p.Payload.Authorization, p.Payload.Permit2Authorization; {
+	case p.method() == payments.MethodPermit2 && permit != nil:
+		nonce, ok := new(big.Int).SetString(permit.Nonce, 10)
+		if !isNumber(permit.Nonce) || !ok || nonce.BitLen() > 256 {
+			return payments.Key{}, false
+		}
+		named.Method, named.Payer, named.Nonce = payments.MethodPermit2, permit.From, fmt.Sprintf("0x%064x", nonce)
+	case a != nil:
+		named.Payer, named.Nonce = a.From, a.Nonce
+	}
+	named.Payer, named.Nonce = strings.ToLower(named.Payer), strings.ToLower(named.Nonce)
+	return named.Key(), isAddress(named.Payer) && isBytes32(named.Nonce)
+}
