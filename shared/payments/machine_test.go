@@ -653,3 +653,31 @@ func TestEqualRequestSettlesWhileThisOneIsVerified(t *testing.T) {
 		}
 	})
 }
+
+// A payment that can be carried out for ever and was not must not cost a look at
+// the chain each minute for ever.
+func TestASweepTriesOldPaymentsEverMoreSeldom(t *testing.T) {
+	b := newBench(t, memory.New())
+	o := b.order("n", func(o *payments.Order) { o.Payment.ValidBefore = 1 << 40 })
+	b.chain.set(func(d *double) { d.hangs = true })
+	as[*payments.Pending](t, second(b.pay(o)))
+	tries := 0
+	b.machine.Step = func(name string) {
+		if name == "sent" {
+			tries++
+		}
+	}
+	for range 3 * 24 * 60 {
+		b.clock.advance(time.Minute)
+		if _, err := b.machine.Sweep(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tries < 10 || tries > 60 {
+		t.Errorf("%d tries in three days", tries)
+	}
+	b.chain.set(func(d *double) { d.hangs = false })
+	b.mustPay(o) // who asks is answered at once
+}
+
+func second(_ payments.Answer, err error) error { return err }

@@ -66,7 +66,7 @@ func (m *Machine) sweepKey(ctx context.Context, key Key) (bool, error) {
 func (m *Machine) sweep(ctx context.Context, r Record) bool {
 	leased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
 	switch {
-	case leased || !r.Open():
+	case leased || !r.Open() || !m.due(r):
 		return false
 	case r.State == Settled:
 		return m.Now().Sub(r.SettledAt) >= watchTime && m.confirm(ctx, r)
@@ -79,6 +79,14 @@ func (m *Machine) sweep(ctx context.Context, r Record) bool {
 		return true
 	}
 	return false
+}
+
+// due says whether it is time to try a record again. One that stays open for long,
+// as an authorization without end can make it, is tried ever more seldom: the next
+// time when it has grown a quarter older.
+func (m *Machine) due(r Record) bool {
+	tried := r.LeaseUntil.Add(-m.Lease)
+	return m.Now().After(tried.Add(tried.Sub(r.CreatedAt) / 4))
 }
 
 // expiredEverywhere says that the chain, too, finds the authorization expired. Who

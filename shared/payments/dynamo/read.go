@@ -109,18 +109,7 @@ func (s *Store) ByNonce(ctx context.Context, nonce string) ([]payments.Record, e
 	if err != nil {
 		return nil, err
 	}
-	var all []payments.Record
-	for _, entry := range found {
-		r, err := s.Load(ctx, keyOf(entry))
-		switch {
-		case errors.Is(err, payments.ErrNotFound): // swept
-		case err != nil:
-			return nil, err
-		default:
-			all = append(all, r)
-		}
-	}
-	return all, nil
+	return s.named(ctx, found, func(item, payments.Record) bool { return true })
 }
 
 // ByRequest implements payments.Store.
@@ -129,14 +118,21 @@ func (s *Store) ByRequest(ctx context.Context, payer, fingerprint string) ([]pay
 	if err != nil {
 		return nil, err
 	}
+	return s.named(ctx, found, func(entry item, r payments.Record) bool { // not reserved anew since
+		return r.Request.Fingerprint == fingerprint && textOf(entry, sorting) == payments.RequestOrder(r)
+	})
+}
+
+// named loads the records that entries of an index name, as far as they are wanted.
+func (s *Store) named(ctx context.Context, entries []item, wanted func(item, payments.Record) bool) ([]payments.Record, error) {
 	var all []payments.Record
-	for _, entry := range found {
+	for _, entry := range entries {
 		r, err := s.Load(ctx, keyOf(entry))
 		switch {
 		case errors.Is(err, payments.ErrNotFound): // swept
 		case err != nil:
 			return nil, err
-		case r.Request.Fingerprint == fingerprint && textOf(entry, sorting) == payments.RequestOrder(r): // not reserved anew since
+		case wanted(entry, r):
 			all = append(all, r)
 		}
 	}

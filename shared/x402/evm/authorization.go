@@ -68,13 +68,8 @@ func (k *Key) Authorize(t Token, p payments.Payment) (string, error) {
 	return k.signHash(t.AuthorizationDigest(p))
 }
 
-// How long an authorization must still be valid when it is accepted, and how long
-// it may be. Until its end its outcome can stay unknown, a transaction that reverted
-// can still be carried out by others, and its events must be found: see lookBack.
-const (
-	leastLeft = 6 * time.Second
-	mostLeft  = time.Hour
-)
+// leastLeft is how long an authorization must still be valid when it is accepted.
+const leastLeft = 6 * time.Second
 
 // Authentic says whether a key signed the payment, without a chain: nil or
 // *payments.Invalid. The signature of a contract wallet is invalid here; only
@@ -120,9 +115,8 @@ func (t Token) Open(p payments.Payment, now time.Time) error {
 			reason = x402.ReasonNotYetValid
 		}
 		return &payments.Invalid{Reason: reason, Message: "The authorization is not valid yet."}
-	case p.ValidBefore > seconds+uint64(mostLeft/time.Second):
-		return &payments.Invalid{Reason: x402.ReasonPayload, Message: fmt.Sprintf(
-			"The authorization is valid for more than %.0f seconds from now. Sign one that ends earlier.", mostLeft.Seconds())}
+	case permit && p.ValidBefore > seconds+permitLongest:
+		return &payments.Invalid{Reason: x402.ReasonPayload, Message: fmt.Sprintf("The deadline is more than %d seconds ahead. Sign a shorter one.", permitLongest)}
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestAFailingNodeIsNotQuotedWithItsAddress(t *testing.T) {
 	hangingUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer hangingUp.Close()
 	for name, address := range map[string]string{"gone": gone.URL, "refusing": refusing.URL, "hanging up": hangingUp.URL} {
-		chain, err := Dial(baseToken(t), []string{address + "/v2/apikey"})
+		chain, err := Dial(mustToken(t), []string{address + "/v2/apikey"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,6 +30,15 @@ func TestAFailingNodeIsNotQuotedWithItsAddress(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func mustToken(t *testing.T) Token {
+	t.Helper()
+	token, err := NewToken("eip155:8453", usdc, "USD Coin", "2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
 }
 
 // What is asked stays with the node that was chosen, and an answer without end is
@@ -53,7 +62,7 @@ func TestANodeIsNotFollowedElsewhereNorReadWithoutEnd(t *testing.T) {
 	}))
 	defer endless.Close()
 	for name, address := range map[string]string{"redirecting": redirecting.URL, "endless": endless.URL} {
-		chain, err := Dial(baseToken(t), []string{address})
+		chain, err := Dial(mustToken(t), []string{address})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +93,7 @@ func TestANodeOfAnotherNetworkIsNotBelieved(t *testing.T) {
 		t.Cleanup(server.Close)
 		return server.URL
 	}
-	chain, err := Dial(baseToken(t), []string{node("0x2105"), node("0x14a34")})
+	chain, err := Dial(mustToken(t), []string{node("0x2105"), node("0x14a34")})
 	if err != nil {
 		t.Fatal(err)
 	}

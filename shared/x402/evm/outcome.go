@@ -82,9 +82,8 @@ func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.R
 	return receipt, err
 }
 
-// lookBack is how many blocks of events are searched: more than an authorization
-// lives (mostLeft, and blocks of two seconds), and within what public nodes allow in
-// one query.
+// lookBack is how many blocks of events are searched: far longer than an
+// authorization lives, and within what public nodes allow in one query.
 const lookBack = 5000
 
 // Reconcile finds what became of the authorization: anyone may carry it out, and

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -90,9 +89,13 @@ func (m permit2) claimed(ctx context.Context, p payments.Payment, hash common.Ha
 	return settlement, err
 }
 
-// indexing is how long after a block a node surely finds the block's events, in
-// seconds.
-const indexing = 60
+const (
+	// permitLongest is how long before its deadline a permit is accepted at most.
+	// It bounds the blocks in which the permit can have been carried out.
+	permitLongest = 3600
+	// indexing is how long after a block a node surely finds the block's events.
+	indexing = 60
+)
 
 // trace finds the transaction that spent the nonce on this payment. Permit2 tells
 // the nonce in no event, so the calldata of each transfer to us has to. The nonce
@@ -168,7 +171,7 @@ func (m permit2) outlived(ctx context.Context, p payments.Payment, head *types.H
 		first, err = node.HeaderByNumber(ctx, searchedFrom(head))
 		return err
 	})
-	return err == nil && (first.Number.Sign() == 0 || first.Time+uint64(mostLeft/time.Second) <= p.ValidBefore), err
+	return err == nil && (first.Number.Sign() == 0 || first.Time+permitLongest <= p.ValidBefore), err
 }
 
 // permitOffered makes sure, once, that the network has the proxy: a call of an
