@@ -149,3 +149,29 @@ func TestACheckpointThatIsNotOursCostsNothing(t *testing.T) {
 	}
 	r.wantReceived(0, "wrong queries")
 }
+
+// The same without the service: a chain file, a checkpoint and a key.
+func TestACheckpointFileIsHeldAgainstAChainFile(t *testing.T) {
+	data := t.TempDir()
+	r := startIn(t, data)
+	v := buyVerification(t, r.url, "")
+	chain, checkpoint := data+"/governance.jsonl", t.TempDir()+"/checkpoint"
+	if err := os.WriteFile(checkpoint, []byte(v.Checkpoint), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := session(t, 0, "verify", "chain", chain, "-checkpoint", checkpoint, "-vkey", v.VKey)
+	if !strings.Contains(out, "not_rewritten") || !strings.Contains(out, "checkpoint of size") {
+		t.Error(out)
+	}
+	cut := t.TempDir() + "/cut.jsonl"
+	first, _, _ := strings.Cut(readFile(t, chain), "\n")
+	if err := os.WriteFile(cut, []byte(first+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := session(t, 1, "verify", "chain", cut, "-checkpoint", checkpoint, "-vkey", v.VKey); !strings.Contains(out, "truncated") {
+		t.Error(out)
+	}
+	session(t, 2, "verify", "chain", chain, "-checkpoint", checkpoint)
+	session(t, 2, "verify", "chain", chain, "-checkpoint", checkpoint, "-vkey", "x")
+	session(t, 2, "verify", "chain", chain, "-checkpoint", chain, "-vkey", v.VKey)
+}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"governance.internal/shared/audit"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/catalog"
@@ -37,8 +39,10 @@ func verify(ctx context.Context, t terminal, args []string) error {
 }
 
 func verifyChain(_ context.Context, t terminal, args []string) error {
-	set := flags(t, "verify chain", "verify chain [FILE] [-expect-head [SEQ:]HASH] [-json]")
+	set := flags(t, "verify chain", "verify chain [FILE] [-expect-head [SEQ:]HASH] [-checkpoint FILE -vkey KEY] [-json]")
 	expect := set.String("expect-head", "", "`head` noted earlier, as SEQ:HASH, HASH or SEQ; without one a cut tail cannot be seen")
+	checkpoint := set.String("checkpoint", "", "`file` of a signed checkpoint that the chain must begin with")
+	vkey := set.String("vkey", "", "verifier `key` that must have signed it")
 	asJSON := set.Bool("json", false, "print the whole report")
 	files, err := parse(set, args)
 	if err != nil {
@@ -53,6 +57,13 @@ func verifyChain(_ context.Context, t terminal, args []string) error {
 	anchors, err := parseAnchor(*expect)
 	if err != nil {
 		return exit{2, err}
+	}
+	if *checkpoint != "" || *vkey != "" {
+		anchor, err := checkpointAnchor(*checkpoint, *vkey)
+		if err != nil {
+			return exit{2, err}
+		}
+		anchors = append(anchors, anchor)
 	}
 	report, err := verifyChainFile(file, anchors)
 	if err != nil {
@@ -102,6 +113,23 @@ func parseAnchor(text string) ([]audit.Anchor, error) {
 		}
 	}
 	return []audit.Anchor{audit.ExpectHead(seq, hash)}, nil
+}
+
+// checkpointAnchor opens a checkpoint with nothing but the key that signed it.
+func checkpointAnchor(file, vkey string) (audit.Anchor, error) {
+	if file == "" || vkey == "" {
+		return audit.Anchor{}, errors.New("-checkpoint and -vkey belong together")
+	}
+	key, err := note.NewVerifier(vkey)
+	if err != nil {
+		return audit.Anchor{}, errors.New("-vkey is not a verifier key such as host/chain+1a2b3c4d+BASE64")
+	}
+	signed, err := os.ReadFile(file)
+	if err != nil {
+		return audit.Anchor{}, err
+	}
+	c, err := audit.OpenCheckpoint(signed, key.Name(), note.VerifierList(key))
+	return audit.Anchor{Kind: "checkpoint", Size: c.Size, Root: c.Root}, err
 }
 
 func printReport(t terminal, file string, r audit.Report) error {
