@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -180,7 +181,7 @@ func (b *books) reconcile(ctx context.Context, entries []ledgerLine, from int64)
 	}
 	for _, line := range entries {
 		if _, known := events[line.Transaction]; !known { // older than the search, or not there
-			if events[line.Transaction], err = b.chain.TransfersIn(ctx, line.Transaction, b.payTo); err != nil {
+			if events[line.Transaction], err = b.chain.TransfersIn(ctx, line.Transaction, cmp.Or(line.PayTo, b.payTo)); err != nil {
 				return err
 			}
 		}

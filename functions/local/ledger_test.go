@@ -38,6 +38,17 @@ func TestTheLedgerAgreesWithTheChain(t *testing.T) {
 	}
 }
 
+// The books go on when the seller changes his address.
+func TestTheLedgerKnowsAnEarlierAddress(t *testing.T) {
+	data := t.TempDir()
+	r := startIn(t, data)
+	r.buy("GET", "/x402/tip", "")
+	t.Setenv("PAY_TO", otherSeller)
+	if out, _ := session(t, 0, "ledger", "-data", data); !strings.Contains(out, "1 x tip") {
+		t.Error(out)
+	}
+}
+
 func TestADifferenceOfTheLedgerIsAnAlarm(t *testing.T) {
 	data := t.TempDir()
 	r := startIn(t, data)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"governance.internal/shared/payments"
+	"governance.internal/shared/x402"
 )
 
 // Rows in which a node, the chain, the gas or a clock fails.
@@ -154,6 +155,9 @@ var reorgRows = []row{
 		w.sweep()
 		w.wantUnwatched(payments.ReasonReversed)
 		w.wantAlarm(payments.ReasonReversed)
+		if n := entriesOf(w.T, w.data(), x402.EventReversed); n != 1 {
+			w.Errorf("the trail tells of it %d times", n)
+		}
 		w.send()
 	}, "200, 200", 0, 1},
 }

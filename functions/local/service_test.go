@@ -227,11 +227,17 @@ func (r *running) wantReceived(units int64, what string) {
 // settlements counts the settlements in the audit chain of a data directory.
 func settlements(t *testing.T, data string) int {
 	t.Helper()
+	return entriesOf(t, data, x402.EventSettled)
+}
+
+// entriesOf counts the entries of an event in the audit chain of a data directory.
+func entriesOf(t *testing.T, data, event string) int {
+	t.Helper()
 	chain, err := os.ReadFile(data + "/governance.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bytes.Count(chain, []byte(`"event":"`+x402.EventSettled+`"`))
+	return bytes.Count(chain, []byte(`"event":"`+event+`"`))
 }
 
 // sampleConfig has findings.

@@ -135,9 +135,13 @@ type book struct {
 	settled map[payments.Key]int
 	refused map[string]int
 	down    error
+
+	reversed map[payments.Key]bool
 }
 
-func newBook() *book { return &book{settled: map[payments.Key]int{}, refused: map[string]int{}} }
+func newBook() *book {
+	return &book{settled: map[payments.Key]int{}, refused: map[string]int{}, reversed: map[payments.Key]bool{}}
+}
 
 func (b *book) Settled(_ context.Context, r payments.Record) (payments.Answer, error) {
 	b.mu.Lock()
@@ -155,6 +159,13 @@ func (b *book) Refused(_ context.Context, r payments.Record, reason string) erro
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refused[reason+"/"+r.Key().String()]++
+	return b.down
+}
+
+func (b *book) Reversed(_ context.Context, r payments.Record) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reversed[r.Key()] = true
 	return b.down
 }
 

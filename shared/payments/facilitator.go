@@ -54,6 +54,9 @@ type Ledger interface {
 	Settled(ctx context.Context, r Record) (Answer, error)
 	// Refused appends a refused replay, once for a record and reason.
 	Refused(ctx context.Context, r Record, reason string) error
+	// Reversed appends, once for a record, that the chain dropped its settlement and
+	// the money is back with the payer.
+	Reversed(ctx context.Context, r Record) error
 }
 
 // journal ties a facilitator to one record of a machine.

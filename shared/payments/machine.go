@@ -79,7 +79,7 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 // Errors: *Pending when the store does not tell.
 func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err error) {
 	r, err = m.loadKey(ctx, key)
-	return r, r.Version > 0 && r.State != Released && r.State != Failed, err
+	return r, r.Version > 0 && !r.Unused(), err
 }
 
 // Pay runs one order to its end and returns the reply to send.

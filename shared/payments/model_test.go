@@ -272,6 +272,13 @@ func (l modelLedger) Refused(ctx context.Context, r payments.Record, reason stri
 	return l.w.book.Refused(ctx, r, reason)
 }
 
+func (l modelLedger) Reversed(ctx context.Context, r payments.Record) error {
+	if l.w.fault(20) {
+		return errStore
+	}
+	return l.w.book.Reversed(ctx, r)
+}
+
 // client wants one answer. It signs a new payment only when it is told to.
 type client struct {
 	w       *world
@@ -418,8 +425,8 @@ func (w *world) judge() {
 			if answered && moved == 0 && r.Reason != payments.ReasonReversed {
 				w.t.Errorf("seed %d: payment %s: answer %q without money", w.seed, p.Nonce, answer)
 			}
-			if r.Reason == payments.ReasonReversed {
-				w.tally.add("reversed")
+			if reversed := r.Reason == payments.ReasonReversed; reversed != w.book.reversed[p.Key()] {
+				w.t.Errorf("seed %d: payment %s: reversed %v, in the book %v", w.seed, p.Nonce, reversed, w.book.reversed[p.Key()])
 			}
 			if moved > 1 {
 				w.t.Errorf("seed %d: payment %s moved money %d times", w.seed, p.Nonce, moved)

@@ -164,6 +164,9 @@ type Record struct {
 // Open says that the record still needs somebody: it is unfinished or watched.
 func (r Record) Open() bool { return !r.State.finished() || r.Watched }
 
+// Unused says that the payment bought nothing.
+func (r Record) Unused() bool { return r.State == Released || r.State == Failed }
+
 // Key of the record's payment.
 func (r Record) Key() Key { return r.Payment.Key() }
 

@@ -39,8 +39,8 @@ type Store interface {
 	// ByNonce lists the records with an authorization nonce, whoever paid.
 	ByNonce(ctx context.Context, nonce string) ([]Record, error)
 
-	// ByRequest lists the records of a payer for a request fingerprint, the newest
-	// first, at most [RecentRequests].
+	// ByRequest lists the records of a payer for a request fingerprint that are not
+	// [Record.Unused], the newest first, at most [RecentRequests].
 	ByRequest(ctx context.Context, payer, fingerprint string) ([]Record, error)
 
 	// Unfinished lists the keys of records that are open (see [Record.Open]).

@@ -112,6 +112,9 @@ func (m *Machine) confirm(ctx context.Context, r Record) bool {
 	case errors.As(err, &rejected):
 		slog.ErrorContext(ctx, "the chain dropped a settlement that was answered, and it cannot be repeated",
 			"alarm", ReasonReversed, "payment", r.Key().String(), "transaction", r.Settlement.Transaction, "reason", rejected.Reason)
+		if err := m.Ledger.Reversed(ctx, r); err != nil {
+			return false // recorded at the next sweep
+		}
 		r.Reason = ReasonReversed
 	default:
 		return false // asked again at the next sweep

@@ -31,8 +31,9 @@ var _ payments.Ledger = Ledger{}
 
 // Events of the audit chain.
 const (
-	EventSettled = "payment.settled"
-	EventRefused = "payment.replay_refused"
+	EventSettled  = "payment.settled"
+	EventRefused  = "payment.replay_refused"
+	EventReversed = "payment.reversed"
 )
 
 // RequestDigest is what a payment buys, as 0x and the hex SHA-256 over the lines
@@ -136,6 +137,17 @@ func (l Ledger) Refused(ctx context.Context, r payments.Record, reason string) e
 	_, err := l.Chain.Append(ctx, audit.Event{
 		ID: eventID("refused-"+reason, r.Key()), Actor: r.Payment.Payer, Type: EventRefused,
 		Payload: map[string]any{"nonce": r.Payment.Nonce, "product": r.Request.Product, "reason": reason},
+	})
+	return err
+}
+
+// Reversed implements payments.Ledger.
+func (l Ledger) Reversed(ctx context.Context, r payments.Record) error {
+	_, err := l.Chain.Append(ctx, audit.Event{
+		ID: eventID("reversed", r.Key()), Actor: r.Payment.Payer, Type: EventReversed,
+		Payload: map[string]any{
+			"nonce": r.Payment.Nonce, "product": r.Request.Product, "amount": r.Payment.Amount, "transaction": r.Settlement.Transaction,
+		},
 	})
 	return err
 }

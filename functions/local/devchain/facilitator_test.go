@@ -102,6 +102,7 @@ func (slips) Settled(_ context.Context, r payments.Record) (payments.Answer, err
 	return payments.Answer{Status: 200, Header: http.Header{"Transaction": {r.Settlement.Transaction}}, Body: r.Result.Body}, nil
 }
 func (slips) Refused(context.Context, payments.Record, string) error { return nil }
+func (slips) Reversed(context.Context, payments.Record) error        { return nil }
 
 // payment is a new authorization for some units, signed by the rich payer.
 func (s *shop) payment(units int64) payments.Payment { return s.paymentFrom(PayerKey, units) }

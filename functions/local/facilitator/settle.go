@@ -112,3 +112,11 @@ func (l Ledger) Refused(ctx context.Context, r payments.Record, reason string) e
 	}
 	return nil
 }
+
+// Reversed implements payments.Ledger.
+func (l Ledger) Reversed(ctx context.Context, r payments.Record) error {
+	if r.Request.Product != Product {
+		return l.Sales.Reversed(ctx, r)
+	}
+	return nil
+}

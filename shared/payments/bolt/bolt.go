@@ -122,11 +122,8 @@ func index(tx *bbolt.Tx, r payments.Record) error {
 			return err
 		}
 	}
-	if r.State == payments.Reserved {
-		place := payments.RequestKey(r.Payment.Payer, r.Request.Fingerprint) + "/" + payments.RequestOrder(r)
-		if err := tx.Bucket(requests).Put([]byte(place), []byte(key.String())); err != nil {
-			return err
-		}
+	if err := list(tx, r); err != nil {
+		return err
 	}
 	if !r.Open() {
 		return tx.Bucket(unfinished).Delete([]byte(key.String()))
@@ -136,6 +133,18 @@ func index(tx *bbolt.Tx, r payments.Record) error {
 		return err
 	}
 	return tx.Bucket(unfinished).Put([]byte(key.String()), data)
+}
+
+// list keeps the record's place among those of equal requests.
+func list(tx *bbolt.Tx, r payments.Record) error {
+	place := []byte(payments.RequestKey(r.Payment.Payer, r.Request.Fingerprint) + "/" + payments.RequestOrder(r))
+	switch {
+	case r.State == payments.Reserved:
+		return tx.Bucket(requests).Put(place, []byte(r.Key().String()))
+	case r.Unused():
+		return tx.Bucket(requests).Delete(place)
+	}
+	return nil
 }
 
 func identify(tx *bbolt.Tx, r payments.Record) error {

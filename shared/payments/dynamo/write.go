@@ -115,7 +115,7 @@ func (w *write) short() []action {
 	condition := "version = :version AND #bound = :bound"
 	values := item{":version": number(w.next.Version - 1), ":bound": w.item[bound]}
 	if !w.next.Open() {
-		return []action{w.record(condition, values), w.closes()}
+		return append([]action{w.record(condition, values), w.closes()}, w.lists()...)
 	}
 	values[":open"] = yes(true)
 	return []action{w.record(condition+" AND #open = :open", values)}
@@ -130,10 +130,7 @@ func (w *write) whole() []action {
 	} else {
 		all = []action{w.record("version = :version", item{":version": number(w.next.Version - 1)})}
 	}
-	if w.next.State == payments.Reserved {
-		place := key(requestPartition(w.next.Payment.Payer, w.next.Request.Fingerprint), payments.RequestOrder(w.next))
-		all = append(all, w.put(withKey(place, w.next.Key())))
-	}
+	all = append(all, w.lists()...)
 	if !w.next.Open() {
 		all = append(all, w.closes())
 	} else {
@@ -201,6 +198,18 @@ func (w *write) record(condition string, values item) action {
 func (w *write) put(entry item) action {
 	entry[expires] = w.expire()
 	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{TableName: w.table, Item: entry}}}
+}
+
+// lists keeps the record's place among those of equal requests.
+func (w *write) lists() []action {
+	place := key(requestPartition(w.next.Payment.Payer, w.next.Request.Fingerprint), payments.RequestOrder(w.next))
+	switch {
+	case w.next.State == payments.Reserved:
+		return []action{w.put(withKey(place, w.next.Key()))}
+	case w.next.Unused():
+		return []action{{TransactWriteItem: types.TransactWriteItem{Delete: &types.Delete{TableName: w.table, Key: place}}}}
+	}
+	return nil
 }
 
 // opens has no ttl: whatever is open stays so until somebody closes it.

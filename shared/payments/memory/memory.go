@@ -157,7 +157,7 @@ func (s *Store) ByNonce(_ context.Context, nonce string) ([]payments.Record, err
 // ByRequest implements payments.Store.
 func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) ([]payments.Record, error) {
 	found, err := s.where(func(r payments.Record) bool {
-		return r.Payment.Payer == payer && r.Request.Fingerprint == fingerprint
+		return r.Payment.Payer == payer && r.Request.Fingerprint == fingerprint && !r.Unused()
 	})
 	sort.Slice(found, func(i, j int) bool { return payments.RequestOrder(found[i]) > payments.RequestOrder(found[j]) })
 	return found[:min(len(found), payments.RecentRequests)], err

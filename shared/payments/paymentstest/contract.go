@@ -349,6 +349,13 @@ func byRequest(t *testing.T, s payments.Store) {
 	released = save(t, s, released)
 	released.State = payments.Settled
 	save(t, s, released)
+	for i := range 2 * payments.RecentRequests { // what bought nothing hides nothing
+		r := record(1)
+		r.Payment.Nonce, r.CreatedAt = fmt.Sprint("0xunused", i), time.UnixMilli(int64(70_000+i))
+		r = save(t, s, r)
+		r.State = []payments.State{payments.Released, payments.Failed}[i%2]
+		save(t, s, r)
+	}
 	found, err := s.ByRequest(ctx, "0x1", "f")
 	if err != nil {
 		t.Fatal(err)
