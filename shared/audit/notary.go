@@ -26,7 +26,8 @@ type Notary struct {
 }
 
 // LoadOrCreateNotary reads a key file, a signer key of signed notes, or makes one
-// that only its owner can read.
+// for the origin that only its owner can read. A chain keeps the origin that it
+// began with, wherever its service moves: checkpoints out there name it.
 func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,12 +43,12 @@ func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 		if err := errors.Join(writeErr, file.Sync(), file.Close()); err != nil {
 			return nil, err
 		}
-		return newNotary(secret, origin)
+		return newNotary(secret)
 	}
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNotary(strings.TrimSpace(string(text)), origin)
+	n, err := newNotary(strings.TrimSpace(string(text)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -55,13 +56,10 @@ func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 }
 
 // newNotary never quotes the secret.
-func newNotary(secret, origin string) (*Notary, error) {
+func newNotary(secret string) (*Notary, error) {
 	signer, err := note.NewSigner(secret)
 	if err != nil {
 		return nil, errors.New("not a signer key of signed notes")
-	}
-	if signer.Name() != origin {
-		return nil, fmt.Errorf("the key signs for %s, the chain's origin is %s", signer.Name(), origin)
 	}
 	key, err := verifierKey(secret)
 	if err != nil {
@@ -71,7 +69,7 @@ func newNotary(secret, origin string) (*Notary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Notary{Origin: origin, Key: key, signer: signer, keys: note.VerifierList(verifier)}, nil
+	return &Notary{Origin: signer.Name(), Key: key, signer: signer, keys: note.VerifierList(verifier)}, nil
 }
 
 // Sign signs the checkpoint of a chain that a verification with a tree found valid.
