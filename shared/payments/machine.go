@@ -221,17 +221,13 @@ func (m *Machine) reserve(ctx context.Context, o Order, version uint64) (Record,
 	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
 		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
 	}
-	limited, cancel := context.WithTimeout(ctx, reserveLimit)
+	ctx, cancel := context.WithTimeout(ctx, reserveLimit)
 	defer cancel()
-	r, err := m.save(limited, Record{
+	return m.save(ctx, Record{
 		Version: version, State: Reserved, Payment: o.Payment, Request: o.Request,
 		PayloadHash: o.PayloadHash, Identifier: o.Identifier,
 		Owner: m.Owner, LeaseUntil: now.Add(m.Lease), CreatedAt: now,
 	})
-	if err != nil && limited.Err() != nil && ctx.Err() == nil { // an equal request may have it
-		err = &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
-	}
-	return r, err
 }
 
 // run works and settles. Whatever fails before the answer is stored releases the
