@@ -64,7 +64,7 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 	if cause == nil {
 		return nil
 	}
-	r, err := m.load(ctx, p)
+	r, err := m.load(ctx, p.Key())
 	switch {
 	case err != nil:
 		return err
@@ -78,7 +78,7 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 //
 // Errors: *Pending when the store does not tell.
 func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err error) {
-	r, err = m.loadKey(ctx, key)
+	r, err = m.load(ctx, key)
 	return r, r.Version > 0 && !r.Unused(), err
 }
 
@@ -92,7 +92,7 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 	waiting := newBackoff(waitLimit)
 	first := true
 	for {
-		r, err := m.load(ctx, o.Payment)
+		r, err := m.load(ctx, o.Payment.Key())
 		if err == nil && r.Version == 0 {
 			err = m.identifierFree(ctx, o)
 		}
@@ -118,11 +118,7 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 var errBusy = errors.New("payments: another run holds the lease")
 
 // load gives the record of a payment; one that is not stored has version 0.
-func (m *Machine) load(ctx context.Context, p Payment) (Record, error) {
-	return m.loadKey(ctx, p.Key())
-}
-
-func (m *Machine) loadKey(ctx context.Context, key Key) (Record, error) {
+func (m *Machine) load(ctx context.Context, key Key) (Record, error) {
 	r, err := m.Store.Load(ctx, key)
 	switch {
 	case errors.Is(err, ErrNotFound):
