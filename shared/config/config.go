@@ -68,7 +68,7 @@ type Config struct {
 	// PAYMENTS_TABLE.
 	AuditTable string
 	// PAYMENTS_TABLE: DynamoDB table of the payments, instead of a file in the data
-	// directory. Region and credentials are the AWS SDK's own settings.
+	// directory. Region and keys come from the environment, as Lambda sets it.
 	PaymentsTable string
 	// RESULT_BUCKET: S3 bucket of results that are too large for the table.
 	ResultBucket string

@@ -64,7 +64,7 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 	if cause == nil {
 		return nil
 	}
-	r, err := m.load(ctx, p)
+	r, err := m.load(ctx, p.Key())
 	switch {
 	case err != nil:
 		return err
@@ -78,7 +78,7 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 //
 // Errors: *Pending when the store does not tell.
 func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err error) {
-	r, err = m.loadKey(ctx, key)
+	r, err = m.load(ctx, key)
 	return r, r.Version > 0 && !r.Unused(), err
 }
 
@@ -92,7 +92,7 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 	waiting := newBackoff(waitLimit)
 	first := true
 	for {
-		r, err := m.load(ctx, o.Payment)
+		r, err := m.load(ctx, o.Payment.Key())
 		if err == nil && r.Version == 0 {
 			err = m.identifierFree(ctx, o)
 		}
@@ -118,11 +118,7 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 var errBusy = errors.New("payments: another run holds the lease")
 
 // load gives the record of a payment; one that is not stored has version 0.
-func (m *Machine) load(ctx context.Context, p Payment) (Record, error) {
-	return m.loadKey(ctx, p.Key())
-}
-
-func (m *Machine) loadKey(ctx context.Context, key Key) (Record, error) {
+func (m *Machine) load(ctx context.Context, key Key) (Record, error) {
 	r, err := m.Store.Load(ctx, key)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -221,17 +217,13 @@ func (m *Machine) reserve(ctx context.Context, o Order, version uint64) (Record,
 	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
 		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
 	}
-	limited, cancel := context.WithTimeout(ctx, reserveLimit)
+	ctx, cancel := context.WithTimeout(ctx, reserveLimit)
 	defer cancel()
-	r, err := m.save(limited, Record{
+	return m.save(ctx, Record{
 		Version: version, State: Reserved, Payment: o.Payment, Request: o.Request,
 		PayloadHash: o.PayloadHash, Identifier: o.Identifier,
 		Owner: m.Owner, LeaseUntil: now.Add(m.Lease), CreatedAt: now,
 	})
-	if err != nil && limited.Err() != nil && ctx.Err() == nil { // an equal request may have it
-		err = &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
-	}
-	return r, err
 }
 
 // run works and settles. Whatever fails before the answer is stored releases the

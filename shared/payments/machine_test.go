@@ -231,8 +231,9 @@ func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
 				for i := range replies {
 					wait.Go(func() {
 						var err error
-						var retryable *payments.Pending
-						if replies[i], err = b.pay(o); err != nil && !errors.As(err, &retryable) {
+						var pending *payments.Pending
+						var down *payments.Unavailable // the table was too slow for a reservation
+						if replies[i], err = b.pay(o); err != nil && !errors.As(err, &pending) && !errors.As(err, &down) {
 							t.Errorf("request %d: %v", i, err)
 						}
 					})

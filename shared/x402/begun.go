@@ -1,8 +1,6 @@
 package x402
 
 import (
-	"fmt"
-	"math/big"
 	"strings"
 
 	"governance.internal/shared/catalog"
@@ -14,8 +12,11 @@ import (
 // buyer waited must not make him pay again.
 func (s *sale) match() (payments.Payment, error) {
 	payment, refused := s.terms.Match(s.payload)
+	if refused == nil {
+		return payment, nil
+	}
 	key, readable := s.terms.keyOf(s.payload)
-	if refused == nil || !readable {
+	if !readable {
 		return payment, refused
 	}
 	record, begun, err := s.gate.Machine.Begun(s.r.Context(), key)
@@ -38,11 +39,11 @@ func (t Terms) keyOf(p Payload) (payments.Key, bool) {
 	named := payments.Payment{Asset: strings.ToLower(t.Site.Asset)}
 	switch a, permit := p.Payload.Authorization, p.Payload.Permit2Authorization; {
 	case p.method() == payments.MethodPermit2 && permit != nil:
-		nonce, ok := new(big.Int).SetString(permit.Nonce, 10)
-		if !isNumber(permit.Nonce) || !ok || nonce.BitLen() > 256 {
+		nonce, ok := permitNonce(permit.Nonce)
+		if !ok {
 			return payments.Key{}, false
 		}
-		named.Method, named.Payer, named.Nonce = payments.MethodPermit2, permit.From, fmt.Sprintf("0x%064x", nonce)
+		named.Method, named.Payer, named.Nonce = payments.MethodPermit2, permit.From, nonce
 	case a != nil:
 		named.Payer, named.Nonce = a.From, a.Nonce
 	}

@@ -76,8 +76,8 @@ func (t Terms) matchPermit2(signature string, a Permit2Authorization) (payments.
 	case strings.TrimLeft(a.Permitted.Amount, "0") != t.Price.String():
 		return none, invalid(ReasonPermitAmount, "The permitted amount must be exactly %s atomic units.", t.Price)
 	}
-	nonce, ok := new(big.Int).SetString(a.Nonce, 10)
-	if !ok || nonce.BitLen() > 256 {
+	nonce, ok := permitNonce(a.Nonce)
+	if !ok {
 		return none, invalid(ReasonPayload, "payload: nonce is beyond 256 bits.")
 	}
 	after, err := strconv.ParseUint(a.Witness.ValidAfter, 10, 63)
@@ -91,6 +91,15 @@ func (t Terms) matchPermit2(signature string, a Permit2Authorization) (payments.
 	return payments.Payment{
 		Method: payments.MethodPermit2, Network: t.Site.Network, Asset: strings.ToLower(t.Site.Asset),
 		PayTo: strings.ToLower(a.Witness.To), Payer: strings.ToLower(a.From), Amount: int64(t.Price),
-		ValidAfter: after, ValidBefore: deadline, Nonce: fmt.Sprintf("0x%064x", nonce), Signature: strings.ToLower(signature),
+		ValidAfter: after, ValidBefore: deadline, Nonce: nonce, Signature: strings.ToLower(signature),
 	}, nil
+}
+
+// permitNonce is a decimal uint256 as a record names it: 0x and 64 hex digits.
+func permitNonce(text string) (string, bool) {
+	nonce, ok := new(big.Int).SetString(text, 10)
+	if !isNumber(text) || !ok || nonce.BitLen() > 256 {
+		return "", false
+	}
+	return fmt.Sprintf("0x%064x", nonce), true
 }

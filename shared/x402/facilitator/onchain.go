@@ -55,8 +55,7 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 	}
 	attempt := j.Attempt()
 	if attempt.Begun() && attempt.Chain != instance {
-		return payments.Settlement{}, &payments.Rejected{Reason: x402.ReasonTransaction,
-			Message: "The chain on which this payment was being settled no longer exists.", Transaction: attempt.Hash}
+		return payments.Settlement{}, chainLost(attempt)
 	}
 	for {
 		if attempt.Signed() {
@@ -89,6 +88,12 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 		}
 		attempt = payments.Attempt{}
 	}
+}
+
+// chainLost rejects a payment that was being settled on a chain that is gone.
+func chainLost(attempt payments.Attempt) error {
+	return &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: attempt.Hash,
+		Message: "The chain on which this payment was being settled no longer exists."}
 }
 
 // pendingUnless turns a failure after signing into an unknown outcome, except

@@ -136,8 +136,7 @@ func (r *Remote) Settle(ctx context.Context, p payments.Payment, j payments.Jour
 	}
 	attempt := j.Attempt()
 	if attempt.Begun() && attempt.Chain != instance {
-		return none, &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: attempt.Hash,
-			Message: "The chain on which this payment was being settled no longer exists."}
+		return none, chainLost(attempt)
 	}
 	if attempt.Begun() {
 		if settlement, err := r.look(ctx, p, attempt.Hash); !errors.Is(err, evm.ErrNotMined) {
