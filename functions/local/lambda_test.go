@@ -166,7 +166,7 @@ func statusOf(name string) int {
 }
 
 // volatile members differ between two services: keys, clocks and chains.
-var volatile = regexp.MustCompile(`^(request_id|signature|signer|address|validUntil|issuedAt|nonce|verified_at|duration_ms|hash|time|why|entries|last_good_seq|seq|size|to|bytes)$`)
+var volatile = regexp.MustCompile(`^(request_id|signature|signer|address|validUntil|issuedAt|nonce|verified_at|duration_ms|hash|time|why|entries|root|checkpoint|vkey|head_proof|last_good_seq|seq|size|to|bytes)$`)
 
 // comparable is a body without what may differ.
 func comparable(body []byte) any {
