@@ -16,7 +16,7 @@ type Verification struct {
 	audit.Report
 	Checkpoint  string       `json:"checkpoint,omitempty"`  // signed note; absent for a chain that is not valid
 	VKey        string       `json:"vkey"`                  // that checks it
-	HeadProof   []string     `json:"head_proof,omitempty"`  // that the checkpoint's last entry is the head
+	HeadProof   []string     `json:"head_proof,omitzero"`   // that the checkpoint's last entry is the head
 	Consistency *Consistency `json:"consistency,omitempty"` // for a buyer who brought an earlier checkpoint
 	Inclusion   string       `json:"inclusion,omitempty"`   // proof file of the entry that was asked for
 }
