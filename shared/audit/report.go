@@ -28,8 +28,11 @@ type Report struct {
 	Head *Head `json:"head"`
 	// Root is that of the tree over the entries, absent if nobody asked for it.
 	Root *Hash `json:"root,omitempty"`
-	// Mode is "full": every byte was read and hashed in this call.
+	// Mode is "full": every byte was read and hashed in this call; or "incremental":
+	// what follows Prefix was.
 	Mode string `json:"mode"`
+	// Prefix is what an earlier verification read and hashed in full, absent in mode full.
+	Prefix *PrefixUsed `json:"prefix,omitempty"`
 	// Rehashed is what was read, hashed and found good in this call.
 	Rehashed Rehashed `json:"rehashed"`
 	// Truncation says with which anchors the end of the chain was compared.
@@ -46,6 +49,17 @@ type Report struct {
 	VerifiedAt time.Time `json:"verified_at"`
 	// Limits is one sentence about what no verification can say.
 	Limits string `json:"limits"`
+
+	tree *Tree // of Root
+}
+
+// AsPrefix is what this verification spares a later one, nil if the chain is not
+// valid, or Root is absent.
+func (r Report) AsPrefix() *Prefix {
+	if !r.Valid || r.Head == nil || r.tree == nil {
+		return nil
+	}
+	return &Prefix{Chain: r.Chain, Head: *r.Head, Tree: r.tree.clone(), VerifiedAt: r.VerifiedAt}
 }
 
 // Rehashed is a range of entries.
@@ -56,6 +70,13 @@ type Rehashed struct {
 	// From and To are the first and last seq, 0 if there are none.
 	From uint64 `json:"from"`
 	To   uint64 `json:"to"`
+}
+
+// PrefixUsed says which entries were not read in this call, and when they were.
+type PrefixUsed struct {
+	To         uint64    `json:"to"`
+	VerifiedAt time.Time `json:"verified_at"`
+	AgeS       int64     `json:"age_s"` // seconds since
 }
 
 // Truncation is the comparison with anchors.

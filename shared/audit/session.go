@@ -32,6 +32,9 @@ type session struct {
 
 func newSession(ctx context.Context, src source, opts *VerifyOptions) *session {
 	s := &session{ctx: ctx, opts: opts, src: src, walker: newWalker(opts, place{hash: zeroHash})}
+	if opts.After != nil {
+		s.walker, s.entries = opts.After.walker(opts), opts.After.Head.Seq
+	}
 	s.turn.L = &s.mu
 	return s
 }

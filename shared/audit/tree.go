@@ -48,6 +48,9 @@ func (t *Tree) Root() Hash {
 	return Hash(root)
 }
 
+// clone is a tree of its own that goes on from t.
+func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge)} }
+
 // span is a range of leaves, the end excluded.
 type span struct{ from, to uint64 }
 

@@ -26,6 +26,10 @@ type VerifyOptions struct {
 	// costs as much again as the walk and is done by one goroutine. An anchor with a
 	// root asks for it, too.
 	Tree bool
+	// After is the beginning of the chain that is not read again; nil reads all. A
+	// stream then begins with the entry after it. [Verify] also compares anchors
+	// within it, which a stream cannot.
+	After *Prefix
 	// AllowEmpty makes a stream without entries valid if neither Chain nor Anchors
 	// demand some.
 	AllowEmpty bool
@@ -81,20 +85,37 @@ func VerifyBytes(lines []byte, o VerifyOptions) (Report, error) {
 // it begins: entries appended meanwhile are not looked at, and raise no alarm. The
 // head is an anchor of kind store_head. An error means that the store could not be
 // read.
+//
+// With After only what follows that prefix is read, and the mode is incremental; an
+// anchor within it is compared with the one entry, or the entries' hashes, that it
+// speaks of. A chain that is shorter than the prefix is read in full, with the
+// prefix as one more anchor.
 func Verify(ctx context.Context, s Store, o VerifyOptions) (Report, error) {
 	head, err := s.Head(ctx)
 	if err != nil {
 		return Report{}, fmt.Errorf("audit: reading the head: %w", err)
 	}
+	o.Anchors = slices.Clone(o.Anchors)
 	if head.Seq > 0 {
-		o.Anchors = append(slices.Clone(o.Anchors), Anchor{Kind: "store_head", Size: head.Seq, Hash: head.Hash, Time: head.Time})
+		o.Anchors = append(o.Anchors, Anchor{Kind: "store_head", Size: head.Seq, Hash: head.Hash, Time: head.Time})
 	}
-	r := newBlockReader(s.Blocks(ctx, 1, head.Seq))
+	from := uint64(1)
+	var met []meeting
+	if o.After != nil {
+		o.Anchors = append(o.Anchors, o.After.anchor())
+		if o.After = o.After.within(head, o); o.After != nil {
+			from = o.After.Head.Seq + 1
+			if met, err = o.After.meet(ctx, s, o.Anchors); err != nil {
+				return Report{}, fmt.Errorf("audit: comparing anchors: %w", err)
+			}
+		}
+	}
+	r := newBlockReader(s.Blocks(ctx, from, head.Seq))
 	defer r.stop()
-	return verify(ctx, &readerSource{r: r}, o)
+	return verify(ctx, &readerSource{r: r}, o, met...)
 }
 
-func verify(ctx context.Context, src source, o VerifyOptions) (Report, error) {
+func verify(ctx context.Context, src source, o VerifyOptions, met ...meeting) (Report, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -109,6 +130,7 @@ func verify(ctx context.Context, src source, o VerifyOptions) (Report, error) {
 	}
 	began := o.Now()
 	s := newSession(ctx, src, &o)
+	s.walker.met = met
 	if err := s.run(); err != nil {
 		return Report{}, fmt.Errorf("audit: reading the chain: %w", err)
 	}

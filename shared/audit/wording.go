@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 const limits = "A hash chain shows that what is recorded was not changed since; " +
@@ -33,9 +34,15 @@ func (s *session) report() Report {
 		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
 		if w.tree != nil {
 			root := w.tree.Root()
-			r.Root = &root
+			r.Root, r.tree = &root, w.tree
 		}
-		r.Rehashed = Rehashed{Entries: w.seq, Bytes: w.bytes, From: 1, To: w.seq}
+		if n := w.seq - w.began.seq; n > 0 {
+			r.Rehashed = Rehashed{Entries: n, Bytes: w.bytes, From: w.began.seq + 1, To: w.seq}
+		}
+	}
+	if after := s.opts.After; after != nil {
+		r.Mode = "incremental"
+		r.Prefix = &PrefixUsed{To: after.Head.Seq, VerifiedAt: after.VerifiedAt.UTC(), AgeS: int64(s.opts.Now().Sub(after.VerifiedAt).Seconds())}
 	}
 	for _, a := range against {
 		r.Truncation.Checked = r.Truncation.Checked || a.Result != ResultNotReached
@@ -105,6 +112,11 @@ func (s *session) integrity(r Report) Claim {
 	case w.seq == 0:
 		return Claim{"integrity", NotChecked, "There are no entries."}
 	}
+	if after := s.opts.After; after != nil {
+		return Claim{"integrity", Conditional, fmt.Sprintf(
+			"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s. The entries up to %d were read and hashed at %s; this call would not see a change of theirs since then.",
+			after.Head.Seq+1, w.seq, r.Head.Hash, after.Head.Seq, after.VerifiedAt.UTC().Format(time.RFC3339))}
+	}
 	return Claim{"integrity", Proved, fmt.Sprintf(
 		"No entry from 1 to %d was altered, inserted, removed or reordered relative to the head %s.", w.seq, r.Head.Hash)}
 }
@@ -136,6 +148,8 @@ func (s *session) canonical() Claim {
 	switch {
 	case s.walker.seq == 0:
 		return Claim{"canonical", NotChecked, "There are no entries."}
+	case s.opts.Strict && s.opts.After != nil:
+		return Claim{"canonical", Conditional, fmt.Sprintf("Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.", s.opts.After.Head.Seq+1, s.walker.seq)}
 	case s.opts.Strict:
 		return Claim{"canonical", Proved, fmt.Sprintf("Every line up to seq %d has the one canonical spelling.", s.walker.seq)}
 	}

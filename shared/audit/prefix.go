@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"iter"
+	"slices"
+	"time"
+)
+
+// Prefix is the beginning of a chain that an earlier verification read and hashed
+// in full. Whoever passes one on vouches for it.
+type Prefix struct {
+	Chain      string
+	Head       Head // its last entry
+	Tree       Tree // over its entries
+	VerifiedAt time.Time
+}
+
+// FullWalk is the kind of the anchor that a [Prefix] is.
+const FullWalk = "full_walk"
+
+func (p *Prefix) anchor() Anchor {
+	return Anchor{Kind: FullWalk, Size: p.Head.Seq, Hash: p.Head.Hash, Root: p.Tree.Root(), Time: p.VerifiedAt}
+}
+
+// within returns p if a chain with this head can be verified from there on, else
+// nil: it is shorter, has another name, or there is an anchor that any entry may meet.
+func (p *Prefix) within(head Head, o VerifyOptions) *Prefix {
+	if head.Seq < p.Head.Seq || o.Chain != "" && o.Chain != p.Chain {
+		return nil
+	}
+	if slices.ContainsFunc(o.Anchors, func(a Anchor) bool { return a.Size == 0 }) {
+		return nil
+	}
+	return p
+}
+
+// walker returns one that stands at the end of the prefix.
+func (p *Prefix) walker(o *VerifyOptions) *walker {
+	at := place{seq: p.Head.Seq}
+	copy(at.hash[:], p.Head.Hash.String())
+	w := newWalker(o, at)
+	w.chain = p.Chain
+	copy(w.time[:], p.Head.Time.UTC().Format(timeLayout))
+	if w.tree != nil {
+		*w.tree = p.Tree.clone()
+	}
+	return w
+}
+
+// meet compares the anchors that lie within the prefix, reading what they speak of.
+func (p *Prefix) meet(ctx context.Context, s Store, anchors []Anchor) ([]meeting, error) {
+	var met []meeting
+	for i, a := range anchors {
+		if a.Size > p.Head.Seq {
+			continue
+		}
+		hash, root, err := p.at(ctx, s, a)
+		if err != nil {
+			return nil, err
+		}
+		met = append(met, meeting{i, a.Size, (a.Hash.IsZero() || a.Hash == hash) && (a.Root.IsZero() || a.Root == root)})
+	}
+	return met, nil
+}
+
+// at gives the hash of the entry and the root of the tree that an anchor within the
+// prefix speaks of, each only if the anchor names one.
+func (p *Prefix) at(ctx context.Context, s Store, a Anchor) (hash, root Hash, err error) {
+	if a.Size == p.Head.Seq {
+		return p.Head.Hash, p.Tree.Root(), nil
+	}
+	if !a.Hash.IsZero() {
+		if hash, err = storedHash(ctx, s, a.Size); err != nil {
+			return hash, root, err
+		}
+	}
+	if !a.Root.IsZero() {
+		root, err = rootOf(a.Size, EntryHashes(ctx, s, a.Size))
+	}
+	return hash, root, err
+}
+
+// storedHash recomputes the hash of one stored entry, zero if there is none.
+func storedHash(ctx context.Context, s Store, seq uint64) (Hash, error) {
+	for block, err := range s.Blocks(ctx, seq, seq) {
+		if err != nil {
+			return Hash{}, err
+		}
+		line := bytes.TrimSuffix(block.Lines, []byte("\n"))
+		if len(line) < maxTail-maxSeqDigits+1 {
+			return Hash{}, nil
+		}
+		return sha256.Sum256(append(bytes.Clone(line[:len(line)-hashWidth]), '}')), nil
+	}
+	return Hash{}, nil
+}
+
+// rootOf is the root of the tree over the first size entries, zero if there are fewer.
+func rootOf(size uint64, entries iter.Seq2[Hash, error]) (Hash, error) {
+	var t Tree
+	for entry, err := range entries {
+		if err != nil {
+			return Hash{}, err
+		}
+		t.Append(entry)
+	}
+	if t.Size() != size {
+		return Hash{}, nil
+	}
+	return t.Root(), nil
+}
