@@ -11,6 +11,7 @@
 //	h#<chain>            head             seq, hash, time
 //	i#<chain>#<id>       id               seq, time, hash and prev_hash of the entry
 //	q#<chain>#<shard>    time # first id  b: events that wait, one canonical object a line
+//	n#<chain>            name             b: a note (audit.Notes)
 //	l#<chain>            lease            owner, ends (Unix milliseconds)
 //
 // A seq in a key has 16 digits. A bucket holds 65,536 seqs, and no block lies in two.
@@ -47,7 +48,7 @@
 //
 // The role of a writer needs, on this table alone: dynamodb:GetItem,
 // dynamodb:BatchGetItem and dynamodb:Query; and by dynamodb:LeadingKeys
-// dynamodb:PutItem for c#*, i#* and q#*, dynamodb:UpdateItem for h#* and l#*, and
+// dynamodb:PutItem for c#*, i#*, q#* and n#*, dynamodb:UpdateItem for h#* and l#*, and
 // dynamodb:DeleteItem for q#*. TransactWriteItems needs no permission beside those
 // of its parts. To read a chain that exists dynamodb:GetItem and dynamodb:Query
 // suffice.

@@ -29,3 +29,10 @@ func reopen(t *testing.T, endpoint, table string, transport http.RoundTripper) *
 func TestContract(t *testing.T) {
 	audittest.Run(t, func(t *testing.T) audit.Store { return open(t, nil) })
 }
+
+// Every third answer is lost after the effect; the SDK asks again.
+func TestNotes(t *testing.T) {
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	w := &wire{lose: 3}
+	audittest.RunNotes(t, reopen(t, endpoint, table, nil), reopen(t, endpoint, table, w))
+}

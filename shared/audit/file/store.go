@@ -60,6 +60,9 @@ type Store struct {
 	failed error // why the store takes no more appends
 	staged stage // reused from commit to commit
 
+	notes    sync.Mutex
+	noteLock File // opened with the first note
+
 	mu   sync.Mutex // guards view
 	view view
 }
@@ -141,7 +144,7 @@ func (s *Store) explain(err error) error {
 
 func (s *Store) closeFiles() error {
 	var errs []error
-	for _, f := range []File{s.data, s.lock} {
+	for _, f := range []File{s.data, s.lock, s.noteLock} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}

@@ -28,6 +28,11 @@ func TestContract(t *testing.T) {
 	audittest.Run(t, func(t *testing.T) audit.Store { return open(t, t.TempDir(), file.Options{}) })
 }
 
+func TestNotes(t *testing.T) {
+	dir := t.TempDir()
+	audittest.RunNotes(t, open(t, dir, file.Options{}), open(t, dir, file.Options{}))
+}
+
 func TestReopenKeepsChainAndIDs(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, file.Options{})

@@ -34,6 +34,7 @@ type Store struct {
 	lines []byte         // append-only: a part of it never changes
 	ends  []int          // ends[i] is the end in lines of the entry with seq i+1
 	seqs  map[string]int // seq by id
+	notes map[string][]byte
 }
 
 var _ audit.Store = (*Store)(nil)
@@ -52,7 +53,7 @@ func New(chain string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{now: o.Now, seqs: map[string]int{}}
+	s := &Store{now: o.Now, seqs: map[string]int{}, notes: map[string][]byte{}}
 	s.add(genesis, now)
 	return s, nil
 }

@@ -19,6 +19,14 @@ func TestContract(t *testing.T) {
 	})
 }
 
+func TestNotes(t *testing.T) {
+	s, err := memory.New("test", memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	audittest.RunNotes(t, s, s)
+}
+
 func TestChainNameIsChecked(t *testing.T) {
 	for _, name := range []string{"", ".hidden", "a/b", "Upper", "ü"} {
 		if _, err := memory.New(name, memory.Options{}); !errors.Is(err, audit.ErrProfile) {
