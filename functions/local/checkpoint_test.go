@@ -80,7 +80,7 @@ func asQuery(v verification) string {
 func TestABuyersCheckpointExposesARollback(t *testing.T) {
 	data, addr, chain := t.TempDir(), freeAddr(t), newChain(t)
 	p := spawn(t, data, addr, chain.URL(), "")
-	for range 3 {
+	for range 6 {
 		buyVerification(t, p.url, "")
 	}
 	earlier := buyVerification(t, p.url, "")
@@ -113,13 +113,21 @@ func TestABuyersCheckpointExposesARollback(t *testing.T) {
 		t.Fatal(err)
 	}
 	p = spawn(t, data, addr, chain.URL(), "")
+	if v := buyVerification(t, p.url, ""); v.Valid || v.Reason == nil || *v.Reason != "truncated" {
+		t.Fatalf("the service has forgotten what it signed last: %+v", v)
+	}
+	p.kill()
+	if err := os.Remove(data + "/governance.checkpoint.note"); err != nil {
+		t.Fatal(err)
+	}
+	p = spawn(t, data, addr, chain.URL(), "")
 	if v := buyVerification(t, p.url, ""); !v.Valid {
 		t.Fatalf("by itself the chain is valid: %+v", v)
 	}
 	if v := buyVerification(t, p.url, asQuery(now)); v.Valid || v.Reason == nil || *v.Reason != "truncated" || v.Checkpoint != "" {
 		t.Errorf("shorter than the checkpoint: %+v", v)
 	}
-	for range 6 {
+	for range 9 {
 		buyVerification(t, p.url, "")
 	}
 	if v := buyVerification(t, p.url, asQuery(now)); v.Valid || v.Reason == nil || *v.Reason != "checkpoint_mismatch" {

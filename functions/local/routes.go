@@ -26,7 +26,7 @@ import (
 func handlers(paid *wiring.Paid) map[string]http.Handler {
 	gate, site := paid.Gate, paid.Gate.Site
 	return map[string]http.Handler{
-		"verify-audit":     verifyaudit.New(verifyaudit.Deps{Gate: gate, Store: paid.Audit, Chain: wiring.ChainName, Anchors: paid.Anchors, Notary: paid.Notary}),
+		"verify-audit":     verifyaudit.New(verifyaudit.Deps{Gate: gate, Auditor: paid.Auditor}),
 		"audit-mcp":        auditmcp.New(gate),
 		"playbook":         playbook.New(gate),
 		"tip":              tip.New(gate),

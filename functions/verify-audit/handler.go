@@ -4,10 +4,11 @@ package verifyaudit
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
 
-	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/x402"
 )
@@ -15,10 +16,7 @@ import (
 // Deps are what the verification needs.
 type Deps struct {
 	Gate    *x402.Gate
-	Store   audit.Store
-	Chain   string                // name that the chain must have
-	Anchors func() []audit.Anchor // heads that it must contain
-	Notary  *audit.Notary         // signs what was found
+	Auditor *auditor.Auditor
 }
 
 // New returns the handler. A broken chain is a result like any other; a chain
@@ -30,8 +28,9 @@ func New(d Deps) http.Handler {
 			return nil, err
 		}
 		return func(ctx context.Context) (httpapi.Response, error) {
-			v, err := d.verify(ctx, wanted)
+			v, err := d.Auditor.Verify(ctx, wanted)
 			if err != nil {
+				slog.ErrorContext(ctx, "audit chain not verified", "error", err.Error())
 				return httpapi.Response{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_unreadable",
 					Detail: "The audit chain cannot be read right now. Try again later.", RetryAfter: 5 * time.Second}
 			}

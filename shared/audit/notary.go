@@ -1,14 +1,12 @@
 package audit
 
 import (
-	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"strings"
 
@@ -43,25 +41,34 @@ func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 		if err := errors.Join(writeErr, file.Sync(), file.Close()); err != nil {
 			return nil, err
 		}
-		return newNotary(secret)
+		return parseNotary(secret)
 	}
 	if err != nil {
 		return nil, err
 	}
-	n, err := newNotary(strings.TrimSpace(string(text)))
+	n, err := parseNotary(strings.TrimSpace(string(text)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return n, nil
 }
 
-// newNotary never quotes the secret.
-func newNotary(secret string) (*Notary, error) {
-	signer, err := note.NewSigner(secret)
-	if err != nil {
-		return nil, errors.New("not a signer key of signed notes")
+// parseNotary never quotes the secret.
+func parseNotary(secret string) (*Notary, error) {
+	parts := strings.SplitN(secret, "+", 5)
+	raw, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
+	if err != nil || len(parts) != 5 || parts[0] != "PRIVATE" || parts[1] != "KEY" || len(raw) != 1+ed25519.SeedSize {
+		return nil, errors.New("not an Ed25519 signer key of signed notes")
 	}
-	key, err := verifierKey(secret)
+	key := ed25519.NewKeyFromSeed(raw[1:])
+	public, _ := key.Public().(ed25519.PublicKey) // it is nothing else
+	return NewNotary(parts[2], public, func(message []byte) ([]byte, error) { return ed25519.Sign(key, message), nil })
+}
+
+// NewNotary makes the notary of an origin from an Ed25519 key that something else
+// keeps: sign gives the 64 bytes of the signature (RFC 8032, not pre-hashed).
+func NewNotary(origin string, public ed25519.PublicKey, sign func(message []byte) ([]byte, error)) (*Notary, error) {
+	key, err := note.NewEd25519VerifierKey(origin, public)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +76,16 @@ func newNotary(secret string) (*Notary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Notary{Origin: signer.Name(), Key: key, signer: signer, keys: note.VerifierList(verifier)}, nil
+	return &Notary{Origin: origin, Key: key, signer: noteSigner{verifier, sign}, keys: note.VerifierList(verifier)}, nil
 }
+
+// noteSigner is a [note.Signer] of the key that a verifier checks.
+type noteSigner struct {
+	note.Verifier
+	sign func([]byte) ([]byte, error)
+}
+
+func (s noteSigner) Sign(message []byte) ([]byte, error) { return s.sign(message) }
 
 // Sign signs the checkpoint of a chain that a verification with a tree found valid.
 func (n *Notary) Sign(r Report) ([]byte, error) {
@@ -80,41 +95,26 @@ func (n *Notary) Sign(r Report) ([]byte, error) {
 	return Checkpoint{Origin: n.Origin, Size: r.Head.Seq, Root: *r.Root}.Sign(n.signer)
 }
 
+// SignStatement signs a text of another kind than a checkpoint. The kind stands in
+// its first line, behind the origin, so that neither is taken for the other.
+func (n *Notary) SignStatement(kind string, text []byte) ([]byte, error) {
+	return note.Sign(&note.Note{Text: n.Origin + "/" + kind + "\n" + string(text) + "\n"}, n.signer)
+}
+
+// OpenStatement gives the text of a statement that this notary signed.
+func (n *Notary) OpenStatement(kind string, signed []byte) ([]byte, error) {
+	opened, err := note.Open(signed, n.keys)
+	if err != nil {
+		return nil, fmt.Errorf("audit: statement: %w", err)
+	}
+	text, ok := strings.CutPrefix(opened.Text, n.Origin+"/"+kind+"\n")
+	if !ok {
+		return nil, fmt.Errorf("audit: not a statement of the kind %s of %q", kind, n.Origin)
+	}
+	return []byte(strings.TrimSuffix(text, "\n")), nil
+}
+
 // Open reads a checkpoint that this notary signed.
 func (n *Notary) Open(signed []byte) (Checkpoint, error) {
 	return OpenCheckpoint(signed, n.Origin, n.keys)
-}
-
-// EntryHashes are the hash members of the first entries of a store, as stored. They
-// are what a verification that passed has recomputed.
-func EntryHashes(ctx context.Context, s Store, to uint64) iter.Seq2[Hash, error] {
-	return func(yield func(Hash, error) bool) {
-		for block, err := range s.Blocks(ctx, 1, to) {
-			if err != nil {
-				yield(Hash{}, err)
-				return
-			}
-			for line := range strings.Lines(string(block.Lines)) {
-				if len(line) < hashWidth+1 {
-					yield(Hash{}, errors.New("audit: a line is too short to hold a hash"))
-					return
-				}
-				if !yield(parseHex([]byte(line[len(line)-1-len(lineEnd)-hexLen:][:hexLen])), nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// verifierKey derives the public half of a signer key, whose last part is base64
-// of an algorithm byte and an Ed25519 seed.
-func verifierKey(secret string) (string, error) {
-	parts := strings.SplitN(secret, "+", 5)
-	raw, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
-	if err != nil || len(parts) != 5 || len(raw) != 1+ed25519.SeedSize {
-		return "", errors.New("not an Ed25519 signer key of signed notes")
-	}
-	public, _ := ed25519.NewKeyFromSeed(raw[1:]).Public().(ed25519.PublicKey) // it is nothing else
-	return note.NewEd25519VerifierKey(parts[2], public)
 }

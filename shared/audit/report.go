@@ -62,6 +62,15 @@ func (r Report) AsPrefix() *Prefix {
 	return &Prefix{Chain: r.Chain, Head: *r.Head, Tree: r.tree.clone(), VerifiedAt: r.VerifiedAt}
 }
 
+// HeadInclusion is the inclusion proof of the head in the tree with Root, nil if
+// there is none.
+func (r Report) HeadInclusion() []Hash {
+	if r.tree == nil {
+		return nil
+	}
+	return r.tree.LastProof()
+}
+
 // Rehashed is a range of entries.
 type Rehashed struct {
 	Entries uint64 `json:"entries"`

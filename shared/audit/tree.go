@@ -1,9 +1,13 @@
 package audit
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"math/bits"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -16,15 +20,18 @@ import (
 // Tree computes the root of a growing chain. It keeps the hashes of the complete
 // subtrees at its right edge, at most 64. The zero Tree is empty.
 type Tree struct {
-	size uint64
-	edge []Hash // largest subtree first
+	size   uint64
+	edge   []Hash // largest subtree first
+	merged []Hash // what the last entry was joined with, smallest first
 }
 
 // Append adds the next entry's hash.
 func (t *Tree) Append(entry Hash) {
 	node := tlog.RecordHash(entry[:])
+	t.merged = t.merged[:0]
 	for bit := uint64(1); t.size&bit != 0; bit <<= 1 {
 		last := len(t.edge) - 1
+		t.merged = append(t.merged, t.edge[last])
 		node = tlog.NodeHash(tlog.Hash(t.edge[last]), node)
 		t.edge = t.edge[:last]
 	}
@@ -48,8 +55,31 @@ func (t *Tree) Root() Hash {
 	return Hash(root)
 }
 
+// Edge gives the hashes of the complete subtrees at the right edge, the largest
+// first: with the size all that a tree needs to go on.
+func (t *Tree) Edge() []Hash { return slices.Clone(t.edge) }
+
+// TreeOf is the tree of a size with this edge.
+func TreeOf(size uint64, edge []Hash) (Tree, error) {
+	if bits.OnesCount64(size) != len(edge) {
+		return Tree{}, fmt.Errorf("audit: the edge of a tree of %d entries has %d hashes, not %d", size, bits.OnesCount64(size), len(edge))
+	}
+	return Tree{size: size, edge: slices.Clone(edge)}, nil
+}
+
+// LastProof is the inclusion proof of the last entry: the edge before it came.
+func (t *Tree) LastProof() []Hash {
+	proof := slices.Clone(t.merged)
+	if len(t.edge) > 0 {
+		for _, left := range slices.Backward(t.edge[:len(t.edge)-1]) {
+			proof = append(proof, left)
+		}
+	}
+	return proof
+}
+
 // clone is a tree of its own that goes on from t.
-func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge)} }
+func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge), slices.Clone(t.merged)} }
 
 // span is a range of leaves, the end excluded.
 type span struct{ from, to uint64 }
@@ -178,4 +208,26 @@ func treeHashes(hashes []Hash) []tlog.Hash {
 		converted[i] = tlog.Hash(h)
 	}
 	return converted
+}
+
+// EntryHashes are the hash members of the first entries of a store, as stored. They
+// are what a verification that passed has recomputed.
+func EntryHashes(ctx context.Context, s Store, to uint64) iter.Seq2[Hash, error] {
+	return func(yield func(Hash, error) bool) {
+		for block, err := range s.Blocks(ctx, 1, to) {
+			if err != nil {
+				yield(Hash{}, err)
+				return
+			}
+			for line := range strings.Lines(string(block.Lines)) {
+				if len(line) < hashWidth+1 {
+					yield(Hash{}, errors.New("audit: a line is too short to hold a hash"))
+					return
+				}
+				if !yield(parseHex([]byte(line[len(line)-1-len(lineEnd)-hexLen:][:hexLen])), nil) {
+					return
+				}
+			}
+		}
+	}
 }

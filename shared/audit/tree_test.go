@@ -48,6 +48,30 @@ func each(entries []Hash) iter.Seq2[Hash, error] {
 
 const treeSizes = 130 // beyond two levels of complete trees
 
+// The edge is all that a tree needs to go on, and to prove its last entry.
+func TestATreeGoesOnFromItsEdge(t *testing.T) {
+	entries := someEntries(treeSizes)
+	var tree Tree
+	for n, entry := range entries {
+		restored, err := TreeOf(tree.Size(), tree.Edge())
+		if err != nil || restored.Root() != tree.Root() {
+			t.Fatalf("%d: %v", n, err)
+		}
+		restored.Append(entry)
+		tree.Append(entry)
+		size := uint64(n + 1)
+		proof, err := ProveInclusion(size, size, each(entries))
+		if err != nil || restored.Root() != tree.Root() || !slices.Equal(restored.LastProof(), proof) || !slices.Equal(tree.LastProof(), proof) {
+			t.Fatalf("%d: %v", n, err)
+		}
+	}
+	for _, edge := range [][]Hash{nil, make([]Hash, 1), make([]Hash, 3)} {
+		if _, err := TreeOf(10, edge); err == nil {
+			t.Errorf("an edge of %d hashes is one of ten entries", len(edge))
+		}
+	}
+}
+
 func TestEveryRootIsThatOfTheStandard(t *testing.T) {
 	entries := someEntries(treeSizes)
 	var tree Tree

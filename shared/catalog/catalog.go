@@ -60,6 +60,7 @@ type Endpoint struct {
 	Request     string      // name in schema/ of the JSON request body; "" = no body
 	MaxBody     int         // longest accepted body in bytes
 	Query       []Parameter // optional query parameters
+	Header      []Parameter // optional headers of its own
 	PathParams  []Parameter // parameters of Path
 	MIME        string      // media type of the 200 answer
 	Response    string      // name in schema/ of the 200 answer; "" when it is not JSON
@@ -68,7 +69,7 @@ type Endpoint struct {
 	Tags        []string    // words for directories, at most five
 }
 
-// Parameter is a query or path parameter.
+// Parameter is a query or path parameter, or a header.
 type Parameter struct {
 	Name        string
 	Description string

@@ -30,8 +30,12 @@ var Endpoints = []Endpoint{
 	{
 		Function: "verify-audit", Operation: "verifyAudit", Method: "GET", Path: "/x402/verify-audit", Price: 5_000,
 		Summary:     "Verify the hash-chained audit trail",
-		Description: "Read-only verification of the SHA-256 hash-chained governance audit trail: every entry re-hashed, the verdict says exactly what was checked.",
-		MIME:        "application/json", Response: "verification", Statuses: paid,
+		Description: "Read-only verification of the SHA-256 hash-chained governance audit trail: the verdict says exactly what was checked, with a signed checkpoint to keep.",
+		Query: []Parameter{{Name: "seq", Pattern: "^[1-9][0-9]{0,15}$", Example: "1",
+			Description: "Number of an entry to prove: the answer then holds an inclusion proof file (C2SP tlog-proof)."}},
+		Header: []Parameter{{Name: "Audit-Checkpoint", Pattern: "^[A-Za-z0-9_=+/-]+$", Example: "Z292LmV4YW1wbGUvY2hhaW4K",
+			Description: "A checkpoint of an earlier answer, in base64; also as the query parameter checkpoint. The answer then proves that the chain still begins with it, or exposes that it does not."}},
+		MIME: "application/json", Response: "verification", Statuses: paid,
 		Tags: []string{"audit", "verification", "hash-chain"},
 	},
 	{

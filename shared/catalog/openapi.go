@@ -76,6 +76,9 @@ func parameters(e Endpoint) []object {
 	for _, p := range e.Query {
 		add(p, "query")
 	}
+	for _, p := range e.Header {
+		add(p, "header")
+	}
 	if e.Paid() {
 		list = append(list, object{"name": "X402-Version", "in": "header", "required": false,
 			"description": "1 asks for version 1 terms; so does the query x402Version=1.", "schema": object{"type": "string", "enum": []string{"1", "2"}}},

@@ -67,6 +67,15 @@ type Config struct {
 	// directory; keys pk and sk, both strings. Region and credentials as for
 	// PAYMENTS_TABLE.
 	AuditTable string
+	// CHECKPOINT_KEY_FILE: file with the key that signs checkpoints of the audit chain.
+	// Default: checkpoint.key in the data directory, made when missing.
+	CheckpointKeyFile string
+	// CHECKPOINT_KEY_KMS: id, ARN or alias of that key in AWS KMS
+	// (ECC_NIST_EDWARDS25519), instead of a file.
+	CheckpointKeyKMS string
+	// CHECKPOINT_ORIGIN: name of the audit chain in its checkpoints. Default: the
+	// host and path of BASE_URL and the chain's name. A key in a file has its own.
+	CheckpointOrigin string
 	// PAYMENTS_TABLE: DynamoDB table of the payments, instead of a file in the data
 	// directory. Region and keys come from the environment, as Lambda sets it.
 	PaymentsTable string
@@ -89,28 +98,31 @@ func Load(lookup Lookup) (Config, error) {
 		return fallback
 	}
 	c := Config{
-		BaseURL:          strings.TrimRight(get("BASE_URL", ""), "/"),
-		Network:          get("NETWORK", "eip155:8453"),
-		Asset:            get("ASSET", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
-		AssetName:        get("ASSET_NAME", "USD Coin"),
-		AssetVersion:     get("ASSET_VERSION", "2"),
-		PayTo:            get("PAY_TO", ""),
-		RPCURLs:          splitList(get("RPC_URLS", "")),
-		GasKeyFile:       get("GAS_KEY_FILE", ""),
-		GasKeyKMS:        get("GAS_KEY_KMS", ""),
-		GasFeeCap:        gwei(get("GAS_FEE_CAP_GWEI", "2")),
-		ERC6492Factories: splitList(get("ERC6492_FACTORIES", "")),
-		FacilitatorURLs:  splitList(get("FACILITATOR_URL", "")),
-		CDPKeyID:         get("CDP_KEY_ID", ""),
-		CDPKeySecret:     get("CDP_KEY_SECRET", ""),
-		SigningKeyFile:   get("SIGNING_KEY_FILE", ""),
-		SignerAddress:    get("SIGNER_ADDRESS", ""),
-		DataDir:          get("DATA_DIR", ""),
-		AuditTable:       get("AUDIT_TABLE", ""),
-		PaymentsTable:    get("PAYMENTS_TABLE", ""),
-		ResultBucket:     get("RESULT_BUCKET", ""),
-		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),
-		S3Endpoint:       get("S3_ENDPOINT", ""),
+		BaseURL:           strings.TrimRight(get("BASE_URL", ""), "/"),
+		Network:           get("NETWORK", "eip155:8453"),
+		Asset:             get("ASSET", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+		AssetName:         get("ASSET_NAME", "USD Coin"),
+		AssetVersion:      get("ASSET_VERSION", "2"),
+		PayTo:             get("PAY_TO", ""),
+		RPCURLs:           splitList(get("RPC_URLS", "")),
+		GasKeyFile:        get("GAS_KEY_FILE", ""),
+		GasKeyKMS:         get("GAS_KEY_KMS", ""),
+		GasFeeCap:         gwei(get("GAS_FEE_CAP_GWEI", "2")),
+		ERC6492Factories:  splitList(get("ERC6492_FACTORIES", "")),
+		FacilitatorURLs:   splitList(get("FACILITATOR_URL", "")),
+		CDPKeyID:          get("CDP_KEY_ID", ""),
+		CDPKeySecret:      get("CDP_KEY_SECRET", ""),
+		SigningKeyFile:    get("SIGNING_KEY_FILE", ""),
+		SignerAddress:     get("SIGNER_ADDRESS", ""),
+		DataDir:           get("DATA_DIR", ""),
+		AuditTable:        get("AUDIT_TABLE", ""),
+		CheckpointKeyFile: get("CHECKPOINT_KEY_FILE", ""),
+		CheckpointKeyKMS:  get("CHECKPOINT_KEY_KMS", ""),
+		CheckpointOrigin:  get("CHECKPOINT_ORIGIN", ""),
+		PaymentsTable:     get("PAYMENTS_TABLE", ""),
+		ResultBucket:      get("RESULT_BUCKET", ""),
+		DynamoDBEndpoint:  get("DYNAMODB_ENDPOINT", ""),
+		S3Endpoint:        get("S3_ENDPOINT", ""),
 	}
 	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
 		for token := range strings.SplitSeq(tokens, ",") {

@@ -36,6 +36,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"AUDIT_TABLE": "audit", "PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
 		"GAS_KEY_KMS": "alias/gas", "GAS_FEE_CAP_GWEI": "0.25", "RESULT_BUCKET": "results", "S3_ENDPOINT": "http://127.0.0.1:9000",
 		"FACILITATOR_URL": "https://one.example/x402, http://localhost:8402/facilitator", "FACILITATOR_TOKEN": ", token",
+		"CHECKPOINT_KEY_FILE": "c.key", "CHECKPOINT_KEY_KMS": "alias/c", "CHECKPOINT_ORIGIN": "one.example/chain",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 	}))
 	want := Config{
@@ -46,6 +47,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		AuditTable: "audit", PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",
 		GasKeyKMS: "alias/gas", GasFeeCap: big.NewInt(250_000_000), ResultBucket: "results", S3Endpoint: "http://127.0.0.1:9000",
 		FacilitatorURLs: []string{"https://one.example/x402", "http://localhost:8402/facilitator"}, FacilitatorTokens: []string{"", "token"},
+		CheckpointKeyFile: "c.key", CheckpointKeyKMS: "alias/c", CheckpointOrigin: "one.example/chain",
 		CDPKeyID: "id", CDPKeySecret: "key",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

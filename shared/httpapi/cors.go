@@ -6,7 +6,7 @@ import "net/http"
 // pay. access-control-expose-headers is among the first because the stock x402
 // client sends it as a request header.
 const (
-	corsAllow  = "content-type, payment-signature, x-payment, sign-in-with-x, x402-version, access-control-expose-headers"
+	corsAllow  = "content-type, payment-signature, x-payment, sign-in-with-x, x402-version, audit-checkpoint, access-control-expose-headers"
 	corsExpose = "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After, X-Request-Id"
 	corsMaxAge = "86400" // seconds that a browser may remember the preflight
 )

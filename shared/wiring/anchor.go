@@ -24,6 +24,7 @@ import (
 // write, each remembers what itself appended.
 type trail struct {
 	audit.Store
+	audit.Notes
 	path  string // of the note, "" for one in memory
 	Close func() error
 
@@ -46,7 +47,7 @@ func openTrail(c config.Config, origin string) (*trail, error) {
 	store, err := auditdynamo.Open(ChainName, auditdynamo.Options{
 		Table: c.AuditTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint, Origin: origin,
 	})
-	return &trail{Store: store, Close: func() error { return nil }}, err
+	return &trail{Store: store, Notes: store, Close: func() error { return nil }}, err
 }
 
 // openFileTrail verifies the chain against the note before it appends to it.
@@ -70,7 +71,7 @@ func openFileTrail(dir, origin string) (*trail, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Store, t.Close = store, store.Close
+	t.Store, t.Notes, t.Close = store, store, store.Close
 	head, err := t.Head(context.Background())
 	if err != nil {
 		return nil, errors.Join(err, t.Close())

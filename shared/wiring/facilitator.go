@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"governance.internal/shared/config"
+	"governance.internal/shared/kms"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402/evm"
 	"governance.internal/shared/x402/facilitator"
-	"governance.internal/shared/x402/kms"
 )
 
 // facilitatorSettings are what moving money needs besides the chain.

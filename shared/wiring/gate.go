@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
 	"governance.internal/shared/lint"
@@ -29,8 +30,7 @@ const ChainName = "governance"
 type Paid struct {
 	Gate      *x402.Gate
 	Audit     audit.Store
-	Anchors   func() []audit.Anchor // what a verification must find in Audit
-	Notary    *audit.Notary         // signs checkpoints of Audit
+	Auditor   *auditor.Auditor // of Audit
 	Payments  payments.Store
 	Chain     *evm.Chain
 	GasWallet string       // address that pays the gas of settlements; "" when a facilitator elsewhere does
@@ -65,7 +65,7 @@ func NewPaid(c config.Config) (*Paid, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeStore())
 	}
-	notary, err := audit.LoadOrCreateNotary(filepath.Join(c.DataDir, "checkpoint.key"), checkpointOrigin(site.BaseURL))
+	auditor, err := openAuditor(c, trail, site.BaseURL)
 	if err != nil {
 		return nil, errors.Join(err, trail.Close(), closeStore())
 	}
@@ -76,17 +76,9 @@ func NewPaid(c config.Config) (*Paid, error) {
 	}
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Accounts: chain, Signer: signer, Machine: machine, Now: time.Now},
-		Audit: trail, Anchors: trail.Anchors, Notary: notary, Payments: store, Chain: chain,
-		GasWallet: gasWallet,
-		Close:     func() error { return errors.Join(trail.Close(), closeStore()) },
+		Audit: trail, Auditor: auditor, Payments: store, Chain: chain, GasWallet: gasWallet,
+		Close: func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, nil
-}
-
-// checkpointOrigin names the audit chain to the world: the service's address
-// without its scheme, and the chain.
-func checkpointOrigin(baseURL string) string {
-	_, address, _ := strings.Cut(baseURL, "://")
-	return address + "/" + ChainName
 }
 
 // openPayments opens the payment store: the table if there is one, else a file.
@@ -112,7 +104,7 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 
 func needPaid(c config.Config) error {
 	settings := append(facilitatorSettings(c), config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")})
-	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile == "" {
+	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile == "" || c.CheckpointKeyFile+c.CheckpointKeyKMS == "" {
 		settings = append(settings, config.Setting{Name: "DATA_DIR", Value: c.DataDir})
 	}
 	return config.Need(settings...)

@@ -54,7 +54,7 @@ func TestTrailOfATableIsShared(t *testing.T) {
 
 // With a table each and a signing key no directory is needed.
 func TestTablesNeedNoDataDirectory(t *testing.T) {
-	c := config.Config{RPCURLs: []string{"http://node.example"}, GasKeyFile: "gas.key", PaymentsTable: "p", AuditTable: "a", SigningKeyFile: "sign.key"}
+	c := config.Config{RPCURLs: []string{"http://node.example"}, GasKeyFile: "gas.key", PaymentsTable: "p", AuditTable: "a", SigningKeyFile: "sign.key", CheckpointKeyKMS: "alias/c"}
 	if err := needPaid(c); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambdahttp.Start("verify-audit", verifyaudit.New(verifyaudit.Deps{
-		Gate: paid.Gate, Store: paid.Audit, Chain: wiring.ChainName, Anchors: paid.Anchors, Notary: paid.Notary,
-	}))
+	lambdahttp.Start("verify-audit", verifyaudit.New(verifyaudit.Deps{Gate: paid.Gate, Auditor: paid.Auditor}))
 }

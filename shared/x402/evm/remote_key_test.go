@@ -15,7 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"governance.internal/shared/awsapi"
-	"governance.internal/shared/x402/kms"
+	"governance.internal/shared/kms"
 )
 
 type subjectPublicKeyInfo struct {

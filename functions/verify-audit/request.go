@@ -1,0 +1,44 @@
+package verifyaudit
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+
+	"governance.internal/shared/audit/auditor"
+	"governance.internal/shared/httpapi"
+)
+
+// CheckpointHeader carries an earlier checkpoint like the query parameter checkpoint.
+const CheckpointHeader = "Audit-Checkpoint"
+
+// read reads what a buyer asks for beside the verdict: checkpoint, a signed note of
+// ours in base64, in the query or the header, and seq in the query.
+func (d Deps) read(r *http.Request) (wanted auditor.Request, err error) {
+	query := r.URL.Query()
+	if text := cmp.Or(query.Get("checkpoint"), r.Header.Get(CheckpointHeader)); text != "" {
+		signed, err := base64.URLEncoding.DecodeString(text)
+		if err != nil {
+			signed, err = base64.StdEncoding.DecodeString(text)
+		}
+		if err != nil {
+			return wanted, badQuery("checkpoint must be the base64 of a signed checkpoint.")
+		}
+		c, err := d.Auditor.Notary.Open(signed)
+		if err != nil || c.Size == 0 {
+			return wanted, badQuery("checkpoint is not one that this service signed with the key " + d.Auditor.Notary.Key + ".")
+		}
+		wanted.Earlier = &c
+	}
+	if text := query.Get("seq"); text != "" {
+		if wanted.Seq, err = strconv.ParseUint(text, 10, 63); err != nil || wanted.Seq == 0 {
+			return wanted, badQuery("seq must be the number of an entry, from 1.")
+		}
+	}
+	return wanted, nil
+}
+
+func badQuery(detail string) error {
+	return &httpapi.Error{Status: http.StatusBadRequest, Code: "invalid_query", Detail: detail}
+}

@@ -1,0 +1,191 @@
+// Package auditor verifies the audit chain of a deployment for whoever asks, and
+// remembers what it said.
+//
+// # What it remembers
+//
+// Three kinds of notes stand beside the chain ([audit.Notes]), each signed by the
+// chain's [audit.Notary]:
+//
+//   - checkpoint: the last checkpoint that was handed out. No other is signed that
+//     contradicts it, so two holders of checkpoints of one chain can never be shown
+//     two chains, as long as the note stands.
+//   - full-walk: what the last reading of the whole chain found. To read everything
+//     for each buyer would cost more than the call earns, and more time than a
+//     gateway grants; so a long chain is read in full by [Auditor.Walk] on a schedule,
+//     and a call reads what came since. Its report says so.
+//   - sink-…: what a place elsewhere took last ([Auditor.Publish]).
+//
+// Whoever can write to the notes can remove them. That is what buyers and sinks are
+// for: each checkpoint out there exposes a chain that no longer leads to it.
+package auditor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"governance.internal/shared/audit"
+)
+
+// Auditor is safe for concurrent use.
+type Auditor struct {
+	Store   audit.Store
+	Notes   audit.Notes
+	Notary  *audit.Notary
+	Chain   string                // name that the chain must have
+	Anchors func() []audit.Anchor // heads that it must contain; nil for none
+	Sinks   []Sink
+	Now     func() time.Time
+}
+
+const (
+	// alwaysFull is up to how many entries a chain is read in full by every call:
+	// some 2 MB.
+	alwaysFull = 4096
+
+	mostTries = 8
+)
+
+// Names of notes.
+const (
+	checkpointNote = "checkpoint"
+	walkNote       = "full-walk"
+)
+
+// Names of anchors in reports.
+const (
+	lastCheckpoint = "last_checkpoint"
+	yourCheckpoint = "your_checkpoint"
+)
+
+// Request is what a caller asks for beside the verdict.
+type Request struct {
+	Earlier *audit.Checkpoint // that the caller kept
+	Seq     uint64            // of an entry to prove, 0 for none
+}
+
+// Report verifies the chain and signs nothing. An error means that the chain or its
+// notes could not be read.
+func (a *Auditor) Report(ctx context.Context) (audit.Report, error) {
+	report, _, err := a.report(ctx, Request{})
+	return report, err
+}
+
+// Verify is Report and, if the chain is valid, signs and proves. An error may also
+// mean that the checkpoint could not be noted.
+func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
+	report, last, err := a.report(ctx, r)
+	v := Verification{Report: report, VKey: a.Notary.Key}
+	if err != nil || !v.Valid {
+		return v, err
+	}
+	signed, err := a.sign(ctx, v.Report, last)
+	if err != nil {
+		return v, err
+	}
+	v.Checkpoint = string(signed)
+	return v, a.prove(ctx, r, &v)
+}
+
+// report verifies, and gives the last checkpoint that the chain was compared with.
+func (a *Auditor) report(ctx context.Context, r Request) (audit.Report, noted, error) {
+	anchors := a.anchors()
+	if r.Earlier != nil {
+		anchors = append(anchors, audit.Anchor{Kind: yourCheckpoint, Size: r.Earlier.Size, Root: r.Earlier.Root})
+	}
+	last, err := a.lastCheckpoint(ctx)
+	if err != nil {
+		return audit.Report{}, last, err
+	}
+	walk, err := a.lastWalk(ctx)
+	if err != nil {
+		return audit.Report{}, last, err
+	}
+	if walk.broken() {
+		return walk.retold(a.Now()), last, nil
+	}
+	report, err := audit.Verify(ctx, a.Store, audit.VerifyOptions{
+		Chain: a.Chain, Anchors: append(anchors, last.anchors()...), Strict: true, Tree: true, After: walk.prefix(), Now: a.Now,
+	})
+	return report, last, err
+}
+
+func (a *Auditor) anchors() []audit.Anchor {
+	if a.Anchors == nil {
+		return nil
+	}
+	return a.Anchors()
+}
+
+// noted is a checkpoint as it is noted.
+type noted struct {
+	text []byte // nil if there is none
+	audit.Checkpoint
+}
+
+func (n noted) anchors() []audit.Anchor {
+	if n.text == nil {
+		return nil
+	}
+	return []audit.Anchor{{Kind: lastCheckpoint, Size: n.Size, Root: n.Root}}
+}
+
+func (a *Auditor) lastCheckpoint(ctx context.Context) (noted, error) {
+	text, err := a.Notes.Note(ctx, checkpointNote)
+	if err != nil || text == nil {
+		return noted{}, err
+	}
+	c, err := a.Notary.Open(text)
+	if err != nil {
+		return noted{}, fmt.Errorf("the last checkpoint, the note %s: %w", checkpointNote, err)
+	}
+	return noted{text, c}, nil
+}
+
+// sign gives the signed checkpoint of a valid report, once it agrees with the last
+// one that was signed; last is the one that the report was compared with. While
+// others sign, theirs is compared, too.
+func (a *Auditor) sign(ctx context.Context, r audit.Report, last noted) ([]byte, error) {
+	signed, err := a.Notary.Sign(r)
+	if err != nil {
+		return nil, err
+	}
+	for range mostTries {
+		switch {
+		case last.text != nil && last.Size > r.Head.Seq:
+			return signed, nil // theirs covers ours, as agrees found
+		case last.text != nil && last.Size == r.Head.Seq:
+			return last.text, nil
+		}
+		if err = a.Notes.SetNote(ctx, checkpointNote, last.text, signed); !errors.Is(err, audit.ErrNoteChanged) {
+			return signed, err
+		}
+		if last, err = a.lastCheckpoint(ctx); err != nil {
+			return nil, err
+		}
+		if err = a.agrees(ctx, r, last); err != nil {
+			return nil, err
+		}
+		pause(ctx)
+	}
+	return nil, audit.ErrNoteChanged
+}
+
+// agrees compares a checkpoint that was signed meanwhile.
+func (a *Auditor) agrees(ctx context.Context, r audit.Report, other noted) error {
+	again, err := audit.Verify(ctx, a.Store, audit.VerifyOptions{After: r.AsPrefix(), Anchors: other.anchors(), Now: a.Now})
+	if err == nil && !again.Valid {
+		err = fmt.Errorf("audit: a checkpoint of %d entries, signed meanwhile, is of another chain: %w", other.Size, audit.ErrTampered)
+	}
+	return err
+}
+
+// pause lets another one finish.
+func pause(ctx context.Context) {
+	select {
+	case <-time.After(rand.N(20 * time.Millisecond)):
+	case <-ctx.Done():
+	}
+}

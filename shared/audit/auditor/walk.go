@@ -1,0 +1,111 @@
+package auditor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"governance.internal/shared/audit"
+)
+
+// fullWalk is what the last reading of the whole chain found, nil if there was none.
+type fullWalk struct {
+	Report audit.Report `json:"report"`
+	// HeadProof is the inclusion proof of the head of a valid chain: with the head all
+	// that its tree needs to go on.
+	HeadProof []audit.Hash `json:"head_proof"`
+}
+
+// Walk reads and hashes the whole chain and notes what it found. The next calls of
+// Verify rely on it.
+func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
+	last, err := a.lastCheckpoint(ctx)
+	if err != nil {
+		return audit.Report{}, err
+	}
+	report, err := audit.Verify(ctx, a.Store, audit.VerifyOptions{
+		Chain: a.Chain, Anchors: append(a.anchors(), last.anchors()...), Strict: true, Tree: true, Now: a.Now,
+	})
+	if err != nil {
+		return report, err
+	}
+	return report, a.noteWalk(ctx, report)
+}
+
+// noteWalk notes a report, unless that of a later walk stands there.
+func (a *Auditor) noteWalk(ctx context.Context, r audit.Report) error {
+	text, err := json.Marshal(fullWalk{Report: r, HeadProof: r.HeadInclusion()})
+	if err != nil {
+		return err
+	}
+	signed, err := a.Notary.SignStatement(walkNote, text)
+	for range mostTries {
+		if err != nil {
+			return err
+		}
+		var before []byte
+		if before, err = a.Notes.Note(ctx, walkNote); err != nil {
+			return err
+		}
+		if old, openErr := a.openWalk(before); openErr == nil && old != nil && old.Report.VerifiedAt.After(r.VerifiedAt) {
+			return nil
+		}
+		if err = a.Notes.SetNote(ctx, walkNote, before, signed); !errors.Is(err, audit.ErrNoteChanged) {
+			return err
+		}
+		err = nil
+		pause(ctx)
+	}
+	return audit.ErrNoteChanged
+}
+
+func (a *Auditor) lastWalk(ctx context.Context) (*fullWalk, error) {
+	text, err := a.Notes.Note(ctx, walkNote)
+	if err != nil {
+		return nil, err
+	}
+	return a.openWalk(text)
+}
+
+func (a *Auditor) openWalk(signed []byte) (*fullWalk, error) {
+	if signed == nil {
+		return nil, nil
+	}
+	text, err := a.Notary.OpenStatement(walkNote, signed)
+	if err != nil {
+		return nil, fmt.Errorf("the last full walk, the note %s: %w", walkNote, err)
+	}
+	w := new(fullWalk)
+	return w, json.Unmarshal(text, w)
+}
+
+func (w *fullWalk) broken() bool { return w != nil && !w.Report.Valid }
+
+// prefix is what a call need not read again; nil if the chain is short, or unless a
+// walk found it valid.
+func (w *fullWalk) prefix() *audit.Prefix {
+	if w == nil || !w.Report.Valid || w.Report.Head == nil || w.Report.Head.Seq <= alwaysFull {
+		return nil
+	}
+	head := *w.Report.Head
+	edge := slices.Clone(w.HeadProof) // of the tree before the head came
+	slices.Reverse(edge)
+	tree, err := audit.TreeOf(head.Seq-1, edge)
+	if err != nil {
+		return nil
+	}
+	tree.Append(head.Hash)
+	return &audit.Prefix{Chain: w.Report.Chain, Head: head, Tree: tree, VerifiedAt: w.Report.VerifiedAt}
+}
+
+// retold is the report of a walk that found the chain broken, for a later call that
+// read nothing: what is broken stays so until a walk finds it whole.
+func (w *fullWalk) retold(now time.Time) audit.Report {
+	r := w.Report
+	r.Mode, r.Rehashed = "incremental", audit.Rehashed{}
+	r.Prefix = &audit.PrefixUsed{To: r.LastGoodSeq, VerifiedAt: r.VerifiedAt, AgeS: int64(now.Sub(r.VerifiedAt).Seconds())}
+	return r
+}

@@ -1,0 +1,71 @@
+package wiring
+
+import (
+	"cmp"
+	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/auditor"
+	"governance.internal/shared/config"
+	"governance.internal/shared/kms"
+)
+
+// openAuditor makes what verifies the audit chain.
+func openAuditor(c config.Config, t *trail, baseURL string) (*auditor.Auditor, error) {
+	notary, err := openNotary(c, baseURL)
+	if err != nil {
+		return nil, err
+	}
+	return &auditor.Auditor{
+		Store: t.Store, Notes: t.Notes, Notary: notary, Chain: ChainName, Anchors: t.Anchors, Now: time.Now,
+	}, nil
+}
+
+// openNotary opens the key that signs checkpoints.
+func openNotary(c config.Config, baseURL string) (*audit.Notary, error) {
+	origin := cmp.Or(c.CheckpointOrigin, checkpointOrigin(baseURL))
+	if c.CheckpointKeyKMS == "" {
+		return audit.LoadOrCreateNotary(cmp.Or(c.CheckpointKeyFile, filepath.Join(c.DataDir, "checkpoint.key")), origin)
+	}
+	a, err := account("")
+	if err != nil {
+		return nil, err
+	}
+	return remoteNotary(kms.Open(c.CheckpointKeyKMS, a), origin)
+}
+
+// remoteNotary is one whose key KMS keeps.
+func remoteNotary(key *kms.Key, origin string) (*audit.Notary, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
+	defer cancel()
+	der, err := key.PublicKey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		return nil, err
+	}
+	public, ok := parsed.(ed25519.PublicKey)
+	if !ok {
+		return nil, errors.New("configuration: CHECKPOINT_KEY_KMS is not a key of the spec ECC_NIST_EDWARDS25519")
+	}
+	return audit.NewNotary(origin, public, func(message []byte) ([]byte, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
+		defer cancel()
+		return key.SignMessage(ctx, message)
+	})
+}
+
+// checkpointOrigin names the audit chain to the world: the service's address
+// without its scheme, and the chain.
+func checkpointOrigin(baseURL string) string {
+	_, address, _ := strings.Cut(baseURL, "://")
+	return address + "/" + ChainName
+}
