@@ -3,7 +3,7 @@
 //
 // # What it remembers
 //
-// Three kinds of notes stand beside the chain ([audit.Notes]), each signed by the
+// Three notes stand beside the chain ([audit.Notes]), the first two signed by the
 // chain's [audit.Notary]:
 //
 //   - checkpoint: the last checkpoint that was handed out. No other is signed that
@@ -13,7 +13,8 @@
 //     for each buyer would cost more than the call earns, and more time than a
 //     gateway grants; so a long chain is read in full by [Auditor.Walk] on a schedule,
 //     and a call reads what came since. Its report says so.
-//   - sink-…: what a place elsewhere took last ([Auditor.Publish]).
+//   - sinks: what places elsewhere took last ([Auditor.Publish]); not signed, it only
+//     tells how far behind they are.
 //
 // Whoever can write to the notes can remove them. That is what buyers and sinks are
 // for: each checkpoint out there exposes a chain that no longer leads to it.
@@ -86,6 +87,9 @@ func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
 		return v, err
 	}
 	v.Checkpoint = string(signed)
+	if v.Anchors, err = a.published(ctx, v.Head.Seq); err != nil {
+		return v, err
+	}
 	return v, a.prove(ctx, r, &v)
 }
 

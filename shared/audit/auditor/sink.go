@@ -1,9 +1,127 @@
 package auditor
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
 
-// Sink is a place out of reach of who can write to the chain.
+	"governance.internal/shared/audit"
+)
+
+// Sink takes checkpoints to a place that whoever can write to the chain cannot
+// change. A sink that fails holds nothing up: the next run brings it the checkpoint
+// of then, which covers those that it missed, and its lag is told meanwhile.
 type Sink interface {
+	// Name is that of the sink in answers, [audit.CheckNoteName] holds for it.
 	Name() string
-	Put(ctx context.Context, checkpoint []byte) error
+	// Put delivers a checkpoint; the same once more is no error. What it gives back is
+	// kept and told, a checkpoint with a witness's signature, or nil.
+	Put(ctx context.Context, p Publication) (cosigned []byte, err error)
+}
+
+// Publication is a checkpoint for the sinks.
+type Publication struct {
+	audit.Checkpoint
+	Signed []byte
+	// Prove gives the proof that the checkpoint's tree begins with that of its first
+	// old entries, nothing for 0.
+	Prove func(ctx context.Context, old uint64) ([]audit.Hash, error)
+}
+
+// SinkState is what a sink has.
+type SinkState struct {
+	Sink         string     `json:"sink"`
+	Size         uint64     `json:"size"` // entries of the last checkpoint that it took, 0 for none
+	At           *time.Time `json:"at"`   // when it took it, null for never
+	LagEntries   uint64     `json:"lag_entries"`
+	FailingSince *time.Time `json:"failing_since"`      // null while it works
+	Cosigned     string     `json:"cosigned,omitempty"` // that checkpoint with a witness's signature
+}
+
+const sinksNote = "sinks"
+
+// Publish signs a checkpoint and brings it to the sinks that have an older one. The
+// error tells of each that failed; an invalid chain is one, too.
+func (a *Auditor) Publish(ctx context.Context) error {
+	v, err := a.Verify(ctx, Request{})
+	if err != nil {
+		return err
+	}
+	if !v.Valid {
+		return fmt.Errorf("audit: nothing to publish: the chain breaks at entry %d: %s", *v.BrokenAt, v.Reason)
+	}
+	checkpoint, err := a.Notary.Open([]byte(v.Checkpoint))
+	if err != nil {
+		return err
+	}
+	publication := Publication{Checkpoint: checkpoint, Signed: []byte(v.Checkpoint), Prove: func(ctx context.Context, old uint64) ([]audit.Hash, error) {
+		if old == 0 {
+			return nil, nil
+		}
+		return audit.ProveConsistency(old, checkpoint.Size, audit.EntryHashes(ctx, a.Store, checkpoint.Size))
+	}}
+	old, states, err := a.sinkStates(ctx)
+	if err != nil {
+		return err
+	}
+	var failed []error
+	next := make([]SinkState, len(a.Sinks))
+	for i, sink := range a.Sinks {
+		next[i], err = a.put(ctx, sink, publication, stateOf(states, sink.Name()))
+		failed = append(failed, err)
+	}
+	text, err := json.Marshal(next)
+	if err == nil {
+		err = a.Notes.SetNote(ctx, sinksNote, old, text)
+	}
+	if errors.Is(err, audit.ErrNoteChanged) {
+		err = nil // another run told of its own
+	}
+	return errors.Join(append(failed, err)...)
+}
+
+// put brings a checkpoint to one sink.
+func (a *Auditor) put(ctx context.Context, sink Sink, p Publication, was SinkState) (SinkState, error) {
+	if was.Size >= p.Size && was.FailingSince == nil {
+		return was, nil
+	}
+	cosigned, err := sink.Put(ctx, p)
+	now := a.Now().Round(0).UTC()
+	if err == nil {
+		return SinkState{Sink: sink.Name(), Size: p.Size, At: &now, Cosigned: string(cosigned)}, nil
+	}
+	slog.WarnContext(ctx, "checkpoint not published", "sink", sink.Name(), "size", p.Size, "error", err.Error())
+	if was.FailingSince == nil {
+		was.FailingSince = &now
+	}
+	return was, fmt.Errorf("sink %s: %w", sink.Name(), err)
+}
+
+func stateOf(states []SinkState, name string) SinkState {
+	for _, s := range states {
+		if s.Sink == name {
+			return s
+		}
+	}
+	return SinkState{Sink: name}
+}
+
+func (a *Auditor) sinkStates(ctx context.Context) (text []byte, states []SinkState, err error) {
+	text, err = a.Notes.Note(ctx, sinksNote)
+	if err == nil && text != nil {
+		err = json.Unmarshal(text, &states)
+	}
+	return text, states, err
+}
+
+// published is what the sinks have, for an answer about a chain with this head.
+func (a *Auditor) published(ctx context.Context, head uint64) ([]SinkState, error) {
+	_, states, err := a.sinkStates(ctx)
+	for i := range states {
+		states[i].LagEntries = head - min(states[i].Size, head)
+	}
+	return states, err
 }

@@ -15,6 +15,7 @@ type Verification struct {
 	VKey        string       `json:"vkey"`                  // that checks it
 	HeadProof   []string     `json:"head_proof,omitzero"`   // that the checkpoint's last entry is the head
 	Consistency *Consistency `json:"consistency,omitempty"` // for a caller who brought an earlier checkpoint
+	Anchors     []SinkState  `json:"anchors,omitempty"`     // where checkpoints of this chain are kept elsewhere
 	Inclusion   string       `json:"inclusion,omitempty"`   // proof file of the entry that was asked for
 }
 

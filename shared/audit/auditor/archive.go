@@ -1,0 +1,48 @@
+package auditor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"governance.internal/shared/audit"
+)
+
+// Objects is a place where an object can be made once and never changed.
+type Objects interface {
+	// Create makes an object; fs.ErrExist if there is one under the key.
+	Create(ctx context.Context, key string, body []byte) error
+	// Get reads an object of at most so many bytes; fs.ErrNotExist if there is none.
+	Get(ctx context.Context, key string, most int64) ([]byte, error)
+}
+
+// Archive is a [Sink] that keeps every checkpoint as an object of its own, named
+// after its size: in a bucket with a lock nobody can exchange or remove it.
+type Archive struct {
+	Label   string
+	Objects Objects
+	Chain   string
+}
+
+// Name implements [Sink].
+func (s Archive) Name() string { return s.Label }
+
+// mostCheckpoint is more than a signed checkpoint has, in bytes.
+const mostCheckpoint = 4096
+
+// Put implements [Sink]. Ed25519 signatures have no randomness, so the same
+// checkpoint has the same bytes.
+func (s Archive) Put(ctx context.Context, p Publication) ([]byte, error) {
+	key := fmt.Sprintf("%s/checkpoint/%016d", s.Chain, p.Size)
+	err := s.Objects.Create(ctx, key, p.Signed)
+	if !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	stored, err := s.Objects.Get(ctx, key, mostCheckpoint)
+	if err == nil && !bytes.Equal(stored, p.Signed) {
+		err = fmt.Errorf("another checkpoint of %d entries was archived before: %w", p.Size, audit.ErrTampered)
+	}
+	return nil, err
+}
