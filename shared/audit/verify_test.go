@@ -153,13 +153,15 @@ func TestTimeRegressionIsAWarning(t *testing.T) {
 }
 
 func TestReadErrorIsNoVerdict(t *testing.T) {
-	broken := errors.New("disk on fire")
 	stream := join(makeChain(t, "test", 2000, 1))
-	for _, n := range []int{1, 2, 4} {
-		for _, after := range []int{0, 10, 300_000, len(stream)} {
-			r := io.MultiReader(bytes.NewReader(stream[:after]), iotest.ErrReader(broken))
-			if _, err := audit.VerifyReader(r, audit.VerifyOptions{Parallelism: n}); !errors.Is(err, broken) {
-				t.Errorf("after %d bytes: error %v", after, err)
+	// io.ErrUnexpectedEOF is what a connection says that broke.
+	for _, broken := range []error{errors.New("disk on fire"), io.ErrUnexpectedEOF} {
+		for _, n := range []int{1, 2, 4} {
+			for _, after := range []int{0, 10, 300_000, len(stream)} {
+				r := io.MultiReader(bytes.NewReader(stream[:after]), iotest.ErrReader(broken))
+				if _, err := audit.VerifyReader(r, audit.VerifyOptions{Parallelism: n}); !errors.Is(err, broken) {
+					t.Errorf("after %d bytes: error %v", after, err)
+				}
 			}
 		}
 	}
