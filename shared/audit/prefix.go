@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"iter"
 	"slices"
 	"time"
@@ -37,17 +38,13 @@ func (p *Prefix) within(head Head, o VerifyOptions) *Prefix {
 	return p
 }
 
-// walker returns one that stands at the end of the prefix.
-func (p *Prefix) walker(o *VerifyOptions) *walker {
+// begin puts a walker at the end of the prefix.
+func (p *Prefix) begin(w *walker, o *VerifyOptions) {
 	at := place{seq: p.Head.Seq}
-	copy(at.hash[:], p.Head.Hash.String())
-	w := newWalker(o, at)
-	w.chain = p.Chain
+	hex.Encode(at.hash[:], p.Head.Hash[:])
+	w.begin(o, at)
+	w.chain, w.tree = p.Chain, p.Tree.clone()
 	copy(w.time[:], p.Head.Time.UTC().Format(timeLayout))
-	if w.tree != nil {
-		*w.tree = p.Tree.clone()
-	}
-	return w
 }
 
 // meet compares the anchors that lie within the prefix, reading what they speak of.

@@ -68,7 +68,8 @@ func (r Report) HeadInclusion() []Hash {
 	if r.tree == nil {
 		return nil
 	}
-	return r.tree.LastProof()
+	proof, _ := r.tree.LastProof() // of a single entry, as a walk appends them
+	return proof
 }
 
 // Rehashed is a range of entries.

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
@@ -17,69 +18,125 @@ import (
 // as the head does, and unlike the head it has short proofs: that an entry is in
 // it, and that a longer tree begins with a shorter one.
 
-// Tree computes the root of a growing chain. It keeps the hashes of the complete
-// subtrees at its right edge, at most 64. The zero Tree is empty.
+// Tree computes the root of a growing chain. It keeps one hash a level: those of
+// the complete subtrees before the last thing that was appended, from left to right,
+// and then that thing's. The zero Tree is empty.
+//
+// Within this package a tree may also begin behind the first entry. Its root then is
+// that of its own entries, and a tree that ends where it begins can be joined with it.
 type Tree struct {
-	size   uint64
-	edge   []Hash // largest subtree first
-	merged []Hash // what the last entry was joined with, smallest first
+	from, size uint64
+	last       uint64 // leaves of the last thing
+	edge       []Hash
+}
+
+// TreeOf is the tree with this size and this edge. An error says that there is none.
+func TreeOf(size uint64, edge []Hash) (Tree, error) {
+	if size == 0 && len(edge) == 0 {
+		return Tree{}, nil
+	}
+	// What came last has 1, 2, 4 leaves or more, as far as the size has that factor:
+	// each doubling merges two hashes of the edge.
+	last := uint64(1)
+	for size&last == 0 && last < size && bits.OnesCount64(size-last)+1 > len(edge) {
+		last <<= 1
+	}
+	if size == 0 || size > maxSize || bits.OnesCount64(size-last)+1 != len(edge) {
+		return Tree{}, fmt.Errorf("audit: %d hashes are not the edge of a tree of %d", len(edge), size)
+	}
+	return Tree{0, size, last, slices.Clone(edge)}, nil
+}
+
+// begin empties the tree and has it begin behind the first entries.
+func (t *Tree) begin(from uint64) { *t = Tree{from: from, size: from, edge: t.edge[:0]} }
+
+// clone is a tree of its own that goes on from t.
+func (t Tree) clone() Tree {
+	t.edge = slices.Clone(t.edge)
+	return t
 }
 
 // Append adds the next entry's hash.
-func (t *Tree) Append(entry Hash) {
-	node := tlog.RecordHash(entry[:])
-	t.merged = t.merged[:0]
-	for bit := uint64(1); t.size&bit != 0; bit <<= 1 {
-		last := len(t.edge) - 1
-		t.merged = append(t.merged, t.edge[last])
-		node = tlog.NodeHash(tlog.Hash(t.edge[last]), node)
-		t.edge = t.edge[:last]
+func (t *Tree) Append(entry Hash) { t.push(leafHash(entry), 1) }
+
+// push adds a complete subtree with so many leaves, a power of two that divides
+// the size of the tree. Before that it merges what came last with its left siblings,
+// as far as they begin within the tree.
+func (t *Tree) push(node Hash, leaves uint64) {
+	at := t.size - t.last
+	for bit := t.last; at&bit != 0 && at-bit >= t.from; bit <<= 1 {
+		right := len(t.edge) - 1
+		t.edge[right-1] = nodeHash(t.edge[right-1], t.edge[right])
+		t.edge = t.edge[:right]
+		at -= bit
 	}
-	t.edge = append(t.edge, Hash(node))
-	t.size++
+	t.edge, t.size, t.last = append(t.edge, node), t.size+leaves, leaves
+}
+
+// join adds a tree that begins where t ends.
+func (t *Tree) join(next *Tree) {
+	for i, node := range next.edge {
+		if i == len(next.edge)-1 {
+			t.push(node, next.last)
+			break
+		}
+		t.push(node, edgeLeaves(t.size, next.size-next.last))
+	}
+}
+
+// edgeLeaves is the size of the subtree that begins at a leaf in a tree of the
+// given size: the largest power of two that divides the place and still fits.
+func edgeLeaves(at, size uint64) uint64 {
+	fits := uint64(1) << (bits.Len64(size-at) - 1)
+	if at == 0 {
+		return fits
+	}
+	return min(at&-at, fits)
 }
 
 // Size is the number of entries.
 func (t *Tree) Size() uint64 { return t.size }
 
-// Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
-func (t *Tree) Root() Hash {
-	if t.size == 0 {
-		empty, _ := tlog.TreeHash(0, nil) // reads nothing and cannot fail
-		return Hash(empty)
-	}
-	root := tlog.Hash(t.edge[len(t.edge)-1])
-	for _, left := range slices.Backward(t.edge[:len(t.edge)-1]) {
-		root = tlog.NodeHash(tlog.Hash(left), root)
-	}
-	return Hash(root)
-}
-
-// Edge gives the hashes of the complete subtrees at the right edge, the largest
-// first: with the size all that a tree needs to go on.
+// Edge is all that the tree remembers, at most 64 hashes; see [TreeOf].
 func (t *Tree) Edge() []Hash { return slices.Clone(t.edge) }
 
-// TreeOf is the tree of a size with this edge.
-func TreeOf(size uint64, edge []Hash) (Tree, error) {
-	if bits.OnesCount64(size) != len(edge) {
-		return Tree{}, fmt.Errorf("audit: the edge of a tree of %d entries has %d hashes, not %d", size, bits.OnesCount64(size), len(edge))
+// Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
+func (t *Tree) Root() Hash {
+	if len(t.edge) == 0 {
+		return sha256.Sum256(nil)
 	}
-	return Tree{size: size, edge: slices.Clone(edge)}, nil
+	root := t.edge[len(t.edge)-1]
+	for _, left := range slices.Backward(t.edge[:len(t.edge)-1]) {
+		root = nodeHash(left, root)
+	}
+	return root
 }
 
-// LastProof is the inclusion proof of the last entry: the edge before it came.
-func (t *Tree) LastProof() []Hash {
-	proof := slices.Clone(t.merged)
-	if len(t.edge) > 0 {
-		for _, left := range slices.Backward(t.edge[:len(t.edge)-1]) {
-			proof = append(proof, left)
-		}
+// LastProof is the inclusion proof of the last entry, without reading anything.
+// False if there is none, or if it came within a larger subtree.
+func (t *Tree) LastProof() ([]Hash, bool) {
+	if t.last != 1 {
+		return nil, false
 	}
-	return proof
+	proof := slices.Clone(t.edge[:len(t.edge)-1])
+	slices.Reverse(proof)
+	return proof, true
 }
 
-// clone is a tree of its own that goes on from t.
-func (t Tree) clone() Tree { return Tree{t.size, slices.Clone(t.edge), slices.Clone(t.merged)} }
+// leafHash is the hash of a leaf (RFC 6962 section 2.1).
+func leafHash(entry Hash) Hash {
+	var data [1 + len(entry)]byte
+	copy(data[1:], entry[:])
+	return sha256.Sum256(data[:])
+}
+
+// nodeHash is the hash of a subtree from those of its halves.
+func nodeHash(left, right Hash) Hash {
+	data := [1 + len(left) + len(right)]byte{1}
+	copy(data[1:], left[:])
+	copy(data[1+len(left):], right[:])
+	return sha256.Sum256(data[:])
+}
 
 // span is a range of leaves, the end excluded.
 type span struct{ from, to uint64 }

@@ -32,9 +32,9 @@ func (s *session) report() Report {
 	if w.seq > 0 {
 		r.FirstSeq = 1
 		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
-		if w.tree != nil {
+		if s.opts.Tree {
 			root := w.tree.Root()
-			r.Root, r.tree = &root, w.tree
+			r.Root, r.tree = &root, &w.tree
 		}
 		if n := w.seq - w.began.seq; n > 0 {
 			r.Rehashed = Rehashed{Entries: n, Bytes: w.bytes, From: w.began.seq + 1, To: w.seq}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"governance.internal/shared/audit"
@@ -14,9 +13,8 @@ import (
 // fullWalk is what the last reading of the whole chain found, nil if there was none.
 type fullWalk struct {
 	Report audit.Report `json:"report"`
-	// HeadProof is the inclusion proof of the head of a valid chain: with the head all
-	// that its tree needs to go on.
-	HeadProof []audit.Hash `json:"head_proof"`
+	// Edge is that of the tree of a valid chain: with the size all that it needs to go on.
+	Edge []audit.Hash `json:"edge"`
 }
 
 // Walk reads and hashes the whole chain and notes what it found. The next calls of
@@ -37,7 +35,11 @@ func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
 
 // noteWalk notes a report, unless that of a later walk stands there.
 func (a *Auditor) noteWalk(ctx context.Context, r audit.Report) error {
-	text, err := json.Marshal(fullWalk{Report: r, HeadProof: r.HeadInclusion()})
+	w := fullWalk{Report: r}
+	if p := r.AsPrefix(); p != nil {
+		w.Edge = p.Tree.Edge()
+	}
+	text, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}
@@ -90,15 +92,11 @@ func (w *fullWalk) prefix() *audit.Prefix {
 	if w == nil || !w.Report.Valid || w.Report.Head == nil || w.Report.Head.Seq <= alwaysFull {
 		return nil
 	}
-	head := *w.Report.Head
-	edge := slices.Clone(w.HeadProof) // of the tree before the head came
-	slices.Reverse(edge)
-	tree, err := audit.TreeOf(head.Seq-1, edge)
+	tree, err := audit.TreeOf(w.Report.Head.Seq, w.Edge)
 	if err != nil {
 		return nil
 	}
-	tree.Append(head.Hash)
-	return &audit.Prefix{Chain: w.Report.Chain, Head: head, Tree: tree, VerifiedAt: w.Report.VerifiedAt}
+	return &audit.Prefix{Chain: w.Report.Chain, Head: *w.Report.Head, Tree: tree, VerifiedAt: w.Report.VerifiedAt}
 }
 
 // retold is the report of a walk that found the chain broken, for a later call that
