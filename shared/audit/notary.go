@@ -1,14 +1,12 @@
 package audit
 
 import (
-	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"strings"
 
@@ -83,28 +81,6 @@ func (n *Notary) Sign(r Report) ([]byte, error) {
 // Open reads a checkpoint that this notary signed.
 func (n *Notary) Open(signed []byte) (Checkpoint, error) {
 	return OpenCheckpoint(signed, n.Origin, n.keys)
-}
-
-// EntryHashes are the hash members of the first entries of a store, as stored. They
-// are what a verification that passed has recomputed.
-func EntryHashes(ctx context.Context, s Store, to uint64) iter.Seq2[Hash, error] {
-	return func(yield func(Hash, error) bool) {
-		for block, err := range s.Blocks(ctx, 1, to) {
-			if err != nil {
-				yield(Hash{}, err)
-				return
-			}
-			for line := range strings.Lines(string(block.Lines)) {
-				if len(line) < hashWidth+1 {
-					yield(Hash{}, errors.New("audit: a line is too short to hold a hash"))
-					return
-				}
-				if !yield(parseHex([]byte(line[len(line)-1-len(lineEnd)-hexLen:][:hexLen])), nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // verifierKey derives the public half of a signer key, whose last part is base64

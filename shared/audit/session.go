@@ -30,8 +30,8 @@ type session struct {
 	entries uint64  // lines present in the pieces joined
 }
 
-func newSession(ctx context.Context, src source, opts *VerifyOptions) *session {
-	s := &session{ctx: ctx, opts: opts, src: src, walker: newWalker(opts, place{hash: zeroHash})}
+func newSession(ctx context.Context, src source, at place, opts *VerifyOptions) *session {
+	s := &session{ctx: ctx, opts: opts, src: src, walker: newWalker(opts, at)}
 	s.turn.L = &s.mu
 	return s
 }

@@ -1,8 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
+	"math/bits"
 	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -13,27 +14,59 @@ import (
 // as the head does, and unlike the head it has short proofs: that an entry is in
 // it, and that a longer tree begins with a shorter one.
 
-// Tree computes the root of a growing chain. It keeps the hashes of the complete
-// subtrees at its right edge, at most 64. The zero Tree is empty.
+// Tree computes the root of a growing chain. It keeps one hash a level: those of
+// the complete subtrees before the last thing that was appended, largest first, and
+// then that thing's. The zero Tree is empty.
 type Tree struct {
 	size uint64
-	edge []Hash // largest subtree first
+	last uint64 // leaves of the last thing
+	edge []Hash
+}
+
+// TreeOf is the tree with this size and this edge. An error says that there is none.
+func TreeOf(size uint64, edge []Hash) (Tree, error) {
+	if size == 0 && len(edge) == 0 {
+		return Tree{}, nil
+	}
+	// What came last has 1, 2, 4 leaves or more, as far as the size has that factor:
+	// each doubling merges two hashes of the edge.
+	last := uint64(1)
+	for size&last == 0 && last < size && bits.OnesCount64(size-last)+1 > len(edge) {
+		last <<= 1
+	}
+	if size == 0 || size > maxSize || bits.OnesCount64(size-last)+1 != len(edge) {
+		return Tree{}, fmt.Errorf("audit: %d hashes are not the edge of a tree of %d", len(edge), size)
+	}
+	return Tree{size, last, slices.Clone(edge)}, nil
 }
 
 // Append adds the next entry's hash.
-func (t *Tree) Append(entry Hash) {
-	node := tlog.RecordHash(entry[:])
-	for bit := uint64(1); t.size&bit != 0; bit <<= 1 {
-		last := len(t.edge) - 1
-		node = tlog.NodeHash(tlog.Hash(t.edge[last]), node)
-		t.edge = t.edge[:last]
+func (t *Tree) Append(entry Hash) { t.add(LeafNode(entry)) }
+
+// AppendNode adds the entries of a complete subtree. An error says that none of
+// this size can begin here.
+func (t *Tree) AppendNode(n Node) error {
+	if bits.OnesCount64(n.Size) != 1 || t.size%n.Size != 0 || n.Size > maxSize-t.size {
+		return fmt.Errorf("audit: no subtree of %d entries begins after %d", n.Size, t.size)
 	}
-	t.edge = append(t.edge, Hash(node))
-	t.size++
+	t.add(n)
+	return nil
+}
+
+func (t *Tree) add(n Node) {
+	for bit := t.last; (t.size-t.last)&bit != 0; bit <<= 1 {
+		at := len(t.edge) - 1
+		t.edge[at-1] = Hash(tlog.NodeHash(tlog.Hash(t.edge[at-1]), tlog.Hash(t.edge[at])))
+		t.edge = t.edge[:at]
+	}
+	t.edge, t.size, t.last = append(t.edge, n.Hash), t.size+n.Size, n.Size
 }
 
 // Size is the number of entries.
 func (t *Tree) Size() uint64 { return t.size }
+
+// Edge is all that the tree remembers, at most 64 hashes; see [TreeOf].
+func (t *Tree) Edge() []Hash { return slices.Clone(t.edge) }
 
 // Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
 func (t *Tree) Root() Hash {
@@ -46,6 +79,17 @@ func (t *Tree) Root() Hash {
 		root = tlog.NodeHash(tlog.Hash(left), root)
 	}
 	return Hash(root)
+}
+
+// LastProof is the inclusion proof of the last entry, without reading anything.
+// False if there is none, or if it came within a larger subtree.
+func (t *Tree) LastProof() ([]Hash, bool) {
+	if t.last != 1 {
+		return nil, false
+	}
+	proof := slices.Clone(t.edge[:len(t.edge)-1])
+	slices.Reverse(proof)
+	return proof, true
 }
 
 // span is a range of leaves, the end excluded.
@@ -92,31 +136,36 @@ func consistencySpans(old uint64, all span, whole bool) []span {
 	return append(consistencySpans(old-k, span{middle, all.to}, false), span{all.from, middle})
 }
 
-// hashSpans computes the hashes of disjoint spans in one pass over the entries'
-// hashes, which come in order from the first on.
-func hashSpans(spans []span, entries iter.Seq2[Hash, error]) ([]Hash, error) {
+// hashSpans computes the hashes of disjoint spans in one pass over nodes.
+func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 	order := make([]int, len(spans))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return int(int64(spans[a].from) - int64(spans[b].from)) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(spans[a].from, spans[b].from) })
 	hashes := make([]Hash, len(spans))
 	index, at := uint64(0), 0
 	var tree Tree
-	for entry, err := range entries {
+	for node, err := range nodes(uncut(spans)) {
 		if err != nil {
 			return nil, err
 		}
 		if at == len(order) {
 			break
 		}
-		if s := spans[order[at]]; index >= s.from {
-			tree.Append(entry)
-			if index+1 == s.to {
+		end := index + node.Size
+		if s := spans[order[at]]; end > s.from {
+			if index < s.from || end > s.to {
+				return nil, fmt.Errorf("audit: the subtree of entries %d to %d does not fit the proof", index+1, end)
+			}
+			if err := tree.AppendNode(node); err != nil {
+				return nil, err
+			}
+			if end == s.to {
 				hashes[order[at]], tree, at = tree.Root(), Tree{}, at+1
 			}
 		}
-		index++
+		index = end
 	}
 	if at < len(order) {
 		return nil, fmt.Errorf("audit: the chain has %d entries, the proof needs %d", index, spans[order[len(order)-1]].to)
@@ -124,22 +173,29 @@ func hashSpans(spans []span, entries iter.Seq2[Hash, error]) ([]Hash, error) {
 	return hashes, nil
 }
 
+// uncut tells of a range of leaves whether no span begins or ends strictly inside.
+func uncut(spans []span) func(from, to uint64) bool {
+	return func(from, to uint64) bool {
+		return !slices.ContainsFunc(spans, func(s span) bool { return from < s.from && s.from < to || from < s.to && s.to < to })
+	}
+}
+
 // ProveInclusion gives the hashes that prove entry seq in the tree of the first
-// size entries, whose hashes are read in order. It needs 1 <= seq <= size.
-func ProveInclusion(seq, size uint64, entries iter.Seq2[Hash, error]) ([]Hash, error) {
+// size entries, whose nodes are read in order. It needs 1 <= seq <= size.
+func ProveInclusion(seq, size uint64, nodes Nodes) ([]Hash, error) {
 	if seq == 0 || seq > size {
 		return nil, fmt.Errorf("audit: no entry %d in a tree of %d", seq, size)
 	}
-	return hashSpans(inclusionSpans(seq-1, span{0, size}), entries)
+	return hashSpans(inclusionSpans(seq-1, span{0, size}), nodes)
 }
 
 // ProveConsistency gives the hashes that prove that the tree of the first size
 // entries begins with that of the first old. It needs 1 <= old <= size.
-func ProveConsistency(old, size uint64, entries iter.Seq2[Hash, error]) ([]Hash, error) {
+func ProveConsistency(old, size uint64, nodes Nodes) ([]Hash, error) {
 	if old == 0 || old > size {
 		return nil, fmt.Errorf("audit: a tree of %d does not begin with one of %d", size, old)
 	}
-	return hashSpans(consistencySpans(old, span{0, size}, true), entries)
+	return hashSpans(consistencySpans(old, span{0, size}, true), nodes)
 }
 
 // CheckInclusion verifies that a tree holds an entry under a seq.

@@ -28,14 +28,14 @@ func (s *session) report() Report {
 		broken := found.lastGood + 1
 		r.BrokenAt = &broken
 	}
-	if w.seq > 0 {
-		r.FirstSeq = 1
+	if first := w.began.seq + 1; w.seq >= first {
+		r.FirstSeq = first
 		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
 		if w.tree != nil {
 			root := w.tree.Root()
 			r.Root = &root
 		}
-		r.Rehashed = Rehashed{Entries: w.seq, Bytes: w.bytes, From: 1, To: w.seq}
+		r.Rehashed = Rehashed{Entries: w.seq - w.began.seq, Bytes: w.bytes, From: first, To: w.seq}
 	}
 	for _, a := range against {
 		r.Truncation.Checked = r.Truncation.Checked || a.Result != ResultNotReached
@@ -102,11 +102,11 @@ func (s *session) integrity(r Report) Claim {
 	switch {
 	case w.reason != "":
 		return Claim{"integrity", Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.", w.seq+1, w.reason)}
-	case w.seq == 0:
+	case w.seq == w.began.seq:
 		return Claim{"integrity", NotChecked, "There are no entries."}
 	}
 	return Claim{"integrity", Proved, fmt.Sprintf(
-		"No entry from 1 to %d was altered, inserted, removed or reordered relative to the head %s.", w.seq, r.Head.Hash)}
+		"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s.", w.began.seq+1, w.seq, r.Head.Hash)}
 }
 
 // anchored words a claim that depends on anchors; with hash set, on those that
@@ -134,7 +134,7 @@ func (s *session) anchored(r Report, id, what string, hash bool) Claim {
 
 func (s *session) canonical() Claim {
 	switch {
-	case s.walker.seq == 0:
+	case s.walker.seq == s.walker.began.seq:
 		return Claim{"canonical", NotChecked, "There are no entries."}
 	case s.opts.Strict:
 		return Claim{"canonical", Proved, fmt.Sprintf("Every line up to seq %d has the one canonical spelling.", s.walker.seq)}
