@@ -35,7 +35,8 @@ func Open(bucket string, a awsapi.Account) *Bucket {
 	return &Bucket{client: awsapi.New("s3", a), base: base}
 }
 
-// OpenLocked is Open for a bucket with Object Lock: what Create makes there nobody,
+// OpenLocked is Open with a retention, 0 for none. The bucket must have Object Lock:
+// what Create makes there nobody,
 // not even the owner of the account, can change or delete before the retention is
 // over (mode COMPLIANCE).
 func OpenLocked(bucket string, a awsapi.Account, retention time.Duration) *Bucket {
