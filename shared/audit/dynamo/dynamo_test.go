@@ -36,5 +36,6 @@ func reopenAs(t *testing.T, chain, endpoint, table string) *dynamo.Store {
 }
 
 func TestContract(t *testing.T) {
+	t.Parallel()
 	audittest.Run(t, func(t *testing.T) audit.Store { return open(t, nil) })
 }
