@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
-	"iter"
 	"slices"
 	"time"
 )
@@ -40,9 +38,7 @@ func (p *Prefix) within(head Head, o VerifyOptions) *Prefix {
 
 // begin puts a walker at the end of the prefix.
 func (p *Prefix) begin(w *walker, o *VerifyOptions) {
-	at := place{seq: p.Head.Seq}
-	hex.Encode(at.hash[:], p.Head.Hash[:])
-	w.begin(o, at)
+	w.begin(o, placeOf(p.Head))
 	w.chain, w.tree = p.Chain, p.Tree.clone()
 	copy(w.time[:], p.Head.Time.UTC().Format(timeLayout))
 }
@@ -75,7 +71,7 @@ func (p *Prefix) at(ctx context.Context, s Store, a Anchor) (hash, root Hash, er
 		}
 	}
 	if !a.Root.IsZero() {
-		root, err = rootOf(a.Size, EntryHashes(ctx, s, a.Size))
+		root, err = rootOf(a.Size, NodesOf(ctx, s, a.Size))
 	}
 	return hash, root, err
 }
@@ -96,13 +92,15 @@ func storedHash(ctx context.Context, s Store, seq uint64) (Hash, error) {
 }
 
 // rootOf is the root of the tree over the first size entries, zero if there are fewer.
-func rootOf(size uint64, entries iter.Seq2[Hash, error]) (Hash, error) {
+func rootOf(size uint64, nodes Nodes) (Hash, error) {
 	var t Tree
-	for entry, err := range entries {
+	for node, err := range nodes(func(_, to uint64) bool { return to <= size }) {
+		if err == nil {
+			err = t.AppendNode(node)
+		}
 		if err != nil {
 			return Hash{}, err
 		}
-		t.Append(entry)
 	}
 	if t.Size() != size {
 		return Hash{}, nil

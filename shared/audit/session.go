@@ -45,7 +45,7 @@ type task struct {
 // aheadOf is how many pieces a goroutine may be ahead of the earliest one.
 const aheadOf = 4
 
-func newSession(ctx context.Context, src source, opts *VerifyOptions) *session {
+func newSession(ctx context.Context, src source, at place, opts *VerifyOptions) *session {
 	s := &session{ctx: ctx, opts: opts, src: src, walker: new(walker), tasks: make([]task, 1)}
 	if opts.Parallelism > 1 {
 		s.tasks = make([]task, aheadOf*opts.Parallelism)
@@ -54,7 +54,7 @@ func newSession(ctx context.Context, src source, opts *VerifyOptions) *session {
 		after.begin(s.walker, opts)
 		s.entries = after.Head.Seq
 	} else {
-		s.walker.begin(opts, place{hash: zeroHash})
+		s.walker.begin(opts, at)
 	}
 	s.room.L = &s.mu
 	return s

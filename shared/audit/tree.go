@@ -1,14 +1,11 @@
 package audit
 
 import (
-	"context"
+	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"iter"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
 )
@@ -57,12 +54,21 @@ func (t Tree) clone() Tree {
 }
 
 // Append adds the next entry's hash.
-func (t *Tree) Append(entry Hash) { t.push(leafHash(entry), 1) }
+func (t *Tree) Append(entry Hash) { t.push(LeafNode(entry)) }
 
-// push adds a complete subtree with so many leaves, a power of two that divides
-// the size of the tree. Before that it merges what came last with its left siblings,
-// as far as they begin within the tree.
-func (t *Tree) push(node Hash, leaves uint64) {
+// AppendNode adds the entries of a complete subtree. An error says that none of
+// this size can begin here.
+func (t *Tree) AppendNode(n Node) error {
+	if bits.OnesCount64(n.Size) != 1 || t.size%n.Size != 0 || n.Size > maxSize-t.size {
+		return fmt.Errorf("audit: no subtree of %d entries begins after %d", n.Size, t.size)
+	}
+	t.push(n)
+	return nil
+}
+
+// push adds a node. Before that it merges what came last with its left siblings, as
+// far as they begin within the tree.
+func (t *Tree) push(n Node) {
 	at := t.size - t.last
 	for bit := t.last; at&bit != 0 && at-bit >= t.from; bit <<= 1 {
 		right := len(t.edge) - 1
@@ -70,17 +76,17 @@ func (t *Tree) push(node Hash, leaves uint64) {
 		t.edge = t.edge[:right]
 		at -= bit
 	}
-	t.edge, t.size, t.last = append(t.edge, node), t.size+leaves, leaves
+	t.edge, t.size, t.last = append(t.edge, n.Hash), t.size+n.Size, n.Size
 }
 
 // join adds a tree that begins where t ends.
 func (t *Tree) join(next *Tree) {
 	for i, node := range next.edge {
 		if i == len(next.edge)-1 {
-			t.push(node, next.last)
+			t.push(Node{next.last, node})
 			break
 		}
-		t.push(node, edgeLeaves(t.size, next.size-next.last))
+		t.push(Node{edgeLeaves(t.size, next.size-next.last), node})
 	}
 }
 
@@ -182,31 +188,36 @@ func consistencySpans(old uint64, all span, whole bool) []span {
 	return append(consistencySpans(old-k, span{middle, all.to}, false), span{all.from, middle})
 }
 
-// hashSpans computes the hashes of disjoint spans in one pass over the entries'
-// hashes, which come in order from the first on.
-func hashSpans(spans []span, entries iter.Seq2[Hash, error]) ([]Hash, error) {
+// hashSpans computes the hashes of disjoint spans in one pass over nodes.
+func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 	order := make([]int, len(spans))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return int(int64(spans[a].from) - int64(spans[b].from)) })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(spans[a].from, spans[b].from) })
 	hashes := make([]Hash, len(spans))
 	index, at := uint64(0), 0
 	var tree Tree
-	for entry, err := range entries {
+	for node, err := range nodes(uncut(spans)) {
 		if err != nil {
 			return nil, err
 		}
 		if at == len(order) {
 			break
 		}
-		if s := spans[order[at]]; index >= s.from {
-			tree.Append(entry)
-			if index+1 == s.to {
+		end := index + node.Size
+		if s := spans[order[at]]; end > s.from {
+			if index < s.from || end > s.to {
+				return nil, fmt.Errorf("audit: the subtree of entries %d to %d does not fit the proof", index+1, end)
+			}
+			if err := tree.AppendNode(node); err != nil {
+				return nil, err
+			}
+			if end == s.to {
 				hashes[order[at]], tree, at = tree.Root(), Tree{}, at+1
 			}
 		}
-		index++
+		index = end
 	}
 	if at < len(order) {
 		return nil, fmt.Errorf("audit: the chain has %d entries, the proof needs %d", index, spans[order[len(order)-1]].to)
@@ -214,22 +225,29 @@ func hashSpans(spans []span, entries iter.Seq2[Hash, error]) ([]Hash, error) {
 	return hashes, nil
 }
 
+// uncut tells of a range of leaves whether no span begins or ends strictly inside.
+func uncut(spans []span) func(from, to uint64) bool {
+	return func(from, to uint64) bool {
+		return !slices.ContainsFunc(spans, func(s span) bool { return from < s.from && s.from < to || from < s.to && s.to < to })
+	}
+}
+
 // ProveInclusion gives the hashes that prove entry seq in the tree of the first
-// size entries, whose hashes are read in order. It needs 1 <= seq <= size.
-func ProveInclusion(seq, size uint64, entries iter.Seq2[Hash, error]) ([]Hash, error) {
+// size entries, whose nodes are read in order. It needs 1 <= seq <= size.
+func ProveInclusion(seq, size uint64, nodes Nodes) ([]Hash, error) {
 	if seq == 0 || seq > size {
 		return nil, fmt.Errorf("audit: no entry %d in a tree of %d", seq, size)
 	}
-	return hashSpans(inclusionSpans(seq-1, span{0, size}), entries)
+	return hashSpans(inclusionSpans(seq-1, span{0, size}), nodes)
 }
 
 // ProveConsistency gives the hashes that prove that the tree of the first size
 // entries begins with that of the first old. It needs 1 <= old <= size.
-func ProveConsistency(old, size uint64, entries iter.Seq2[Hash, error]) ([]Hash, error) {
+func ProveConsistency(old, size uint64, nodes Nodes) ([]Hash, error) {
 	if old == 0 || old > size {
 		return nil, fmt.Errorf("audit: a tree of %d does not begin with one of %d", size, old)
 	}
-	return hashSpans(consistencySpans(old, span{0, size}, true), entries)
+	return hashSpans(consistencySpans(old, span{0, size}, true), nodes)
 }
 
 // CheckInclusion verifies that a tree holds an entry under a seq.
@@ -265,26 +283,4 @@ func treeHashes(hashes []Hash) []tlog.Hash {
 		converted[i] = tlog.Hash(h)
 	}
 	return converted
-}
-
-// EntryHashes are the hash members of the first entries of a store, as stored. They
-// are what a verification that passed has recomputed.
-func EntryHashes(ctx context.Context, s Store, to uint64) iter.Seq2[Hash, error] {
-	return func(yield func(Hash, error) bool) {
-		for block, err := range s.Blocks(ctx, 1, to) {
-			if err != nil {
-				yield(Hash{}, err)
-				return
-			}
-			for line := range strings.Lines(string(block.Lines)) {
-				if len(line) < hashWidth+1 {
-					yield(Hash{}, errors.New("audit: a line is too short to hold a hash"))
-					return
-				}
-				if !yield(parseHex([]byte(line[len(line)-1-len(lineEnd)-hexLen:][:hexLen])), nil) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	mathrand "math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -36,46 +37,47 @@ func someEntries(n int) []Hash {
 	return entries
 }
 
-func each(entries []Hash) iter.Seq2[Hash, error] {
-	return func(yield func(Hash, error) bool) {
-		for _, e := range entries {
-			if !yield(e, nil) {
-				return
+func each(entries []Hash) Nodes {
+	return func(func(from, to uint64) bool) iter.Seq2[Node, error] {
+		return func(yield func(Node, error) bool) {
+			for _, e := range entries {
+				if !yield(LeafNode(e), nil) {
+					return
+				}
 			}
 		}
 	}
 }
 
+// lumps yields the same entries, as larger nodes wherever it may and the dice say so.
+func lumps(entries []Hash, dice *mathrand.Rand) Nodes {
+	return func(whole func(from, to uint64) bool) iter.Seq2[Node, error] {
+		return func(yield func(Node, error) bool) {
+			for from := uint64(0); from < uint64(len(entries)); {
+				size := uint64(1) << dice.IntN(8)
+				for size > 1 && (from%size != 0 || from+size > uint64(len(entries)) || !whole(from, from+size)) {
+					size /= 2
+				}
+				node := LeafNode(entries[from])
+				if size > 1 {
+					node = Node{size, reference(entries[from : from+size])}
+				}
+				if !yield(node, nil) {
+					return
+				}
+				from += size
+			}
+		}
+	}
+}
+
+func newDice(t *testing.T) *mathrand.Rand {
+	seed := mathrand.Uint64()
+	t.Logf("seed %d", seed)
+	return mathrand.New(mathrand.NewPCG(seed, 0))
+}
+
 const treeSizes = 130 // beyond two levels of complete trees
-
-// The edge is all that a tree needs to go on, and to prove its last entry.
-func TestATreeGoesOnFromItsEdge(t *testing.T) {
-	entries := someEntries(treeSizes)
-	var tree Tree
-	for n, entry := range entries {
-		restored, err := TreeOf(tree.Size(), tree.Edge())
-		if err != nil || restored.Root() != tree.Root() {
-			t.Fatalf("%d: %v", n, err)
-		}
-		restored.Append(entry)
-		tree.Append(entry)
-		size := uint64(n + 1)
-		proof, err := ProveInclusion(size, size, each(entries))
-		if err != nil || restored.Root() != tree.Root() || !provesLast(&restored, proof) || !provesLast(&tree, proof) {
-			t.Fatalf("%d: %v", n, err)
-		}
-	}
-	for _, edge := range [][]Hash{nil, make([]Hash, 1), make([]Hash, 4)} {
-		if _, err := TreeOf(10, edge); err == nil {
-			t.Errorf("an edge of %d hashes is one of ten entries", len(edge))
-		}
-	}
-}
-
-func provesLast(t *Tree, want []Hash) bool {
-	proof, ok := t.LastProof()
-	return ok && slices.Equal(proof, want)
-}
 
 func TestEveryRootIsThatOfTheStandard(t *testing.T) {
 	entries := someEntries(treeSizes)
@@ -110,14 +112,88 @@ func TestTreesOfPartsJoin(t *testing.T) {
 	}
 }
 
+// A tree that grows by nodes of any size is the one that grows by entries, and is
+// restored from its edge at any size.
+func TestATreeGrowsByNodesAndIsRestoredFromItsEdge(t *testing.T) {
+	const most = 300
+	entries, dice := someEntries(most), newDice(t)
+	for range 20 {
+		var tree Tree
+		nodes := lumps(entries, dice)
+		for node, err := range nodes(func(uint64, uint64) bool { return true }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			restored, err := TreeOf(tree.Size(), tree.Edge())
+			if err != nil || restored.Root() != tree.Root() {
+				t.Fatalf("restored at %d: %v", tree.Size(), err)
+			}
+			if errors.Join(tree.AppendNode(node), restored.AppendNode(node)) != nil || restored.Root() != tree.Root() || !slices.Equal(restored.Edge(), tree.Edge()) {
+				t.Fatalf("a node of %d before %d", node.Size, tree.Size())
+			}
+			if tree.Root() != reference(entries[:tree.Size()]) {
+				t.Fatalf("root of %d", tree.Size())
+			}
+			if _, ok := tree.LastProof(); ok != (node.Size == 1) {
+				t.Fatalf("last proof %v after a node of %d", ok, node.Size)
+			}
+		}
+	}
+}
+
+func TestTheLastEntryIsProvenFromTheEdge(t *testing.T) {
+	const most = 300
+	entries := someEntries(most)
+	var tree Tree
+	if _, ok := tree.LastProof(); ok {
+		t.Error("an empty tree has a last entry")
+	}
+	for n := uint64(1); n <= most; n++ {
+		tree.Append(entries[n-1])
+		want, err := ProveInclusion(n, n, each(entries))
+		restored, restoreErr := TreeOf(n, tree.Edge())
+		if err != nil || restoreErr != nil {
+			t.Fatal(err, restoreErr)
+		}
+		got, ok := tree.LastProof()
+		again, okAgain := restored.LastProof()
+		if !ok || !okAgain || !slices.Equal(got, want) || !slices.Equal(again, want) {
+			t.Fatalf("%d: %v, want %v", n, got, want)
+		}
+	}
+}
+
+func TestWhatIsNoTreeIsRefused(t *testing.T) {
+	for _, n := range []Node{{}, {Size: 3}, {Size: 8}, {Size: 1 << 63}} {
+		tree := Tree{}
+		for _, e := range someEntries(4) {
+			tree.Append(e)
+		}
+		root := tree.Root()
+		if tree.AppendNode(n) == nil || tree.Size() != 4 || tree.Root() != root {
+			t.Errorf("a node of %d after 4 entries", n.Size)
+		}
+	}
+	for size, lengths := range map[uint64][]int{0: {1}, 1: {0, 2}, 4: {0, 4}, 7: {2, 4}, 6: {1, 4}, 1 << 63: {1}} {
+		for _, n := range lengths {
+			if _, err := TreeOf(size, make([]Hash, n)); err == nil {
+				t.Errorf("%d hashes are the edge of %d", n, size)
+			}
+		}
+	}
+}
+
 func TestEveryEntryIsProvenInEveryTreeAndNothingElse(t *testing.T) {
-	entries := someEntries(treeSizes)
+	entries, dice := someEntries(treeSizes), newDice(t)
 	for size := 1; size <= treeSizes; size++ {
 		c := Checkpoint{Size: uint64(size), Root: reference(entries[:size])}
 		for seq := uint64(1); seq <= c.Size; seq++ {
 			proof, err := ProveInclusion(seq, c.Size, each(entries))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if same, err := ProveInclusion(seq, c.Size, lumps(entries, dice)); err != nil || !slices.Equal(same, proof) {
+				t.Fatalf("%d of %d from larger nodes: %v", seq, size, err)
 			}
 			if err := CheckInclusion(proof, c, seq, entries[seq-1]); err != nil {
 				t.Fatalf("%d of %d: %v", seq, size, err)
@@ -130,7 +206,7 @@ func TestEveryEntryIsProvenInEveryTreeAndNothingElse(t *testing.T) {
 }
 
 func TestEveryTreeBeginsWithEveryShorterOne(t *testing.T) {
-	entries := someEntries(treeSizes)
+	entries, dice := someEntries(treeSizes), newDice(t)
 	other := someEntries(treeSizes)
 	other[0] = Hash{}
 	for size := 1; size <= treeSizes; size++ {
@@ -140,6 +216,9 @@ func TestEveryTreeBeginsWithEveryShorterOne(t *testing.T) {
 			proof, err := ProveConsistency(old.Size, now.Size, each(entries))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if same, err := ProveConsistency(old.Size, now.Size, lumps(entries, dice)); err != nil || !slices.Equal(same, proof) {
+				t.Fatalf("%d of %d from larger nodes: %v", n, size, err)
 			}
 			if err := CheckConsistency(proof, old, now); err != nil {
 				t.Fatalf("%d of %d: %v", n, size, err)
@@ -155,10 +234,16 @@ func TestEveryTreeBeginsWithEveryShorterOne(t *testing.T) {
 func TestWhatCannotBeProvenIsAnError(t *testing.T) {
 	entries := someEntries(5)
 	down := errors.New("storage down")
-	failing := func(yield func(Hash, error) bool) { _ = yield(entries[0], nil) && yield(Hash{}, down) }
+	failing := func(func(from, to uint64) bool) iter.Seq2[Node, error] {
+		return func(yield func(Node, error) bool) { _ = yield(LeafNode(entries[0]), nil) && yield(Node{}, down) }
+	}
+	deaf := func(func(from, to uint64) bool) iter.Seq2[Node, error] {
+		return func(yield func(Node, error) bool) { yield(Node{4, reference(entries[:4])}, nil) }
+	}
 	for _, err := range []error{
 		second(ProveInclusion(0, 5, each(entries))), second(ProveInclusion(6, 5, each(entries))), second(ProveInclusion(1, 6, each(entries))),
 		second(ProveConsistency(0, 5, each(entries))), second(ProveConsistency(6, 5, each(entries))), second(ProveInclusion(5, 5, failing)),
+		second(ProveInclusion(1, 5, deaf)), second(ProveConsistency(2, 5, deaf)),
 		CheckInclusion(nil, Checkpoint{}, 1, Hash{}), CheckInclusion(nil, Checkpoint{Size: 1 << 63}, 1, Hash{}), CheckConsistency(nil, Checkpoint{}, Checkpoint{Size: 1}),
 	} {
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"time"
 )
@@ -72,12 +73,12 @@ func ExpectHead(size uint64, hash Hash) Anchor {
 // they are read from a file; with Strict about 1.7 and 1.9 times. Memory is constant.
 // BenchmarkVerify and file.BenchmarkMillion measure it.
 func VerifyReader(r io.Reader, o VerifyOptions) (Report, error) {
-	return verify(context.Background(), &readerSource{r: r}, o)
+	return verify(context.Background(), &readerSource{r: r}, beginning, o)
 }
 
 // VerifyBytes is VerifyReader for a chain that is in memory; it copies nothing.
 func VerifyBytes(lines []byte, o VerifyOptions) (Report, error) {
-	return verify(context.Background(), &byteSource{lines}, o)
+	return verify(context.Background(), &byteSource{lines}, beginning, o)
 }
 
 // Verify verifies the chain of a store, up to the head that the store reports when
@@ -111,10 +112,20 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Report, error) {
 	}
 	r := newBlockReader(s.Blocks(ctx, from, head.Seq))
 	defer r.stop()
-	return verify(ctx, &readerSource{r: r}, o, met...)
+	return verify(ctx, &readerSource{r: r}, beginning, o, met...)
 }
 
-func verify(ctx context.Context, src source, o VerifyOptions, met ...meeting) (Report, error) {
+// VerifyRun verifies the entries of blocks that should follow from, as [Verify] does
+// a chain. The report is about this run: its first_seq is that after from, its root
+// that of the subtree of these entries where they are one, and an anchor at or before
+// from is not met.
+func VerifyRun(ctx context.Context, from Head, blocks iter.Seq2[Block, error], o VerifyOptions) (Report, error) {
+	r := newBlockReader(blocks)
+	defer r.stop()
+	return verify(ctx, &readerSource{r: r}, placeOf(from), o)
+}
+
+func verify(ctx context.Context, src source, at place, o VerifyOptions, met ...meeting) (Report, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -125,7 +136,7 @@ func verify(ctx context.Context, src source, o VerifyOptions, met ...meeting) (R
 		o.Tree = o.Tree || !a.Root.IsZero()
 	}
 	began := o.Now()
-	s := newSession(ctx, src, &o)
+	s := newSession(ctx, src, at, &o)
 	s.walker.met = met
 	if err := s.run(); err != nil {
 		return Report{}, fmt.Errorf("audit: reading the chain: %w", err)

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"hash"
 	"strconv"
 )
@@ -41,6 +42,15 @@ var closingBrace = []byte("}")
 type place struct {
 	seq  uint64
 	hash [hexLen]byte // digits
+}
+
+// beginning is the place before the genesis entry.
+var beginning = place{hash: zeroHash}
+
+func placeOf(h Head) (at place) {
+	at.seq = h.Seq
+	hex.Encode(at.hash[:], h.Hash[:])
+	return at
 }
 
 // lateness counts entries that are dated before their predecessor.

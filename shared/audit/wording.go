@@ -29,19 +29,20 @@ func (s *session) report() Report {
 		broken := found.lastGood + 1
 		r.BrokenAt = &broken
 	}
-	if w.seq > 0 {
-		r.FirstSeq = 1
+	after, first := s.opts.After, w.began.seq+1
+	if after != nil || w.seq >= first {
+		r.FirstSeq = first
 		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
 		if s.opts.Tree {
 			root := w.tree.Root()
 			r.Root, r.tree = &root, &w.tree
 		}
-		if n := w.seq - w.began.seq; n > 0 {
-			r.Rehashed = Rehashed{Entries: n, Bytes: w.bytes, From: w.began.seq + 1, To: w.seq}
-		}
 	}
-	if after := s.opts.After; after != nil {
-		r.Mode = "incremental"
+	if w.seq >= first {
+		r.Rehashed = Rehashed{Entries: w.seq - w.began.seq, Bytes: w.bytes, From: first, To: w.seq}
+	}
+	if after != nil {
+		r.FirstSeq, r.Mode = 1, "incremental"
 		r.Prefix = &PrefixUsed{To: after.Head.Seq, VerifiedAt: after.VerifiedAt.UTC(), AgeS: int64(s.opts.Now().Sub(after.VerifiedAt).Seconds())}
 	}
 	for _, a := range against {
@@ -109,7 +110,7 @@ func (s *session) integrity(r Report) Claim {
 	switch {
 	case w.reason != "":
 		return Claim{"integrity", Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.", w.seq+1, w.reason)}
-	case w.seq == 0:
+	case w.seq == w.began.seq && s.opts.After == nil:
 		return Claim{"integrity", NotChecked, "There are no entries."}
 	}
 	if after := s.opts.After; after != nil {
@@ -118,7 +119,7 @@ func (s *session) integrity(r Report) Claim {
 			after.Head.Seq+1, w.seq, r.Head.Hash, after.Head.Seq, after.VerifiedAt.UTC().Format(time.RFC3339))}
 	}
 	return Claim{"integrity", Proved, fmt.Sprintf(
-		"No entry from 1 to %d was altered, inserted, removed or reordered relative to the head %s.", w.seq, r.Head.Hash)}
+		"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s.", w.began.seq+1, w.seq, r.Head.Hash)}
 }
 
 // anchored words a claim that depends on anchors; with hash set, on those that
@@ -146,7 +147,7 @@ func (s *session) anchored(r Report, id, what string, hash bool) Claim {
 
 func (s *session) canonical() Claim {
 	switch {
-	case s.walker.seq == 0:
+	case s.walker.seq == s.walker.began.seq && s.opts.After == nil:
 		return Claim{"canonical", NotChecked, "There are no entries."}
 	case s.opts.Strict && s.opts.After != nil:
 		return Claim{"canonical", Conditional, fmt.Sprintf("Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.", s.opts.After.Head.Seq+1, s.walker.seq)}

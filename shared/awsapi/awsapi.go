@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	attemptLimit = 3 * time.Second
+	attemptLimit = 3 * time.Second  // and for each byte that may go either way
+	byteLimit    = time.Microsecond // that is 1 MB/s
 	mostAttempts = 4
 	pause        = 50 * time.Millisecond // before the second attempt; it doubles
 	mostQuoted   = 200                   // bytes of a refusal
@@ -48,7 +49,7 @@ func New(service string, a Account) *Client {
 	}
 	return &Client{
 		service: service, account: a,
-		http: &http.Client{Transport: a.Transport, Timeout: attemptLimit, CheckRedirect: func(*http.Request, []*http.Request) error {
+		http: &http.Client{Transport: a.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // it would carry the session token elsewhere
 		}},
 		signer: v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = service == "s3" }),
@@ -64,8 +65,8 @@ type Status struct {
 func (s *Status) Error() string { return s.Text }
 
 // Do sends a request, again if that may help, and gives the body of the answer,
-// of at most so many bytes. What is sent must be repeatable. Errors: *Status, or
-// the failure of the connection.
+// of at most so many bytes. What is sent must be repeatable. Errors: *Status,
+// [io.ErrShortBuffer] for a longer answer, or the failure of the connection.
 func (c *Client) Do(ctx context.Context, method, url string, header http.Header, body []byte, most int64) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		answer, again, err := c.send(ctx, method, url, header, body, most)
@@ -81,6 +82,8 @@ func (c *Client) Do(ctx context.Context, method, url string, header http.Header,
 }
 
 func (c *Client) send(ctx context.Context, method, url string, header http.Header, body []byte, most int64) (answer []byte, again bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptLimit+time.Duration(int64(len(body))+most)*byteLimit)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, false, err
@@ -99,12 +102,12 @@ func (c *Client) send(ctx context.Context, method, url string, header http.Heade
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, max(most+1, mostQuoted)))
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		again = resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
+		again = resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusConflict
 		return nil, again, &Status{resp.StatusCode, fmt.Sprintf("%s %q", resp.Status, answer[:min(len(answer), mostQuoted)])}
 	case err != nil:
 		return nil, true, err
 	case int64(len(answer)) > most:
-		return nil, false, fmt.Errorf("the answer has more than %d bytes", most)
+		return nil, false, fmt.Errorf("the answer has more than %d bytes: %w", most, io.ErrShortBuffer)
 	}
 	return answer, false, nil
 }

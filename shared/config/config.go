@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Config is everything that a process can be told.
@@ -81,6 +83,12 @@ type Config struct {
 	PaymentsTable string
 	// RESULT_BUCKET: S3 bucket of results that are too large for the table.
 	ResultBucket string
+	// SEGMENT_BUCKET: S3 bucket of sealed segments of the audit chain, instead of the
+	// folder segments in the data directory.
+	SegmentBucket string
+	// SEGMENT_RETENTION_DAYS: for so many days, at most 36500, nobody can change or
+	// delete a segment in the bucket, which must have Object Lock. Default 0: no lock.
+	SegmentRetention time.Duration
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -121,6 +129,8 @@ func Load(lookup Lookup) (Config, error) {
 		CheckpointOrigin:  get("CHECKPOINT_ORIGIN", ""),
 		PaymentsTable:     get("PAYMENTS_TABLE", ""),
 		ResultBucket:      get("RESULT_BUCKET", ""),
+		SegmentBucket:     get("SEGMENT_BUCKET", ""),
+		SegmentRetention:  days(get("SEGMENT_RETENTION_DAYS", "0")),
 		DynamoDBEndpoint:  get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:        get("S3_ENDPOINT", ""),
 	}
@@ -142,6 +152,15 @@ func gwei(text string) *big.Int {
 	whole, fraction, _ := strings.Cut(text, ".")
 	wei, _ := new(big.Int).SetString(whole+(fraction + "000000000")[:9], 10) // digits only
 	return wei
+}
+
+// days reads a number of days; negative if it is malformed.
+func days(text string) time.Duration {
+	n, err := strconv.ParseUint(text, 10, 16)
+	if err != nil || n > 36500 {
+		return -1
+	}
+	return time.Duration(n) * 24 * time.Hour
 }
 
 func splitList(text string) []string {
@@ -189,6 +208,12 @@ func (c Config) check() error {
 	}
 	if c.GasFeeCap == nil || c.GasFeeCap.Sign() == 0 {
 		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei above 0 with at most nine decimals")
+	}
+	switch {
+	case c.SegmentRetention < 0:
+		bad = append(bad, "SEGMENT_RETENTION_DAYS must be a number from 0 to 36500")
+	case c.SegmentRetention > 0 && c.SegmentBucket == "":
+		bad = append(bad, "SEGMENT_RETENTION_DAYS needs SEGMENT_BUCKET: a folder locks nothing")
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("configuration: %s", strings.Join(bad, "; "))

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 func from(environment map[string]string) Lookup {
@@ -38,6 +39,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"FACILITATOR_URL": "https://one.example/x402, http://localhost:8402/facilitator", "FACILITATOR_TOKEN": ", token",
 		"CHECKPOINT_KEY_FILE": "c.key", "CHECKPOINT_KEY_KMS": "alias/c", "CHECKPOINT_ORIGIN": "one.example/chain",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
+		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
@@ -49,6 +51,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		FacilitatorURLs: []string{"https://one.example/x402", "http://localhost:8402/facilitator"}, FacilitatorTokens: []string{"", "token"},
 		CheckpointKeyFile: "c.key", CheckpointKeyKMS: "alias/c", CheckpointOrigin: "one.example/chain",
 		CDPKeyID: "id", CDPKeySecret: "key",
+		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)
@@ -65,12 +68,12 @@ func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 	_, err := Load(from(map[string]string{
 		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
 		"DYNAMODB_ENDPOINT": "secret.example:8000", "S3_ENDPOINT": "secret.example:9000", "GAS_FEE_CAP_GWEI": "1e9",
-		"ERC6492_FACTORIES": address + ",0xsecret",
+		"ERC6492_FACTORIES": address + ",0xsecret", "SEGMENT_RETENTION_DAYS": "secret",
 	}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES"} {
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES", "SEGMENT_RETENTION_DAYS"} {
 		if strings.Count(err.Error(), name) != 1 {
 			t.Errorf("%s is not named once: %v", name, err)
 		}
@@ -109,6 +112,18 @@ func TestFacilitatorAddressesAreSecretOrLocal(t *testing.T) {
 	}
 	if _, err := Load(from(map[string]string{"FACILITATOR_URL": "https://one.example", "FACILITATOR_TOKEN": "a,secret"})); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Errorf("a token without an address: %v", err)
+	}
+}
+
+// Whoever asks for a lock gets one or learns why not.
+func TestARetentionIsOfABucketAndHasABound(t *testing.T) {
+	for value, good := range map[string]bool{"0": true, "1": true, "36500": true, "36501": false, "-1": false, "1.5": false, "99999999999999999999": false} {
+		if _, err := Load(from(map[string]string{"SEGMENT_BUCKET": "b", "SEGMENT_RETENTION_DAYS": value})); (err == nil) != good {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+	if _, err := Load(from(map[string]string{"SEGMENT_RETENTION_DAYS": "1"})); err == nil || !strings.Contains(err.Error(), "SEGMENT_BUCKET") {
+		t.Errorf("without a bucket: %v", err)
 	}
 }
 

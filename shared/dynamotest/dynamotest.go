@@ -187,6 +187,16 @@ func Scan(t testing.TB, endpoint, table string) []Item {
 	return page.Items
 }
 
+// Put writes items into a table.
+func Put(t testing.TB, endpoint, table string, items []Item) {
+	t.Helper()
+	for _, i := range items {
+		if err := call(endpoint, "PutItem", map[string]any{"TableName": table, "Item": i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func call(endpoint, operation string, input any) error {
 	var ignored map[string]any
 	return ask(endpoint, operation, input, &ignored)

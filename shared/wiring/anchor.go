@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"governance.internal/shared/audit"
-	auditdynamo "governance.internal/shared/audit/dynamo"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/config"
 )
@@ -40,13 +39,7 @@ func openTrail(c config.Config, origin string) (*trail, error) {
 	if c.AuditTable == "" {
 		return openFileTrail(c.DataDir, origin)
 	}
-	a, err := account(c.DynamoDBEndpoint)
-	if err != nil {
-		return nil, err
-	}
-	store, err := auditdynamo.Open(ChainName, auditdynamo.Options{
-		Table: c.AuditTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint, Origin: origin,
-	})
+	store, err := openAuditTable(c, origin)
 	return &trail{Store: store, Notes: store, Close: func() error { return nil }}, err
 }
 

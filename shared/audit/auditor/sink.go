@@ -61,7 +61,7 @@ func (a *Auditor) Publish(ctx context.Context) error {
 		if old == 0 {
 			return nil, nil
 		}
-		return audit.ProveConsistency(old, checkpoint.Size, audit.EntryHashes(ctx, a.Store, checkpoint.Size))
+		return audit.ProveConsistency(old, checkpoint.Size, audit.NodesOf(ctx, a.Store, checkpoint.Size))
 	}}
 	old, states, err := a.sinkStates(ctx)
 	if err != nil {

@@ -30,7 +30,7 @@ func (a *Auditor) prove(ctx context.Context, r Request, v *Verification) error {
 	size := v.Head.Seq
 	v.HeadProof = encode(v.HeadInclusion())
 	if r.Earlier != nil {
-		proof, err := audit.ProveConsistency(r.Earlier.Size, size, audit.EntryHashes(ctx, a.Store, size))
+		proof, err := audit.ProveConsistency(r.Earlier.Size, size, audit.NodesOf(ctx, a.Store, size))
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (a *Auditor) prove(ctx context.Context, r Request, v *Verification) error {
 	if r.Seq == 0 || r.Seq > size {
 		return nil
 	}
-	hashes, err := audit.ProveInclusion(r.Seq, size, audit.EntryHashes(ctx, a.Store, size))
+	hashes, err := audit.ProveInclusion(r.Seq, size, audit.NodesOf(ctx, a.Store, size))
 	if err != nil {
 		return err
 	}

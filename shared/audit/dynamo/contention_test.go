@@ -24,15 +24,19 @@ import (
 	"governance.internal/shared/dynamotest"
 )
 
-const writers, each = 32, 25
+const (
+	writers, each = 32, 25
+	everySeventh  = 7
+)
 
 // 32 writers, each with a store of its own as functions have, append 25 entries
-// each while every seventh answer is lost. The naive strategy does the same beside
-// it, and its chain shows what a lost answer does to it.
+// each while every seventh answer is lost. BenchmarkNaiveWriters is the strategy to
+// compare the figures with.
 func TestManyWritersWithLostAnswers(t *testing.T) {
+	t.Parallel()
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	appended(t, reopen(t, endpoint, table, nil), writers*each)
-	w := &wire{lose: 7}
+	w := &wire{lose: everySeventh}
 	var unknown atomic.Int64
 	took := race(func() func(n int) {
 		s := reopen(t, endpoint, table, w)
@@ -58,7 +62,6 @@ func TestManyWritersWithLostAnswers(t *testing.T) {
 		t.Error("no answer was lost")
 	}
 	t.Log(figures("ours ", took, w), unknown.Load(), "unknown;", w.lost.Load(), "lost")
-	t.Log(naive(t, w.lose))
 }
 
 // race runs the writers and gives the times of all appends.
@@ -88,11 +91,12 @@ func figures(name string, took []time.Duration, w *wire) string {
 		float64(w.conditional.Load())/float64(n), float64(w.writes.Load())/float64(n), float64(w.total.Load())/float64(n))
 }
 
-// naive reads the end and puts the next item if nobody did, at once again until it
-// wins; the SDK repeats what got no answer. It gives its figures and how many entries are double.
-func naive(t *testing.T, lose int64) string {
+// The naive strategy reads the end and puts the next item if nobody did, at once again
+// until it wins; the SDK repeats what got no answer. It shows what a lost answer
+// does to such a chain: entries that are in it twice.
+func BenchmarkNaiveWriters(t *testing.B) {
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
-	w := &wire{lose: lose}
+	w := &wire{lose: everySeventh}
 	client := dynamodb.New(dynamodb.Options{Region: "local", BaseEndpoint: &endpoint,
 		Retryer:     retry.AddWithMaxBackoffDelay(retry.AddWithMaxAttempts(retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter = ratelimit.None }), 16), 256*time.Millisecond),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""), HTTPClient: &http.Client{Transport: w}})
@@ -123,5 +127,5 @@ func naive(t *testing.T, lose int64) string {
 		}
 	})
 	w.conditional.Store(w.writes.Load()) // all of them
-	return fmt.Sprint(figures("naive", took, w), " ", last()-writers*each, " entries twice in the chain")
+	t.Log(figures("naive", took, w), last()-writers*each, "entries twice in the chain")
 }

@@ -13,6 +13,7 @@
 //	q#<chain>#<shard>    time # first id  b: events that wait, one canonical object a line
 //	n#<chain>            name             b: a note (audit.Notes)
 //	l#<chain>            lease            owner, ends (Unix milliseconds)
+//	s#<chain>            first seq        manifest of a sealed segment, see package sealed
 //
 // A seq in a key has 16 digits. A bucket holds 65,536 seqs, and no block lies in two.
 //
@@ -51,5 +52,5 @@
 // dynamodb:PutItem for c#*, i#*, q#* and n#*, dynamodb:UpdateItem for h#* and l#*, and
 // dynamodb:DeleteItem for q#*. TransactWriteItems needs no permission beside those
 // of its parts. To read a chain that exists dynamodb:GetItem and dynamodb:Query
-// suffice.
+// suffice. To seal one takes dynamodb:PutItem for s#* besides.
 package dynamo

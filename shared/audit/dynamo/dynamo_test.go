@@ -26,7 +26,17 @@ func reopen(t *testing.T, endpoint, table string, transport http.RoundTripper) *
 	return s
 }
 
+func reopenAs(t *testing.T, chain, endpoint, table string) *dynamo.Store {
+	t.Helper()
+	s, err := dynamo.Open(chain, dynamo.Options{Table: table, Endpoint: endpoint})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestContract(t *testing.T) {
+	t.Parallel()
 	audittest.Run(t, func(t *testing.T) audit.Store { return open(t, nil) })
 }
 

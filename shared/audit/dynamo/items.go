@@ -25,6 +25,7 @@ const (
 	prevHash  = "prev_hash"
 	owner     = "owner"
 	ends      = "ends"
+	manifest  = "manifest"
 )
 
 const (

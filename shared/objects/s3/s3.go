@@ -1,25 +1,29 @@
 // Package s3 puts objects into an S3 bucket and gets them back.
 //
 // The function's role needs, on the objects of this bucket alone: s3:PutObject
-// and s3:GetObject.
+// and s3:GetObject; for a locked bucket s3:PutObjectRetention too. With
+// s3:ListBucket on the bucket a missing object is told from a forbidden one.
 package s3
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"strings"
+	"time"
 
 	"governance.internal/shared/awsapi"
 )
 
-// ErrNotFound says that there is no object under the key.
-var ErrNotFound = errors.New("s3: no such object")
-
 // Bucket is safe for concurrent use.
 type Bucket struct {
-	client *awsapi.Client
-	base   string
+	client    *awsapi.Client
+	base      string
+	retention time.Duration // of created objects, 0 for none
 }
 
 // Open prepares the client; it sends nothing.
@@ -28,7 +32,17 @@ func Open(bucket string, a awsapi.Account) *Bucket {
 	if a.Endpoint != "" {
 		base = a.Endpoint + "/" + bucket + "/"
 	}
-	return &Bucket{awsapi.New("s3", a), base}
+	return &Bucket{client: awsapi.New("s3", a), base: base}
+}
+
+// OpenLocked is Open with a retention, 0 for none. The bucket must have Object Lock:
+// what Create makes there nobody,
+// not even the owner of the account, can change or delete before the retention is
+// over (mode COMPLIANCE).
+func OpenLocked(bucket string, a awsapi.Account, retention time.Duration) *Bucket {
+	b := Open(bucket, a)
+	b.retention = retention
+	return b
 }
 
 // Put stores an object under a key of letters, digits, "/", "-" and ".".
@@ -39,15 +53,41 @@ func (b *Bucket) Put(ctx context.Context, key string, body []byte) error {
 	return nil
 }
 
-// Get reads an object of at most so many bytes. ErrNotFound if there is none.
+// Create stores an object unless there is one under the key: [fs.ErrExist], also
+// when that is our own of an earlier try whose answer was lost.
+func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
+	header := http.Header{"If-None-Match": {"*"}}
+	if b.retention > 0 {
+		// S3 locks only what comes with a checksum in a header.
+		sum := sha256.Sum256(body)
+		header.Set("X-Amz-Checksum-Sha256", base64.StdEncoding.EncodeToString(sum[:]))
+		header.Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
+		header.Set("X-Amz-Object-Lock-Retain-Until-Date", time.Now().Add(b.retention).UTC().Format(time.RFC3339))
+	}
+	_, err := b.client.Do(ctx, http.MethodPut, b.base+key, header, body, 0)
+	if hasStatus(err, http.StatusPreconditionFailed) {
+		err = fs.ErrExist
+	}
+	if err != nil {
+		return fmt.Errorf("s3: create %s: %w", key, err)
+	}
+	return nil
+}
+
+// Get reads an object of at most so many bytes. [fs.ErrNotExist] if there is none,
+// [io.ErrShortBuffer] if it is longer.
 func (b *Bucket) Get(ctx context.Context, key string, most int64) ([]byte, error) {
 	body, err := b.client.Do(ctx, http.MethodGet, b.base+key, nil, nil, most)
-	var status *awsapi.Status
-	switch {
-	case errors.As(err, &status) && status.Code == http.StatusNotFound:
-		return nil, ErrNotFound
-	case err != nil:
+	if hasStatus(err, http.StatusNotFound) && !strings.Contains(err.Error(), "NoSuchBucket") {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
 		return nil, fmt.Errorf("s3: get %s: %w", key, err)
 	}
 	return body, nil
+}
+
+func hasStatus(err error, code int) bool {
+	var status *awsapi.Status
+	return errors.As(err, &status) && status.Code == code
 }

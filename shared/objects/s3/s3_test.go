@@ -1,17 +1,19 @@
 package s3_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"governance.internal/shared/awsapi"
+	"governance.internal/shared/objects/objectstest"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/s3test"
 )
@@ -20,27 +22,72 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(req *http.Request) (*http.Response, error) { return t(req) }
 
-func TestWhatIsPutComesBack(t *testing.T) {
+func TestContract(t *testing.T) {
 	endpoint, bucket := s3test.Bucket(t)
-	b := s3.Open(bucket, awsapi.Account{Endpoint: endpoint})
-	for key, body := range map[string][]byte{"a/b-c.1": []byte("text"), "empty": {}, "large": bytes.Repeat([]byte{7}, 1<<20)} {
-		for range 2 { // the same once more is no error
-			if err := b.Put(t.Context(), key, body); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := b.Get(t.Context(), key, 1<<20); err != nil || !bytes.Equal(got, body) {
-			t.Errorf("%s: %d bytes (%v)", key, len(got), err)
-		}
-	}
-	if _, err := b.Get(t.Context(), "large", 1<<20-1); err == nil || !strings.Contains(err.Error(), "more than") {
-		t.Errorf("an object above the limit: %v", err)
-	}
-	if _, err := b.Get(t.Context(), "missing", 10); !errors.Is(err, s3.ErrNotFound) {
-		t.Errorf("a missing object: %v", err)
-	}
-	if err := s3.Open("missing", awsapi.Account{Endpoint: endpoint}).Put(t.Context(), "a", nil); err == nil {
+	objectstest.Run(t, s3.Open(bucket, awsapi.Account{Endpoint: endpoint}))
+	missing := s3.Open("missing", awsapi.Account{Endpoint: endpoint})
+	if err := missing.Put(t.Context(), "a", nil); err == nil {
 		t.Error("a missing bucket took an object")
+	}
+	if _, err := missing.Get(t.Context(), "a", 10); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing bucket is no missing object: %v", err)
+	}
+}
+
+// A conflict, with another upload under way, is tried again; so is a lost answer,
+// after which our own object is in the way.
+func TestCreatingAgainAfterAConflictAndALostAnswer(t *testing.T) {
+	endpoint, bucket := s3test.Bucket(t)
+	calls, loses := 0, false
+	b := s3.Open(bucket, awsapi.Account{Endpoint: endpoint, Transport: transport(func(req *http.Request) (*http.Response, error) {
+		if calls++; calls == 1 {
+			return &http.Response{StatusCode: http.StatusConflict, Status: "409 Conflict", Body: http.NoBody}, nil
+		}
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if loses && err == nil {
+			loses = false
+			_ = resp.Body.Close()
+			return nil, errors.New("connection reset")
+		}
+		return resp, err
+	})})
+	if err := b.Create(t.Context(), "a", []byte("text")); err != nil || calls != 2 {
+		t.Errorf("%v after %d requests", err, calls)
+	}
+	loses = true
+	if err := b.Create(t.Context(), "b", []byte("text")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("after a lost answer: %v", err)
+	}
+	if got, err := b.Get(t.Context(), "b", 10); err != nil || string(got) != "text" {
+		t.Errorf("%q (%v)", got, err)
+	}
+}
+
+// What is created in a locked bucket names its retention and, as S3 demands, its
+// checksum; what is put there does not.
+func TestALockedObjectNamesItsRetention(t *testing.T) {
+	endpoint, bucket := s3test.Bucket(t)
+	var seen http.Header
+	b := s3.OpenLocked(bucket, awsapi.Account{Endpoint: endpoint, Transport: transport(func(req *http.Request) (*http.Response, error) {
+		seen = req.Header
+		return http.DefaultTransport.RoundTrip(req)
+	})}, 48*time.Hour)
+	before := time.Now().Truncate(time.Second)
+	if err := b.Create(t.Context(), "a", []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	until, err := time.Parse(time.RFC3339, seen.Get("X-Amz-Object-Lock-Retain-Until-Date"))
+	if err != nil || until.Before(before.Add(48*time.Hour)) || until.After(time.Now().Add(48*time.Hour)) || seen.Get("X-Amz-Object-Lock-Mode") != "COMPLIANCE" ||
+		seen.Get("X-Amz-Checksum-Sha256") != "mC2ePrmW9VnmM/TRlN7zdh2Qn1o7ZH0ahR/q1nwyydE=" || seen.Get("If-None-Match") != "*" {
+		t.Errorf("%v (%v)", seen, err)
+	}
+	for _, name := range []string{"x-amz-object-lock-mode", "x-amz-object-lock-retain-until-date", "x-amz-checksum-sha256"} {
+		if !strings.Contains(seen.Get("Authorization"), name) {
+			t.Errorf("%s is not signed", name)
+		}
+	}
+	if err := b.Put(t.Context(), "b", []byte("text")); err != nil || seen.Get("X-Amz-Object-Lock-Mode") != "" || seen.Get("If-None-Match") != "" {
+		t.Errorf("%v (%v)", seen, err)
 	}
 }
 

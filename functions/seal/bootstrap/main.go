@@ -1,0 +1,19 @@
+// Command bootstrap is the Lambda entry of seal.
+package main
+
+import (
+	"log"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"governance.internal/functions/seal"
+	"governance.internal/shared/wiring"
+)
+
+func main() {
+	store, err := wiring.SealedFromEnvironment()
+	if err != nil {
+		log.Fatal(err)
+	}
+	lambda.Start(seal.New(store))
+}

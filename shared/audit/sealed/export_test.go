@@ -1,0 +1,7 @@
+package sealed
+
+// Small makes the segments of a store smaller.
+func Small(s *Store, mostEntries uint64, mostBytes int) *Store {
+	s.mostEntries, s.mostBytes = mostEntries, mostBytes
+	return s
+}

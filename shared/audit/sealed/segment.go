@@ -1,0 +1,84 @@
+package sealed
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"governance.internal/shared/audit"
+)
+
+// The largest segment.
+const (
+	mostEntries = 1 << 14
+	mostBytes   = 8 << 20
+)
+
+// Segment is the manifest of a run of entries that was sealed. Its JSON has these
+// members in this order and no other spelling.
+type Segment struct {
+	Chain    string     `json:"chain"`
+	First    uint64     `json:"first"`
+	Last     uint64     `json:"last"`
+	Bytes    int64      `json:"bytes"`     // of the lines, newlines included
+	PrevHash audit.Hash `json:"prev_hash"` // of the entry before
+	LastHash audit.Hash `json:"last_hash"`
+	LastTime time.Time  `json:"last_time"` // RFC 3339, UTC
+	SHA256   audit.Hash `json:"sha256"`    // of the lines
+	Root     audit.Hash `json:"root"`      // of the tree of these entries, a subtree of the chain's
+}
+
+// newSegment is the manifest of lines that a verification with a tree found good.
+func newSegment(chain string, from audit.Head, lines []byte, r audit.Report) Segment {
+	return Segment{
+		Chain: chain, First: from.Seq + 1, Last: r.Head.Seq, Bytes: int64(len(lines)),
+		PrevHash: from.Hash, LastHash: r.Head.Hash, LastTime: r.Head.Time,
+		SHA256: sha256.Sum256(lines), Root: *r.Root,
+	}
+}
+
+var errManifest = errors.New("audit: not the manifest of a segment")
+
+// ParseSegment reads a manifest. It refuses all that [Segment.Manifest] does not write.
+func ParseSegment(manifest []byte) (Segment, error) {
+	var s Segment
+	if json.Unmarshal(manifest, &s) != nil || !bytes.Equal(s.Manifest(), manifest) {
+		return Segment{}, errManifest
+	}
+	n := s.size()
+	if audit.CheckChainName(s.Chain) != nil || s.First == 0 || s.Last < s.First || bits.OnesCount64(n) != 1 ||
+		n > mostEntries || (s.First-1)%n != 0 || s.Bytes < 1 || s.Bytes > mostBytes {
+		return Segment{}, errManifest
+	}
+	return s, nil
+}
+
+// Manifest is the segment's JSON, nil if its time has none.
+func (s Segment) Manifest() []byte {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// Key is that of the object with the lines; the manifest is under ManifestKey.
+func (s Segment) Key() string { return s.name() + ".jsonl" }
+
+// ManifestKey is that of the object with the manifest.
+func (s Segment) ManifestKey() string { return s.name() + ".json" }
+
+func (s Segment) name() string { return fmt.Sprintf("%s/seg/%016d-%016d", s.Chain, s.First, s.Last) }
+
+func (s Segment) size() uint64 { return s.Last - s.First + 1 }
+
+// before and end are the heads between which the segment lies.
+func (s Segment) before() audit.Head { return audit.Head{Seq: s.First - 1, Hash: s.PrevHash} }
+
+func (s Segment) end() audit.Head {
+	return audit.Head{Seq: s.Last, Hash: s.LastHash, Time: s.LastTime}
+}
