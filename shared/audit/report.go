@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -41,8 +42,11 @@ type Report struct {
 	Claims []Claim `json:"claims"`
 	// Warnings are observations that break nothing.
 	Warnings []Warning `json:"warnings"`
-	// Segments counts the sealed segments read; 0 for a chain in one piece.
+	// Segments counts the sealed segments that were read; 0 for a chain in one piece.
 	Segments int `json:"segments"`
+	// Sampled is the sealed segment that was read again although it lies within
+	// Prefix; absent if none was.
+	Sampled *Sampled `json:"sampled,omitempty"`
 	// DurationMS is how long the verification took, in milliseconds.
 	DurationMS int64 `json:"duration_ms"`
 	// VerifiedAt is when it began.
@@ -60,6 +64,20 @@ func (r Report) AsPrefix() *Prefix {
 		return nil
 	}
 	return &Prefix{Chain: r.Chain, Head: *r.Head, Tree: r.tree.clone(), VerifiedAt: r.VerifiedAt}
+}
+
+// Refute takes in that another reading of stored entries found them broken. Of two
+// breaks the first counts.
+func (r *Report) Refute(at uint64, reason Reason) {
+	if !r.Valid && *r.BrokenAt <= at {
+		return
+	}
+	r.Valid, r.BrokenAt, r.Reason, r.LastGoodSeq = false, &at, reason, at-1
+	for i, c := range r.Claims {
+		if c.ID == "integrity" {
+			r.Claims[i] = Claim{c.ID, Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.", at, reason)}
+		}
+	}
 }
 
 // HeadInclusion is the inclusion proof of the head in the tree with Root, nil if
@@ -87,6 +105,14 @@ type PrefixUsed struct {
 	To         uint64    `json:"to"`
 	VerifiedAt time.Time `json:"verified_at"`
 	AgeS       int64     `json:"age_s"` // seconds since
+}
+
+// Sampled is a sealed segment picked at random: a changed one among Of is found by a
+// call with the chance of one in Of.
+type Sampled struct {
+	From uint64 `json:"from"`
+	To   uint64 `json:"to"`
+	Of   int    `json:"of"` // segments within the prefix
 }
 
 // Truncation is the comparison with anchors.
@@ -142,8 +168,9 @@ const (
 
 // Warning is an observation that does not make a chain invalid.
 type Warning struct {
-	// Kind is time_regression (an entry is dated before its predecessor) or torn_tail
-	// (an incomplete line after the last entry, not part of the chain).
+	// Kind is time_regression (an entry is dated before its predecessor), torn_tail (an
+	// incomplete line after the last entry, not part of the chain) or manifest_mismatch
+	// (a sealed segment is good, but its manifest names other bytes).
 	Kind string `json:"kind"`
 	// Seq is where it was seen first.
 	Seq uint64 `json:"seq"`
@@ -155,6 +182,8 @@ type Warning struct {
 const (
 	TimeRegression = "time_regression"
 	TornTail       = "torn_tail"
+
+	ManifestMismatch = "manifest_mismatch"
 )
 
 // Reason names the test that a chain failed; "" (null in JSON) means none.

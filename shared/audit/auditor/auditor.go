@@ -28,11 +28,13 @@ import (
 	"time"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/sealed"
 )
 
 // Auditor is safe for concurrent use.
 type Auditor struct {
 	Store   audit.Store
+	Sealed  *sealed.Store // Store, if it has sealed segments; else nil
 	Notes   audit.Notes
 	Notary  *audit.Notary
 	Chain   string                // name that the chain must have
@@ -113,6 +115,9 @@ func (a *Auditor) report(ctx context.Context, r Request) (audit.Report, noted, e
 	report, err := audit.Verify(ctx, a.Store, audit.VerifyOptions{
 		Chain: a.Chain, Anchors: append(anchors, last.anchors()...), Strict: true, Tree: true, After: walk.prefix(), Now: a.Now,
 	})
+	if err == nil {
+		err = a.sample(ctx, &report)
+	}
 	return report, last, err
 }
 
