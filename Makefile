@@ -50,7 +50,7 @@ gen: setup ## rewrite what is generated: contract, README table, events
 	@$(GO) run ./functions/local gen
 
 bench: ## benchmarks, as ratios against a baseline in the same run
-	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file
+	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed
 	@$(GO) test -run '^$$' -bench 'Verify|Append|Draft' ./shared/audit ./shared/audit/file
 	@$(GO) test -run '^$$' -bench . ./shared/lint
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench . ./shared/x402 ./shared/x402/evm
