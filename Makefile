@@ -50,7 +50,7 @@ gen: setup ## rewrite what is generated: contract, README table, events
 	@$(GO) run ./functions/local gen
 
 bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
-	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file
+	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed
 	@$(GO) test -run '^$$' -bench Verify -benchtime 20x ./shared/audit
 	@$(GO) test -run '^$$' -bench 'Append|Draft' ./shared/audit ./shared/audit/file
 	@$(GO) test -run '^$$' -bench . ./shared/lint

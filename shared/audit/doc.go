@@ -44,8 +44,8 @@
 //
 // # Appending and verifying
 //
-// A [Store] holds one chain. Packages memory and file implement it; every
-// implementation passes package audittest. All of them keep the same bytes, so
+// A [Store] holds one chain. Packages memory, file, dynamo and sealed implement it;
+// every implementation passes package audittest. All of them keep the same bytes, so
 // there is one verifier, over bytes: [VerifyReader]. [Verify] feeds it from a
 // store.
 //

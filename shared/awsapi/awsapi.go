@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	attemptLimit = 3 * time.Second  // and for each byte that may go either way
-	byteLimit    = time.Microsecond // that is 1 MB/s
+	attemptLimit = 3 * time.Second       // and for each byte that may go either way
+	byteLimit    = 100 * time.Nanosecond // that is 10 MB/s
 	mostAttempts = 4
 	pause        = 50 * time.Millisecond // before the second attempt; it doubles
 	mostQuoted   = 200                   // bytes of a refusal

@@ -13,6 +13,7 @@ import (
 
 	"governance.internal/shared/audit"
 	auditfile "governance.internal/shared/audit/file"
+	"governance.internal/shared/audit/sealed"
 	"governance.internal/shared/config"
 )
 
@@ -24,8 +25,9 @@ import (
 type trail struct {
 	audit.Store
 	audit.Notes
-	path  string // of the note, "" for one in memory
-	Close func() error
+	sealed *sealed.Store // Store, if it has sealed segments; else nil
+	path   string        // of the note, "" for one in memory
+	Close  func() error
 
 	mu   sync.Mutex
 	head audit.Head // last noted
@@ -39,8 +41,26 @@ func openTrail(c config.Config, origin string) (*trail, error) {
 	if c.AuditTable == "" {
 		return openFileTrail(c.DataDir, origin)
 	}
-	store, err := openAuditTable(c, origin)
-	return &trail{Store: store, Notes: store, Close: func() error { return nil }}, err
+	return openTableTrail(c, origin)
+}
+
+// openTableTrail opens the table, and what is sealed if there is a place for it.
+func openTableTrail(c config.Config, origin string) (*trail, error) {
+	table, err := openAuditTable(c, origin)
+	if err != nil {
+		return nil, err
+	}
+	t := &trail{Store: table, Notes: table, Close: func() error { return nil }}
+	if c.SegmentBucket == "" && c.DataDir == "" {
+		return t, nil
+	}
+	objects, err := openSegments(c)
+	if err != nil {
+		return nil, err
+	}
+	t.sealed = sealed.Open(ChainName, table, objects)
+	t.Store = t.sealed
+	return t, nil
 }
 
 // openFileTrail verifies the chain against the note before it appends to it.

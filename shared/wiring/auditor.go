@@ -6,6 +6,9 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"errors"
+	"fmt"
+	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,7 +17,37 @@ import (
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/config"
 	"governance.internal/shared/kms"
+	"governance.internal/shared/objects/dir"
 )
+
+// AuditorFromEnvironment is [NewAuditor] of this process's environment.
+func AuditorFromEnvironment() (*auditor.Auditor, error) {
+	c, err := config.Load(os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	return NewAuditor(c)
+}
+
+// NewAuditor opens what seals, walks and publishes the audit chain of a table. The
+// error names every missing setting.
+func NewAuditor(c config.Config) (*auditor.Auditor, error) {
+	settings := []config.Setting{{Name: "BASE_URL", Value: c.BaseURL}, {Name: "AUDIT_TABLE", Value: c.AuditTable}}
+	if c.SegmentBucket == "" {
+		settings = append(settings, config.Setting{Name: "SEGMENT_BUCKET or DATA_DIR", Value: c.DataDir})
+	}
+	if c.CheckpointKeyFile+c.CheckpointKeyKMS == "" {
+		settings = append(settings, config.Setting{Name: "CHECKPOINT_KEY_KMS, CHECKPOINT_KEY_FILE or DATA_DIR", Value: c.DataDir})
+	}
+	if err := config.Need(settings...); err != nil {
+		return nil, err
+	}
+	t, err := openTableTrail(c, c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	return openAuditor(c, t, c.BaseURL)
+}
 
 // openAuditor makes what verifies the audit chain.
 func openAuditor(c config.Config, t *trail, baseURL string) (*auditor.Auditor, error) {
@@ -22,9 +55,45 @@ func openAuditor(c config.Config, t *trail, baseURL string) (*auditor.Auditor, e
 	if err != nil {
 		return nil, err
 	}
+	sinks, err := openSinks(c)
+	if err != nil {
+		return nil, err
+	}
 	return &auditor.Auditor{
-		Store: t.Store, Notes: t.Notes, Notary: notary, Chain: ChainName, Anchors: t.Anchors, Now: time.Now,
+		Store: t.Store, Sealed: t.sealed, Notes: t.Notes, Notary: notary, Chain: ChainName, Anchors: t.Anchors, Sinks: sinks, Now: time.Now,
 	}, nil
+}
+
+// witnessLimit is the time for one request to a witness.
+const witnessLimit = 10 * time.Second
+
+// openSinks opens the places for checkpoints: the bucket of the segments, a
+// directory, witnesses.
+func openSinks(c config.Config) ([]auditor.Sink, error) {
+	var sinks []auditor.Sink
+	if c.SegmentBucket != "" {
+		objects, err := openSegments(c)
+		if err != nil {
+			return nil, err
+		}
+		sinks = append(sinks, auditor.Archive{Label: "bucket", Objects: objects, Chain: ChainName})
+	}
+	if c.CheckpointDir != "" {
+		objects, err := dir.Open(c.CheckpointDir)
+		if err != nil {
+			return nil, err
+		}
+		sinks = append(sinks, auditor.Archive{Label: "directory", Objects: objects, Chain: ChainName})
+	}
+	for _, text := range c.CheckpointWitnesses {
+		address, vkey, _ := strings.Cut(text, " ")
+		witness, err := auditor.NewWitness(address, strings.TrimSpace(vkey), &http.Client{Timeout: witnessLimit})
+		if err != nil {
+			return nil, fmt.Errorf("configuration: CHECKPOINT_WITNESSES: %w", err)
+		}
+		sinks = append(sinks, witness)
+	}
+	return sinks, nil
 }
 
 // openNotary opens the key that signs checkpoints.

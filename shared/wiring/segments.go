@@ -1,7 +1,6 @@
 package wiring
 
 import (
-	"os"
 	"path/filepath"
 
 	auditdynamo "governance.internal/shared/audit/dynamo"
@@ -11,36 +10,8 @@ import (
 	"governance.internal/shared/objects/s3"
 )
 
-// SealedFromEnvironment is [NewSealed] of this process's environment.
-func SealedFromEnvironment() (*sealed.Store, error) {
-	c, err := config.Load(os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
-	return NewSealed(c)
-}
-
-// NewSealed opens the audit chain of the table with its segments in the bucket, or
-// in a folder of the data directory. The error names every missing setting.
-func NewSealed(c config.Config) (*sealed.Store, error) {
-	settings := []config.Setting{{Name: "BASE_URL", Value: c.BaseURL}, {Name: "AUDIT_TABLE", Value: c.AuditTable}}
-	if c.SegmentBucket == "" {
-		settings = append(settings, config.Setting{Name: "SEGMENT_BUCKET or DATA_DIR", Value: c.DataDir})
-	}
-	if err := config.Need(settings...); err != nil {
-		return nil, err
-	}
-	hot, err := openAuditTable(c, c.BaseURL)
-	if err != nil {
-		return nil, err
-	}
-	objects, err := openSegments(c)
-	if err != nil {
-		return nil, err
-	}
-	return sealed.Open(ChainName, hot, objects), nil
-}
-
+// openSegments opens the place of sealed segments: the bucket, or a folder of the
+// data directory.
 func openSegments(c config.Config) (sealed.Objects, error) {
 	if c.SegmentBucket == "" {
 		return dir.Open(filepath.Join(c.DataDir, "segments"))

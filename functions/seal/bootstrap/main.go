@@ -11,9 +11,9 @@ import (
 )
 
 func main() {
-	store, err := wiring.SealedFromEnvironment()
+	auditor, err := wiring.AuditorFromEnvironment()
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(seal.New(store))
+	lambda.Start(seal.New(auditor))
 }

@@ -8,21 +8,14 @@ import (
 	"io/fs"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/sealed"
 )
-
-// Objects is a place where an object can be made once and never changed.
-type Objects interface {
-	// Create makes an object; fs.ErrExist if there is one under the key.
-	Create(ctx context.Context, key string, body []byte) error
-	// Get reads an object of at most so many bytes; fs.ErrNotExist if there is none.
-	Get(ctx context.Context, key string, most int64) ([]byte, error)
-}
 
 // Archive is a [Sink] that keeps every checkpoint as an object of its own, named
 // after its size: in a bucket with a lock nobody can exchange or remove it.
 type Archive struct {
 	Label   string
-	Objects Objects
+	Objects sealed.Objects
 	Chain   string
 }
 

@@ -154,13 +154,3 @@ func TestTwoSealersOfATableAndABucket(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
-
-// The contract holds for a sealed chain in a table and a bucket, too.
-func TestContractInATableAndABucket(t *testing.T) {
-	audittest.Run(t, func(t *testing.T) audit.Store {
-		v := service{}
-		v.endpoint, v.table = dynamotest.Table(t, "pk", "sk")
-		v.s3, v.bucket = s3test.Bucket(t)
-		return eager{sealed.Small(v.open(t, nil), 128, 1<<20), t}
-	})
-}

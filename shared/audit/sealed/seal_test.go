@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -268,6 +269,25 @@ func FuzzSegment(f *testing.F) {
 		}
 		if n := s.Last - s.First + 1; !bytes.Equal(s.Manifest(), manifest) || n == 0 || n > 1<<14 || n&(n-1) != 0 || (s.First-1)%n != 0 || !fs.ValidPath(s.Key()) {
 			t.Errorf("%s is read as %+v", manifest, s)
+		}
+	})
+}
+
+// FuzzCut: whatever the bytes of an object are, all of them come out, in whole lines up to
+// the last, and reading them in two parts gives the same.
+func FuzzCut(f *testing.F) {
+	f.Add([]byte("one\ntwo\nthree\n"), uint64(1))
+	f.Add([]byte("\n\nno end"), uint64(2))
+	f.Add([]byte{}, uint64(3))
+	f.Fuzz(func(t *testing.T, object []byte, middle uint64) {
+		s := sealed.Segment{First: 9, Last: 16}
+		middle = s.First + middle%8
+		all, head, tail := sealed.Cut(s, object, 1, 99), sealed.Cut(s, object, 1, middle), sealed.Cut(s, object, middle+1, 99)
+		if !bytes.Equal(all.Lines, object) || middle < s.Last && !bytes.Equal(slices.Concat(head.Lines, tail.Lines), object) {
+			t.Fatalf("%q and %q of %q", head.Lines, tail.Lines, object)
+		}
+		if n := uint64(bytes.Count(head.Lines, []byte("\n"))); middle < s.Last && n > middle-s.First+1 || head.First != s.First || head.Last != middle {
+			t.Fatalf("%q is %d to %d", head.Lines, head.First, head.Last)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -90,10 +91,13 @@ func check(t *testing.T, s *sealed.Store, segment sealed.Segment) audit.Report {
 	return r
 }
 
-// Every flipped byte of every sealed object is found by a walk over the chain and by
-// a look at the segment, at the entry that it is in; for a newline also at the next.
-func TestEveryFlippedByteOfASegmentIsFound(t *testing.T) {
+// A flipped byte of a sealed object is found by a walk over the chain and by a look at
+// the segment, at the entry that it is in; for a newline also at the next. Of the bytes
+// every seventh is tried, from a random one on, and each newline.
+func TestAFlippedByteOfASegmentIsFound(t *testing.T) {
 	s, b, segments := sealedChain(t)
+	offset := rand.IntN(7)
+	t.Logf("offset %d", offset)
 	flips := 0
 	for _, segment := range segments {
 		object := b.objects[segment.Key()]
@@ -101,6 +105,9 @@ func TestEveryFlippedByteOfASegmentIsFound(t *testing.T) {
 		for i := range object {
 			bit := byte(1) << (i % 8)
 			newline := object[i] == '\n'
+			if i%7 != offset && !newline {
+				continue
+			}
 			object[i] ^= bit
 			for _, r := range []audit.Report{verifyFull(t, s), check(t, s, segment)} {
 				if at := brokenAt(t, r); at != seq && !(newline && at == seq+1) {
@@ -117,7 +124,7 @@ func TestEveryFlippedByteOfASegmentIsFound(t *testing.T) {
 			t.Fatalf("%s ends with entry %d", segment.Key(), seq-1)
 		}
 	}
-	if r := verifyFull(t, s); !r.Valid || flips < 10_000 {
+	if r := verifyFull(t, s); !r.Valid || flips < 2000 {
 		t.Errorf("%+v after %d flips", r, flips)
 	}
 }
