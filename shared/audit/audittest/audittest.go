@@ -170,7 +170,7 @@ func profile(t *testing.T, s audit.Store) {
 }
 
 func concurrent(t *testing.T, s audit.Store) {
-	const writers, each = 32, 25
+	const writers, each = 32, 8
 	var group sync.WaitGroup
 	for w := range writers {
 		group.Go(func() {
