@@ -184,6 +184,35 @@ func forgedImports(t *testing.T, e audit.Entry, origin string, keys note.Verifie
 	}
 }
 
+// FuzzCheckImport: whatever a payload holds, only what the key signed passes.
+func FuzzCheckImport(f *testing.F) {
+	notary, err := audit.LoadOrCreateNotary(filepath.Join(f.TempDir(), "key"), "audit.example/test")
+	if err != nil {
+		f.Fatal(err)
+	}
+	key, err := note.NewVerifier(notary.Key)
+	if err != nil {
+		f.Fatal(err)
+	}
+	l := audit.Legacy{Records: 3, BrokenAt: 2, Reason: audit.HashMismatch, Head: audit.Hash{1}, SHA256: audit.Hash{2}}
+	event, err := notary.Import(l)
+	if err != nil {
+		f.Fatal(err)
+	}
+	payload, err := json.Marshal(event.Payload)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(payload)
+	f.Add([]byte(`{"note":7}`))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		got, err := audit.CheckImport(audit.Entry{Event: audit.EventImported, Payload: payload}, notary.Origin, note.VerifierList(key))
+		if err == nil && got != l {
+			t.Fatalf("%s passes as %+v", payload, got)
+		}
+	})
+}
+
 func FuzzReadLegacy(f *testing.F) {
 	f.Add(legacyChain(f, 3, nil))
 	f.Add(`[]`)
