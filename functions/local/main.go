@@ -8,6 +8,7 @@
 //	go run ./functions/local lint FILE...
 //	go run ./functions/local verify chain|receipt|thanks FILE (a chain also at a URL)
 //	go run ./functions/local export [FILE|URL]  the audit trail as lines, table or records
+//	go run ./functions/local import FILE         take a chain of the older format in
 //	go run ./functions/local ledger           all payments, compared with the chain
 //	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
 //	go run ./functions/local gen              rewrite what is generated from the catalogue
@@ -54,6 +55,7 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"lint":     lintFiles,
 	"verify":   verify,
 	"export":   exportChain,
+	"import":   importChain,
 	"ledger":   ledger,
 	"invoke":   invoke,
 	"gen":      gen,
@@ -82,7 +84,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, ledger, invoke and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)
