@@ -20,6 +20,8 @@ type verification struct {
 	Valid       bool
 	Reason      *string
 	Entries     uint64
+	Mode        string
+	Sampled     *audit.Sampled
 	Head        struct{ Seq uint64 }
 	Checkpoint  string
 	VKey        string

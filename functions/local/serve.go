@@ -150,9 +150,10 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	sweeping, stopSweeping := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopSweeping()
-	go sweep(sweeping, s.paid.Gate.Machine)
+	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopKeeping()
+	go sweep(keeping, s.paid.Gate.Machine)
+	go s.paid.Auditor.Keep(keeping)
 	select {
 	case err := <-served:
 		return err

@@ -69,17 +69,21 @@ type Request struct {
 	Seq     uint64            // of an entry to prove, 0 for none
 }
 
-// Report verifies the chain and signs nothing. An error means that the chain or its
-// notes could not be read.
-func (a *Auditor) Report(ctx context.Context) (audit.Report, error) {
-	report, _, err := a.report(ctx, Request{})
+// Report verifies the chain, also against further anchors, and signs nothing. An
+// error means that the chain or its notes could not be read.
+func (a *Auditor) Report(ctx context.Context, further ...audit.Anchor) (audit.Report, error) {
+	report, _, err := a.report(ctx, further)
 	return report, err
 }
 
 // Verify is Report and, if the chain is valid, signs and proves. An error may also
 // mean that the checkpoint could not be noted.
 func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
-	report, last, err := a.report(ctx, r)
+	var further []audit.Anchor
+	if r.Earlier != nil {
+		further = []audit.Anchor{{Kind: yourCheckpoint, Size: r.Earlier.Size, Root: r.Earlier.Root}}
+	}
+	report, last, err := a.report(ctx, further)
 	v := Verification{Report: report, VKey: a.Notary.Key}
 	if err != nil || !v.Valid {
 		return v, err
@@ -96,11 +100,8 @@ func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
 }
 
 // report verifies, and gives the last checkpoint that the chain was compared with.
-func (a *Auditor) report(ctx context.Context, r Request) (audit.Report, noted, error) {
-	anchors := a.anchors()
-	if r.Earlier != nil {
-		anchors = append(anchors, audit.Anchor{Kind: yourCheckpoint, Size: r.Earlier.Size, Root: r.Earlier.Root})
-	}
+func (a *Auditor) report(ctx context.Context, further []audit.Anchor) (audit.Report, noted, error) {
+	anchors := append(a.anchors(), further...)
 	last, err := a.lastCheckpoint(ctx)
 	if err != nil {
 		return audit.Report{}, last, err

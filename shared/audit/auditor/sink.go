@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"governance.internal/shared/audit"
@@ -46,6 +47,14 @@ const sinksNote = "sinks"
 // Publish signs a checkpoint and brings it to the sinks that have an older one. The
 // error tells of each that failed; an invalid chain is one, too.
 func (a *Auditor) Publish(ctx context.Context) error {
+	old, states, err := a.sinkStates(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := a.Store.Head(ctx)
+	if err != nil || a.allHave(states, head.Seq) {
+		return err
+	}
 	v, err := a.Verify(ctx, Request{})
 	if err != nil {
 		return err
@@ -63,10 +72,6 @@ func (a *Auditor) Publish(ctx context.Context) error {
 		}
 		return audit.ProveConsistency(old, checkpoint.Size, audit.NodesOf(ctx, a.Store, checkpoint.Size))
 	}}
-	old, states, err := a.sinkStates(ctx)
-	if err != nil {
-		return err
-	}
 	var failed []error
 	next := make([]SinkState, len(a.Sinks))
 	for i, sink := range a.Sinks {
@@ -81,6 +86,14 @@ func (a *Auditor) Publish(ctx context.Context) error {
 		err = nil // another run told of its own
 	}
 	return errors.Join(append(failed, err)...)
+}
+
+// allHave says whether every sink has a checkpoint of so many entries.
+func (a *Auditor) allHave(states []SinkState, size uint64) bool {
+	return !slices.ContainsFunc(a.Sinks, func(s Sink) bool {
+		state := stateOf(states, s.Name())
+		return state.Size < size || state.FailingSince != nil
+	})
 }
 
 // put brings a checkpoint to one sink.

@@ -1,0 +1,53 @@
+package auditor
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+const (
+	keepEvery = time.Minute
+	walkEvery = time.Hour
+)
+
+// Keep looks after the chain until ctx ends: once a minute it publishes, and seals
+// what can be sealed; once an hour, the first time at once, it walks over a chain that
+// has sealed segments. What fails is logged and done again the next time.
+func (a *Auditor) Keep(ctx context.Context) {
+	ticker := time.NewTicker(keepEvery)
+	defer ticker.Stop()
+	var walked time.Time
+	for {
+		if a.Sealed != nil {
+			_, err := a.Sealed.Seal(ctx)
+			warn(ctx, "sealing failed", err)
+		}
+		if a.Sealed != nil && a.Now().Sub(walked) >= walkEvery {
+			walked = a.Now()
+			a.keepWalking(ctx)
+		}
+		if len(a.Sinks) > 0 {
+			warn(ctx, "publication failed", a.Publish(ctx))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (a *Auditor) keepWalking(ctx context.Context) {
+	r, err := a.Walk(ctx)
+	warn(ctx, "full walk failed", err)
+	if err == nil && !r.Valid {
+		slog.ErrorContext(ctx, "audit chain broken", "entry", *r.BrokenAt, "reason", string(r.Reason))
+	}
+}
+
+func warn(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		slog.WarnContext(ctx, what, "error", err.Error())
+	}
+}
