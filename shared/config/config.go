@@ -90,6 +90,10 @@ type Config struct {
 	// CHECKPOINT_WITNESSES: C2SP witnesses that sign the checkpoints, comma separated,
 	// each an address (its submission prefix), a space and its verifier key.
 	CheckpointWitnesses []string
+	// CHECKPOINT_MEMO_KEY_FILE: file with the private key of a wallet that writes a
+	// checkpoint to the chain of RPC_URLS once a day, as a transaction to itself. It pays
+	// the gas and must not be the gas wallet. Default: none.
+	CheckpointMemoKeyFile string
 	// SEGMENT_BUCKET: S3 bucket of sealed segments of the audit chain, instead of the
 	// folder segments in the data directory.
 	SegmentBucket string
@@ -113,35 +117,36 @@ func Load(lookup Lookup) (Config, error) {
 		return fallback
 	}
 	c := Config{
-		BaseURL:             strings.TrimRight(get("BASE_URL", ""), "/"),
-		Network:             get("NETWORK", "eip155:8453"),
-		Asset:               get("ASSET", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
-		AssetName:           get("ASSET_NAME", "USD Coin"),
-		AssetVersion:        get("ASSET_VERSION", "2"),
-		PayTo:               get("PAY_TO", ""),
-		RPCURLs:             splitList(get("RPC_URLS", "")),
-		GasKeyFile:          get("GAS_KEY_FILE", ""),
-		GasKeyKMS:           get("GAS_KEY_KMS", ""),
-		GasFeeCap:           gwei(get("GAS_FEE_CAP_GWEI", "2")),
-		ERC6492Factories:    splitList(get("ERC6492_FACTORIES", "")),
-		FacilitatorURLs:     splitList(get("FACILITATOR_URL", "")),
-		CDPKeyID:            get("CDP_KEY_ID", ""),
-		CDPKeySecret:        get("CDP_KEY_SECRET", ""),
-		SigningKeyFile:      get("SIGNING_KEY_FILE", ""),
-		SignerAddress:       get("SIGNER_ADDRESS", ""),
-		DataDir:             get("DATA_DIR", ""),
-		AuditTable:          get("AUDIT_TABLE", ""),
-		CheckpointKeyFile:   get("CHECKPOINT_KEY_FILE", ""),
-		CheckpointKeyKMS:    get("CHECKPOINT_KEY_KMS", ""),
-		CheckpointOrigin:    get("CHECKPOINT_ORIGIN", ""),
-		PaymentsTable:       get("PAYMENTS_TABLE", ""),
-		ResultBucket:        get("RESULT_BUCKET", ""),
-		CheckpointDir:       get("CHECKPOINT_DIR", ""),
-		CheckpointWitnesses: splitList(get("CHECKPOINT_WITNESSES", "")),
-		SegmentBucket:       get("SEGMENT_BUCKET", ""),
-		SegmentRetention:    days(get("SEGMENT_RETENTION_DAYS", "0")),
-		DynamoDBEndpoint:    get("DYNAMODB_ENDPOINT", ""),
-		S3Endpoint:          get("S3_ENDPOINT", ""),
+		BaseURL:               strings.TrimRight(get("BASE_URL", ""), "/"),
+		Network:               get("NETWORK", "eip155:8453"),
+		Asset:                 get("ASSET", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+		AssetName:             get("ASSET_NAME", "USD Coin"),
+		AssetVersion:          get("ASSET_VERSION", "2"),
+		PayTo:                 get("PAY_TO", ""),
+		RPCURLs:               splitList(get("RPC_URLS", "")),
+		GasKeyFile:            get("GAS_KEY_FILE", ""),
+		GasKeyKMS:             get("GAS_KEY_KMS", ""),
+		GasFeeCap:             gwei(get("GAS_FEE_CAP_GWEI", "2")),
+		ERC6492Factories:      splitList(get("ERC6492_FACTORIES", "")),
+		FacilitatorURLs:       splitList(get("FACILITATOR_URL", "")),
+		CDPKeyID:              get("CDP_KEY_ID", ""),
+		CDPKeySecret:          get("CDP_KEY_SECRET", ""),
+		SigningKeyFile:        get("SIGNING_KEY_FILE", ""),
+		SignerAddress:         get("SIGNER_ADDRESS", ""),
+		DataDir:               get("DATA_DIR", ""),
+		AuditTable:            get("AUDIT_TABLE", ""),
+		CheckpointKeyFile:     get("CHECKPOINT_KEY_FILE", ""),
+		CheckpointKeyKMS:      get("CHECKPOINT_KEY_KMS", ""),
+		CheckpointOrigin:      get("CHECKPOINT_ORIGIN", ""),
+		PaymentsTable:         get("PAYMENTS_TABLE", ""),
+		ResultBucket:          get("RESULT_BUCKET", ""),
+		CheckpointDir:         get("CHECKPOINT_DIR", ""),
+		CheckpointWitnesses:   splitList(get("CHECKPOINT_WITNESSES", "")),
+		CheckpointMemoKeyFile: get("CHECKPOINT_MEMO_KEY_FILE", ""),
+		SegmentBucket:         get("SEGMENT_BUCKET", ""),
+		SegmentRetention:      days(get("SEGMENT_RETENTION_DAYS", "0")),
+		DynamoDBEndpoint:      get("DYNAMODB_ENDPOINT", ""),
+		S3Endpoint:            get("S3_ENDPOINT", ""),
 	}
 	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
 		for token := range strings.SplitSeq(tokens, ",") {

@@ -38,7 +38,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"GAS_KEY_KMS": "alias/gas", "GAS_FEE_CAP_GWEI": "0.25", "RESULT_BUCKET": "results", "S3_ENDPOINT": "http://127.0.0.1:9000",
 		"FACILITATOR_URL": "https://one.example/x402, http://localhost:8402/facilitator", "FACILITATOR_TOKEN": ", token",
 		"CHECKPOINT_KEY_FILE": "c.key", "CHECKPOINT_KEY_KMS": "alias/c", "CHECKPOINT_ORIGIN": "one.example/chain",
-		"CHECKPOINT_DIR": "/mnt/c", "CHECKPOINT_WITNESSES": "https://w.example/a key, http://localhost:1 b",
+		"CHECKPOINT_DIR": "/mnt/c", "CHECKPOINT_MEMO_KEY_FILE": "memo.key", "CHECKPOINT_WITNESSES": "https://w.example/a key, http://localhost:1 b",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
 	}))
@@ -51,7 +51,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		GasKeyKMS: "alias/gas", GasFeeCap: big.NewInt(250_000_000), ResultBucket: "results", S3Endpoint: "http://127.0.0.1:9000",
 		FacilitatorURLs: []string{"https://one.example/x402", "http://localhost:8402/facilitator"}, FacilitatorTokens: []string{"", "token"},
 		CheckpointKeyFile: "c.key", CheckpointKeyKMS: "alias/c", CheckpointOrigin: "one.example/chain",
-		CheckpointDir: "/mnt/c", CheckpointWitnesses: []string{"https://w.example/a key", "http://localhost:1 b"},
+		CheckpointDir: "/mnt/c", CheckpointMemoKeyFile: "memo.key", CheckpointWitnesses: []string{"https://w.example/a key", "http://localhost:1 b"},
 		CDPKeyID: "id", CDPKeySecret: "key",
 		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
 	}

@@ -6,8 +6,6 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"errors"
-	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +15,6 @@ import (
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/config"
 	"governance.internal/shared/kms"
-	"governance.internal/shared/objects/dir"
 )
 
 // AuditorFromEnvironment is [NewAuditor] of this process's environment.
@@ -62,38 +59,6 @@ func openAuditor(c config.Config, t *trail, baseURL string) (*auditor.Auditor, e
 	return &auditor.Auditor{
 		Store: t.Store, Sealed: t.sealed, Notes: t.Notes, Notary: notary, Chain: ChainName, Anchors: t.Anchors, Sinks: sinks, Now: time.Now,
 	}, nil
-}
-
-// witnessLimit is the time for one request to a witness.
-const witnessLimit = 10 * time.Second
-
-// openSinks opens the places for checkpoints: the bucket of the segments, a
-// directory, witnesses.
-func openSinks(c config.Config) ([]auditor.Sink, error) {
-	var sinks []auditor.Sink
-	if c.SegmentBucket != "" {
-		objects, err := openSegments(c)
-		if err != nil {
-			return nil, err
-		}
-		sinks = append(sinks, auditor.Archive{Label: "bucket", Objects: objects, Chain: ChainName})
-	}
-	if c.CheckpointDir != "" {
-		objects, err := dir.Open(c.CheckpointDir)
-		if err != nil {
-			return nil, err
-		}
-		sinks = append(sinks, auditor.Archive{Label: "directory", Objects: objects, Chain: ChainName})
-	}
-	for _, text := range c.CheckpointWitnesses {
-		address, vkey, _ := strings.Cut(text, " ")
-		witness, err := auditor.NewWitness(address, strings.TrimSpace(vkey), &http.Client{Timeout: witnessLimit})
-		if err != nil {
-			return nil, fmt.Errorf("configuration: CHECKPOINT_WITNESSES: %w", err)
-		}
-		sinks = append(sinks, witness)
-	}
-	return sinks, nil
 }
 
 // openNotary opens the key that signs checkpoints.

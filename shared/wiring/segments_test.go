@@ -1,6 +1,9 @@
 package wiring
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,5 +44,23 @@ func TestSegmentsInTheDataDirectory(t *testing.T) {
 	}
 	if info, err := os.Stat(filepath.Join(data, "segments")); err != nil || !info.IsDir() {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+func TestSinksAreWhatTheSettingsName(t *testing.T) {
+	c := config.Config{CheckpointDir: t.TempDir(), CheckpointWitnesses: []string{"https://w.example/w1 x+y+z"}}
+	if _, err := openSinks(c); err == nil || !strings.Contains(err.Error(), "CHECKPOINT_WITNESSES") {
+		t.Errorf("a witness without a key: %v", err)
+	}
+	raw := append([]byte{4}, make([]byte, 32)...)
+	sum := sha256.Sum256(append([]byte("w.example/w1\n"), raw...))
+	c.CheckpointWitnesses = []string{fmt.Sprintf("https://w.example/w1 w.example/w1+%x+%s", sum[:4], base64.StdEncoding.EncodeToString(raw))}
+	sinks, err := openSinks(c)
+	if err != nil || len(sinks) != 2 || sinks[0].Name() != "directory" || sinks[1].Name() != fmt.Sprintf("witness-%x", sum[:4]) {
+		t.Errorf("%v (%v)", sinks, err)
+	}
+	c.CheckpointMemoKeyFile = filepath.Join(t.TempDir(), "missing")
+	if _, err := openSinks(c); err == nil {
+		t.Error("a memo without a key")
 	}
 }

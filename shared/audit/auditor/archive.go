@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/sealed"
@@ -22,20 +23,23 @@ type Archive struct {
 // Name implements [Sink].
 func (s Archive) Name() string { return s.Label }
 
+// Every implements [Sink].
+func (s Archive) Every() time.Duration { return 0 }
+
 // mostCheckpoint is more than a signed checkpoint has, in bytes.
 const mostCheckpoint = 4096
 
 // Put implements [Sink]. Ed25519 signatures have no randomness, so the same
 // checkpoint has the same bytes.
-func (s Archive) Put(ctx context.Context, p Publication) ([]byte, error) {
+func (s Archive) Put(ctx context.Context, p Publication) (string, error) {
 	key := fmt.Sprintf("%s/checkpoint/%016d", s.Chain, p.Size)
 	err := s.Objects.Create(ctx, key, p.Signed)
 	if !errors.Is(err, fs.ErrExist) {
-		return nil, err
+		return "", err
 	}
 	stored, err := s.Objects.Get(ctx, key, mostCheckpoint)
 	if err == nil && !bytes.Equal(stored, p.Signed) {
 		err = fmt.Errorf("another checkpoint of %d entries was archived before: %w", p.Size, audit.ErrTampered)
 	}
-	return nil, err
+	return "", err
 }

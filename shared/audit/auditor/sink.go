@@ -18,9 +18,12 @@ import (
 type Sink interface {
 	// Name is that of the sink in answers, [audit.CheckNoteName] holds for it.
 	Name() string
+	// Every is how long at least lies between two checkpoints for this sink; 0 for none.
+	Every() time.Duration
 	// Put delivers a checkpoint; the same once more is no error. What it gives back is
-	// kept and told, a checkpoint with a witness's signature, or nil.
-	Put(ctx context.Context, p Publication) (cosigned []byte, err error)
+	// told to everybody: a checkpoint with a witness's signature, the hash of a
+	// transaction, or nothing.
+	Put(ctx context.Context, p Publication) (receipt string, err error)
 }
 
 // Publication is a checkpoint for the sinks.
@@ -38,8 +41,8 @@ type SinkState struct {
 	Size         uint64     `json:"size"` // entries of the last checkpoint that it took, 0 for none
 	At           *time.Time `json:"at"`   // when it took it, null for never
 	LagEntries   uint64     `json:"lag_entries"`
-	FailingSince *time.Time `json:"failing_since"`      // null while it works
-	Cosigned     string     `json:"cosigned,omitempty"` // that checkpoint with a witness's signature
+	FailingSince *time.Time `json:"failing_since"`     // null while it works
+	Receipt      string     `json:"receipt,omitempty"` // a witness's: the checkpoint with its signature; a memo's: the transaction
 }
 
 const sinksNote = "sinks"
@@ -90,21 +93,23 @@ func (a *Auditor) Publish(ctx context.Context) error {
 
 // allHave says whether every sink has a checkpoint of so many entries.
 func (a *Auditor) allHave(states []SinkState, size uint64) bool {
-	return !slices.ContainsFunc(a.Sinks, func(s Sink) bool {
-		state := stateOf(states, s.Name())
-		return state.Size < size || state.FailingSince != nil
-	})
+	return !slices.ContainsFunc(a.Sinks, func(s Sink) bool { return a.isDue(s, stateOf(states, s.Name()), size) })
+}
+
+// isDue says whether a sink is to have a checkpoint of so many entries now.
+func (a *Auditor) isDue(s Sink, was SinkState, size uint64) bool {
+	return was.FailingSince != nil || was.Size < size && (was.At == nil || a.Now().Sub(*was.At) >= s.Every())
 }
 
 // put brings a checkpoint to one sink.
 func (a *Auditor) put(ctx context.Context, sink Sink, p Publication, was SinkState) (SinkState, error) {
-	if was.Size >= p.Size && was.FailingSince == nil {
+	if !a.isDue(sink, was, p.Size) {
 		return was, nil
 	}
-	cosigned, err := sink.Put(ctx, p)
+	receipt, err := sink.Put(ctx, p)
 	now := a.Now().Round(0).UTC()
 	if err == nil {
-		return SinkState{Sink: sink.Name(), Size: p.Size, At: &now, Cosigned: string(cosigned)}, nil
+		return SinkState{Sink: sink.Name(), Size: p.Size, At: &now, Receipt: receipt}, nil
 	}
 	slog.WarnContext(ctx, "checkpoint not published", "sink", sink.Name(), "size", p.Size, "error", err.Error())
 	if was.FailingSince == nil {

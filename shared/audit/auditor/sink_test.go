@@ -141,11 +141,11 @@ func TestAWitnessSignsWhatContinuesTheLast(t *testing.T) {
 		if s.Size != now || w.last.Size != now || s.LagEntries != 0 || s.FailingSince != nil {
 			t.Fatalf("%d: %+v, the witness has %d", now, s, w.last.Size)
 		}
-		opened, err := note.Open([]byte(s.Cosigned), note.VerifierList(sink.key))
+		opened, err := note.Open([]byte(s.Receipt), note.VerifierList(sink.key))
 		if err != nil || len(opened.Sigs) != 1 || len(opened.UnverifiedSigs) != 1 {
 			t.Errorf("%+v (%v)", opened, err)
 		}
-		if _, err := a.Notary.Open([]byte(s.Cosigned)); err != nil {
+		if _, err := a.Notary.Open([]byte(s.Receipt)); err != nil {
 			t.Errorf("without our own signature: %v", err)
 		}
 	}

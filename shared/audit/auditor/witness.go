@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -41,22 +42,26 @@ func (w *Witness) Name() string {
 	return "witness-" + fmt.Sprintf("%08x", w.key.hash)
 }
 
+// Every implements [Sink].
+func (w *Witness) Every() time.Duration { return 0 }
+
 // Put implements [Sink].
-func (w *Witness) Put(ctx context.Context, p Publication) ([]byte, error) {
+func (w *Witness) Put(ctx context.Context, p Publication) (string, error) {
 	lines, size, err := w.submit(ctx, p, 0)
 	if errors.Is(err, errOther) && size <= p.Size {
 		lines, _, err = w.submit(ctx, p, size)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	cosigned := append(bytes.Clone(p.Signed), lines...)
 	opened, err := note.Open(cosigned, note.VerifierList(w.key))
 	if err != nil {
-		return nil, fmt.Errorf("the witness's signature: %w", err)
+		return "", fmt.Errorf("the witness's signature: %w", err)
 	}
 	opened.UnverifiedSigs = onlyOf(opened.UnverifiedSigs, p.Origin)
-	return note.Sign(opened)
+	both, err := note.Sign(opened)
+	return string(both), err
 }
 
 // onlyOf drops signatures that nobody asked for.
