@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-
-	"golang.org/x/mod/sumdb/tlog"
 )
 
 // Node is a complete subtree: the hash of a power of two of entries that begins at
@@ -18,7 +16,7 @@ type Node struct {
 }
 
 // LeafNode is the node of one entry.
-func LeafNode(entry Hash) Node { return Node{1, Hash(tlog.RecordHash(entry[:]))} }
+func LeafNode(entry Hash) Node { return Node{1, leafHash(entry)} }
 
 // Nodes yields nodes for the entries of a chain in order, from the first on and
 // without a gap, each as large as it likes. It must first ask whether the leaves

@@ -14,6 +14,9 @@ func blockOf(lines [][]byte, from, to int) iter.Seq2[audit.Block, error] {
 	}
 }
 
+// subtree is the size of the largest one that begins at a leaf.
+func subtree(leaf int) int { return leaf & -leaf }
+
 // Every run of a chain is verified from the head before it, and nothing else
 // passes for it.
 func TestARunIsVerifiedFromTheHeadBeforeIt(t *testing.T) {
@@ -28,7 +31,7 @@ func TestARunIsVerifiedFromTheHeadBeforeIt(t *testing.T) {
 	for from := 1; from <= most; from++ {
 		for to := from; to <= most; to++ {
 			end := headOf(t, lines[:to])
-			o := audit.VerifyOptions{Anchors: []audit.Anchor{audit.ExpectHead(end.Seq, end.Hash)}, Tree: true}
+			o := audit.VerifyOptions{Anchors: []audit.Anchor{audit.ExpectHead(end.Seq, end.Hash)}, Tree: true, Parallelism: 1 + to%2}
 			run := func(lines [][]byte, from, to int) audit.Report {
 				r, err := audit.VerifyRun(t.Context(), before(from), blockOf(lines, from, to), o)
 				if err != nil {
@@ -43,8 +46,13 @@ func TestARunIsVerifiedFromTheHeadBeforeIt(t *testing.T) {
 				tree.Append(headOf(t, lines[:i]).Hash)
 			}
 			count := uint64(to - from + 1)
-			if r.FirstSeq != uint64(from) || r.Entries != count || r.Rehashed.Entries != count || r.Rehashed.From != uint64(from) || r.Head.Hash != end.Hash || *r.Root != tree.Root() {
+			if r.FirstSeq != uint64(from) || r.Entries != count || r.Rehashed.Entries != count || r.Rehashed.From != uint64(from) || r.Head.Hash != end.Hash {
 				t.Fatalf("%d to %d: %+v", from, to, r)
+			}
+			// Within one subtree that begins with entry from, hence with leaf from-1.
+			within := from == 1 || (from-1)/subtree(from-1) == (to-1)/subtree(from-1)
+			if within != (r.Root != nil) || within && *r.Root != tree.Root() {
+				t.Fatalf("%d to %d: root %v", from, to, r.Root)
 			}
 			if from < to {
 				expectBreak(t, run(lines, from, to-1), audit.Truncated, uint64(to))

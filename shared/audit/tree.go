@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -15,12 +16,15 @@ import (
 // it, and that a longer tree begins with a shorter one.
 
 // Tree computes the root of a growing chain. It keeps one hash a level: those of
-// the complete subtrees before the last thing that was appended, largest first, and
-// then that thing's. The zero Tree is empty.
+// the complete subtrees before the last thing that was appended, from left to right,
+// and then that thing's. The zero Tree is empty.
+//
+// Within this package a tree may also begin behind the first entry. A tree that ends
+// where it begins can be joined with it.
 type Tree struct {
-	size uint64
-	last uint64 // leaves of the last thing
-	edge []Hash
+	from, size uint64
+	last       uint64 // leaves of the last thing
+	edge       []Hash
 }
 
 // TreeOf is the tree with this size and this edge. An error says that there is none.
@@ -37,11 +41,14 @@ func TreeOf(size uint64, edge []Hash) (Tree, error) {
 	if size == 0 || size > maxSize || bits.OnesCount64(size-last)+1 != len(edge) {
 		return Tree{}, fmt.Errorf("audit: %d hashes are not the edge of a tree of %d", len(edge), size)
 	}
-	return Tree{size, last, slices.Clone(edge)}, nil
+	return Tree{size: size, last: last, edge: slices.Clone(edge)}, nil
 }
 
+// begin empties the tree and has it begin behind the first entries.
+func (t *Tree) begin(from uint64) { t.from, t.size, t.last, t.edge = from, from, 0, t.edge[:0] }
+
 // Append adds the next entry's hash.
-func (t *Tree) Append(entry Hash) { t.add(LeafNode(entry)) }
+func (t *Tree) Append(entry Hash) { t.push(leafHash(entry), 1) }
 
 // AppendNode adds the entries of a complete subtree. An error says that none of
 // this size can begin here.
@@ -49,17 +56,42 @@ func (t *Tree) AppendNode(n Node) error {
 	if bits.OnesCount64(n.Size) != 1 || t.size%n.Size != 0 || n.Size > maxSize-t.size {
 		return fmt.Errorf("audit: no subtree of %d entries begins after %d", n.Size, t.size)
 	}
-	t.add(n)
+	t.push(n.Hash, n.Size)
 	return nil
 }
 
-func (t *Tree) add(n Node) {
-	for bit := t.last; (t.size-t.last)&bit != 0; bit <<= 1 {
-		at := len(t.edge) - 1
-		t.edge[at-1] = Hash(tlog.NodeHash(tlog.Hash(t.edge[at-1]), tlog.Hash(t.edge[at])))
-		t.edge = t.edge[:at]
+// push adds a complete subtree with so many leaves, a power of two that divides
+// the size of the tree.
+func (t *Tree) push(node Hash, leaves uint64) {
+	// A left sibling of what came last that begins within the tree stands before it.
+	for at, half := t.size-t.last, t.last; at&half != 0 && at-half >= t.from; half <<= 1 {
+		last := len(t.edge) - 1
+		t.edge[last-1] = nodeHash(t.edge[last-1], t.edge[last])
+		t.edge = t.edge[:last]
+		at -= half
 	}
-	t.edge, t.size, t.last = append(t.edge, n.Hash), t.size+n.Size, n.Size
+	t.edge, t.size, t.last = append(t.edge, node), t.size+leaves, leaves
+}
+
+// join adds a tree that begins where t ends.
+func (t *Tree) join(next *Tree) {
+	for i, node := range next.edge {
+		leaves := next.last
+		if i < len(next.edge)-1 {
+			leaves = edgeLeaves(t.size, next.size-next.last)
+		}
+		t.push(node, leaves)
+	}
+}
+
+// edgeLeaves is the size of the subtree that begins at a leaf in a tree of the
+// given size: the largest power of two that divides the place and still fits.
+func edgeLeaves(at, size uint64) uint64 {
+	fits := uint64(1) << (bits.Len64(size-at) - 1)
+	if at == 0 {
+		return fits
+	}
+	return min(at&-at, fits)
 }
 
 // Size is the number of entries.
@@ -70,21 +102,39 @@ func (t *Tree) Edge() []Hash { return slices.Clone(t.edge) }
 
 // Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
 func (t *Tree) Root() Hash {
-	if t.size == 0 {
-		empty, _ := tlog.TreeHash(0, nil) // reads nothing and cannot fail
-		return Hash(empty)
+	if len(t.edge) == 0 {
+		return sha256.Sum256(nil)
 	}
-	root := tlog.Hash(t.edge[len(t.edge)-1])
+	root := t.edge[len(t.edge)-1]
 	for _, left := range slices.Backward(t.edge[:len(t.edge)-1]) {
-		root = tlog.NodeHash(tlog.Hash(left), root)
+		root = nodeHash(left, root)
 	}
-	return Hash(root)
+	return root
+}
+
+// hasRoot says whether Root is that of the entries alone. Of a tree that begins behind
+// the first entry it is if the tree lies in one subtree that begins there.
+func (t *Tree) hasRoot() bool { return t.from == 0 || t.size-t.from <= t.from&-t.from }
+
+// leafHash is the hash of a leaf (RFC 6962 section 2.1).
+func leafHash(entry Hash) Hash {
+	var data [1 + len(entry)]byte
+	copy(data[1:], entry[:])
+	return sha256.Sum256(data[:])
+}
+
+// nodeHash is the hash of a subtree from those of its halves.
+func nodeHash(left, right Hash) Hash {
+	data := [1 + len(left) + len(right)]byte{1}
+	copy(data[1:], left[:])
+	copy(data[1+len(left):], right[:])
+	return sha256.Sum256(data[:])
 }
 
 // LastProof is the inclusion proof of the last entry, without reading anything.
 // False if there is none, or if it came within a larger subtree.
 func (t *Tree) LastProof() ([]Hash, bool) {
-	if t.last != 1 {
+	if t.last != 1 || t.from > 0 {
 		return nil, false
 	}
 	proof := slices.Clone(t.edge[:len(t.edge)-1])

@@ -31,7 +31,7 @@ func (s *session) report() Report {
 	if first := w.began.seq + 1; w.seq >= first {
 		r.FirstSeq = first
 		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
-		if w.tree != nil {
+		if s.opts.Tree && w.tree.hasRoot() {
 			root := w.tree.Root()
 			r.Root = &root
 		}
