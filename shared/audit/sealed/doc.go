@@ -20,8 +20,9 @@
 //
 // The object <chain>/seg/<first>-<last>.jsonl has the lines, and .json beside it the
 // manifest, a [Segment]; seqs in keys have 16 digits. Objects are created once and never
-// replaced, in a locked bucket not even by the owner of the account. The table has the
-// manifests too, as an index; it is a hint where to look, and what it says is proved by the lines.
+// replaced; in a locked bucket not even the owner of the account can, only hide them
+// under newer versions, which a walk finds. The table has the manifests too, as an
+// index: a hint where to look, which the lines prove.
 //
 // # Trust
 //

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 )
@@ -55,8 +56,8 @@ func (d *Directory) store(ctx context.Context, verb, key string, body []byte, pl
 		err = place(fresh, key)
 		_ = d.root.Remove(fresh) // its content has another name, or is not wanted
 	}
-	if err == nil {
-		err = d.sync(path.Dir(key))
+	if err == nil || errors.Is(err, fs.ErrExist) { // whoever made that one may have died before this
+		err = errors.Join(err, d.sync(path.Dir(key)))
 	}
 	if err != nil {
 		return fmt.Errorf("directory: %s %s: %w", verb, key, err)

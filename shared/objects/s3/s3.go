@@ -36,9 +36,9 @@ func Open(bucket string, a awsapi.Account) *Bucket {
 }
 
 // OpenLocked is Open with a retention, 0 for none. The bucket must have Object Lock:
-// what Create makes there nobody,
-// not even the owner of the account, can change or delete before the retention is
-// over (mode COMPLIANCE).
+// what Create makes there nobody, not even the owner of the account, can change or
+// delete before the retention is over (mode COMPLIANCE). Who may write can still cover
+// it with a newer version or a delete marker; the locked version stays beneath.
 func OpenLocked(bucket string, a awsapi.Account, retention time.Duration) *Bucket {
 	b := Open(bucket, a)
 	b.retention = retention
