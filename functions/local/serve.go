@@ -15,6 +15,7 @@ import (
 
 	"governance.internal/functions/local/devchain"
 	"governance.internal/functions/local/facilitator"
+	"governance.internal/functions/toolserver"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
@@ -71,6 +72,7 @@ type service struct {
 	paid     *wiring.Paid
 	devchain *devchain.Chain // nil when RPC_URLS names another chain
 	urlFile  string          // tells other programs where the development chain is
+	tools    *toolserver.Server
 	handler  http.Handler
 }
 
@@ -110,7 +112,11 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	}
 	machine := s.paid.Gate.Machine
 	machine.Ledger = facilitator.Ledger{Sales: machine.Ledger}
-	if s.handler, err = s.routes(listener.Addr()); err != nil {
+	public, err := s.routes(listener.Addr())
+	if err != nil {
+		return nil, err
+	}
+	if s.handler, err = s.withTools(public, listener.Addr()); err != nil {
 		return nil, err
 	}
 	return s, s.recordStart(ctx)

@@ -72,6 +72,12 @@ type Config struct {
 	PaymentsTable string
 	// RESULT_BUCKET: S3 bucket of results that are too large for the table.
 	ResultBucket string
+	// GOV_API_TOKEN: bearer token of the tool server, at least 32 characters; needed
+	// wherever others than this machine can reach it.
+	APIToken string
+	// KILL_SECRET: bearer secret of the kill switch, at least 32 characters. Without it
+	// the kill switch is off.
+	KillSecret string
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -109,6 +115,8 @@ func Load(lookup Lookup) (Config, error) {
 		AuditTable:       get("AUDIT_TABLE", ""),
 		PaymentsTable:    get("PAYMENTS_TABLE", ""),
 		ResultBucket:     get("RESULT_BUCKET", ""),
+		APIToken:         get("GOV_API_TOKEN", ""),
+		KillSecret:       get("KILL_SECRET", ""),
 		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:       get("S3_ENDPOINT", ""),
 	}
