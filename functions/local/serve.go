@@ -24,10 +24,7 @@ import (
 	"governance.internal/shared/wiring"
 )
 
-const (
-	drainLimit    = 25 * time.Second
-	sweepInterval = 5 * time.Second
-)
+const sweepInterval = 5 * time.Second
 
 // options of serve.
 type options struct {
@@ -164,9 +161,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
-	defer cancel()
-	return server.Shutdown(drain)
+	return s.tools.Shutdown(context.WithoutCancel(ctx), server)
 }
 
 // sweep finishes payments that no client came back for.
@@ -187,6 +182,9 @@ func sweep(ctx context.Context, machine *payments.Machine) {
 
 func (s *service) close() error {
 	var errs []error
+	if s.tools != nil {
+		s.tools.Close()
+	}
 	if s.paid != nil {
 		errs = append(errs, s.paid.Close())
 	}

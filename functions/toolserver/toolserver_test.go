@@ -1,21 +1,53 @@
 package toolserver_test
 
 import (
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/host"
+	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/memory"
+	"governance.internal/shared/wiring"
 )
 
 // running is a tool server on a loopback port.
+// depsOf shortens the signatures of tests.
+type depsOf = toolserver.Deps
+
 type running struct {
 	*testing.T
-	url string
+	url    string
+	deps   toolserver.Deps
+	server *toolserver.Server
+}
+
+const killSecret = "correct-horse-battery-staple-and-more"
+
+// machine has 2 GiB, of which the container may use 1 GiB and uses a quarter.
+func machine() host.Reader {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	return host.Reader{
+		Files: fstest.MapFS{
+			"proc/meminfo":                 file("MemTotal:       2097152 kB\nMemFree:         100000 kB\nMemAvailable:   1572864 kB\n"),
+			"proc/loadavg":                 file("0.50 0.40 0.30 1/100 1234\n"),
+			"proc/stat":                    file("cpu  100 0 100 800 0 0 0 0 0 0\n"),
+			"sys/fs/cgroup/memory.max":     file("1073741824\n"),
+			"sys/fs/cgroup/memory.current": file("301989888\n"),
+			"sys/fs/cgroup/memory.stat":    file("anon 1\ninactive_file 33554432\n"),
+		},
+		Disk:  func(string) (uint64, uint64, error) { return 100_000_000_000, 40_000_000_000, nil },
+		Sleep: func(context.Context, time.Duration) {},
+		Cores: 2,
+	}
 }
 
 func start(t *testing.T, change func(*toolserver.Deps)) running {
@@ -23,7 +55,15 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 	var handler http.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
-	d := toolserver.Deps{BaseURL: server.URL, Now: time.Now}
+	store, err := memory.New("governance", memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := toolserver.Deps{
+		BaseURL: server.URL, KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader,
+		Verify: wiring.VerifyChain(store, func() []audit.Anchor { return nil }),
+		Host:   machine(),
+	}
 	if change != nil {
 		change(&d)
 	}
@@ -31,8 +71,9 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(s.Close)
 	handler = s
-	return running{t, server.URL}
+	return running{t, server.URL, d, s}
 }
 
 // send sends one request; headers in pairs, Host among them.

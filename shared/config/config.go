@@ -78,6 +78,11 @@ type Config struct {
 	// KILL_SECRET: bearer secret of the kill switch, at least 32 characters. Without it
 	// the kill switch is off.
 	KillSecret string
+	// GOV_TOOLSETS: toolsets that the tool server offers, comma separated, of core,
+	// audit, session, ops, web, bots and paid. Default: all.
+	Toolsets []string
+	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
+	ReadOnly bool
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -117,6 +122,8 @@ func Load(lookup Lookup) (Config, error) {
 		ResultBucket:     get("RESULT_BUCKET", ""),
 		APIToken:         get("GOV_API_TOKEN", ""),
 		KillSecret:       get("KILL_SECRET", ""),
+		Toolsets:         splitList(get("GOV_TOOLSETS", "")),
+		ReadOnly:         get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 		DynamoDBEndpoint: get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:       get("S3_ENDPOINT", ""),
 	}

@@ -37,6 +37,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"GAS_KEY_KMS": "alias/gas", "GAS_FEE_CAP_GWEI": "0.25", "RESULT_BUCKET": "results", "S3_ENDPOINT": "http://127.0.0.1:9000",
 		"FACILITATOR_URL": "https://one.example/x402, http://localhost:8402/facilitator", "FACILITATOR_TOKEN": ", token",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
+		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "GOV_READ_ONLY": "true",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
@@ -47,6 +48,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		GasKeyKMS: "alias/gas", GasFeeCap: big.NewInt(250_000_000), ResultBucket: "results", S3Endpoint: "http://127.0.0.1:9000",
 		FacilitatorURLs: []string{"https://one.example/x402", "http://localhost:8402/facilitator"}, FacilitatorTokens: []string{"", "token"},
 		CDPKeyID: "id", CDPKeySecret: "key",
+		APIToken: "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, ReadOnly: true,
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)

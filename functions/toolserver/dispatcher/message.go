@@ -122,3 +122,10 @@ func isID(id json.RawMessage) bool {
 	}
 	return true
 }
+
+// CheckMessage refuses a body that is no JSON-RPC message, for transports that
+// hand it on.
+func CheckMessage(body []byte) *Error {
+	_, problem := parse(body)
+	return problem
+}

@@ -23,8 +23,8 @@ type Resource struct {
 type Table struct {
 	Tools     []*tool.Tool
 	Resources []Resource
-	// Allow narrows the tools for one call.
-	Allow func(Call, *tool.Tool) bool
+	// Filter narrows the tools for one call. Its error is told to the caller.
+	Filter func(Call) (func(*tool.Tool) bool, error)
 }
 
 // Serve makes the methods for a table. The lists never change while the process
@@ -47,26 +47,25 @@ type Listed struct {
 	Description string          `json:"description"`
 	Input       json.RawMessage `json:"inputSchema"`
 	Output      json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations annotations     `json:"annotations"`
-}
-
-type annotations struct {
-	Title string `json:"title"`
-	tool.Hints
+	Annotations tool.Hints      `json:"annotations"`
 }
 
 // List is the row of a tool.
 func List(t *tool.Tool) Listed {
-	return Listed{t.Name, t.Title, t.Description, t.Input, t.Output, annotations{t.Title, t.Hints}}
+	return Listed{t.Name, t.Title, t.Description, t.Input, t.Output, t.Hints}
 }
 
 func (t Table) listTools(_ context.Context, r *Request) (any, error) {
 	if err := onePage(r); err != nil {
 		return nil, err
 	}
+	allowed, err := t.Filter(r.Call)
+	if err != nil {
+		return nil, InvalidParams(err.Error())
+	}
 	list := []Listed{}
 	for _, each := range t.Tools {
-		if t.Allow(r.Call, each) {
+		if allowed(each) {
 			list = append(list, List(each))
 		}
 	}
@@ -86,7 +85,11 @@ func (t Table) callTool(ctx context.Context, r *Request) (any, error) {
 	if !ok {
 		return nil, InvalidParams("params.name must be the name of a tool.")
 	}
-	i := slices.IndexFunc(t.Tools, func(each *tool.Tool) bool { return each.Name == name && t.Allow(r.Call, each) })
+	allowed, err := t.Filter(r.Call)
+	if err != nil {
+		return nil, InvalidParams(err.Error())
+	}
+	i := slices.IndexFunc(t.Tools, func(each *tool.Tool) bool { return each.Name == name && allowed(each) })
 	if i < 0 {
 		return nil, InvalidParams("There is no tool of this name; tools/list shows what there is.")
 	}

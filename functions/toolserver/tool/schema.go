@@ -33,7 +33,6 @@ type schema struct {
 
 	pattern *regexp.Regexp
 	names   []string // of the properties, in the order of the struct
-	always  []string // properties that encoding/json never leaves out
 }
 
 var (
@@ -101,7 +100,7 @@ func (s *schema) object(t reflect.Type) {
 	}
 	for i := range t.NumField() {
 		field := t.Field(i)
-		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Anonymous && name == "":
 			s.object(field.Type)
@@ -116,28 +115,25 @@ func (s *schema) object(t reflect.Type) {
 		if field.Tag.Get("required") == "true" {
 			s.Required = append(s.Required, name)
 		}
-		if !strings.Contains(options, "omit") {
-			s.always = append(s.always, name)
-		}
 	}
 }
 
-// ofResult requires every property that a result always has.
+// ofResult is the outline of a result: its members and their types. What is inside
+// of them, and which are always there, is left out, since every model pays for each
+// word of the list of tools; new members may come.
 func (s *schema) ofResult() *schema {
-	s.Required = s.always
-	for _, p := range s.Properties {
-		p.ofResult()
-	}
-	for _, p := range s.AnyOf {
-		p.ofResult()
-	}
-	if s.Items != nil {
-		s.Items.ofResult()
-	}
-	if values, ok := s.Additional.(*schema); ok {
-		values.ofResult()
+	s.Additional = nil
+	for name, p := range s.Properties {
+		s.Properties[name] = p.outline()
 	}
 	return s
+}
+
+func (s *schema) outline() *schema {
+	if s.AnyOf != nil {
+		return &schema{AnyOf: []*schema{s.AnyOf[0].outline(), s.AnyOf[1]}}
+	}
+	return &schema{Type: s.Type}
 }
 
 func (s *schema) setDefault(tag reflect.StructTag) {

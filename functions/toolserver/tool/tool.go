@@ -61,6 +61,8 @@ type Result struct {
 	Content    []any           `json:"content"`
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
+
+	Err *Error `json:"-"` // what the text tells, if it is an error
 }
 
 // Text is the content block of a text.
@@ -88,15 +90,15 @@ func Define[In, Out any](t Tool, run func(context.Context, *Call, In) (Out, erro
 	t.Run = func(ctx context.Context, call *Call) Result {
 		var in In
 		if err := input.decode(call.Arguments, &in); err != nil {
-			return failure(err)
+			return Failure(err)
 		}
 		out, err := run(ctx, call, in)
 		if err != nil {
-			return failure(known(ctx, t.Name, err))
+			return Failure(known(ctx, t.Name, err))
 		}
 		text, err := json.Marshal(out)
 		if err != nil {
-			return failure(known(ctx, t.Name, fmt.Errorf("result: %w", err)))
+			return Failure(known(ctx, t.Name, fmt.Errorf("result: %w", err)))
 		}
 		return Result{Content: []any{Text{"text", string(text)}}, Structured: text}
 	}
@@ -116,10 +118,11 @@ func known(ctx context.Context, name string, err error) *Error {
 	return &Error{Code: "internal", Message: "Something failed on our side.", Hint: "Try again; if it fails again, look into the log of the server."}
 }
 
-func failure(e *Error) Result {
+// Failure is the result that tells an error.
+func Failure(e *Error) Result {
 	text, err := json.Marshal(map[string]*Error{"error": e})
 	if err != nil { // an Error of ours always marshals
 		text = []byte(`{"error":{"code":"internal","message":"Something failed on our side."}}`)
 	}
-	return Result{Content: []any{Text{"text", string(text)}}, IsError: true}
+	return Result{Content: []any{Text{"text", string(text)}}, IsError: true, Err: e}
 }
