@@ -85,9 +85,11 @@ func (g *guard) knownHost(r *http.Request) bool {
 	if r.Host == g.base.Host {
 		return true
 	}
-	host, _, err := net.SplitHostPort(r.Host)
+	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host = strings.Trim(r.Host, "[]")
+	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return false
 	}
 	local := localIP(r)
 	if local.IsLoopback() {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -28,6 +29,8 @@ type running struct {
 	url    string
 	deps   toolserver.Deps
 	server *toolserver.Server
+	http   *httptest.Server
+	clock  *atomic.Int64 // nanoseconds that the server's clock was moved on
 }
 
 const killSecret = "correct-horse-battery-staple-and-more"
@@ -54,13 +57,14 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 	t.Helper()
 	var handler http.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
-	t.Cleanup(server.Close)
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	clock := new(atomic.Int64)
 	store, err := memory.New("governance", memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := toolserver.Deps{
-		BaseURL: server.URL, KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader,
+		BaseURL: server.URL, KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Audit: store, Now: clockOf(clock), Random: rand.Reader,
 		Verify: wiring.VerifyChain(store, func() []audit.Anchor { return nil }),
 		Host:   machine(),
 	}
@@ -73,7 +77,7 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 	}
 	t.Cleanup(s.Close)
 	handler = s
-	return running{t, server.URL, d, s}
+	return running{t, server.URL, d, s, server, clock}
 }
 
 // send sends one request; headers in pairs, Host among them.

@@ -75,7 +75,7 @@ type Request struct {
 	meta    members
 
 	mu       sync.Mutex
-	progress int
+	progress int // last told, plus one
 }
 
 // Param is a member of the parameters as JSON, nil if it is not there.
@@ -203,10 +203,10 @@ func (r *Request) Progress(done, total int, text string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if done <= r.progress {
+	if done < r.progress {
 		return
 	}
-	r.progress = done
+	r.progress = done + 1
 	type params struct {
 		Token   json.RawMessage `json:"progressToken"`
 		Done    int             `json:"progress"`

@@ -70,7 +70,7 @@ func call(t *tool.Tool, transport string) mcp.ToolHandler {
 
 // progress tells a client that gave a token; what does not grow is left out.
 func progress(ctx context.Context, request *mcp.CallToolRequest) func(done, total int, text string) {
-	token, last := request.Params.GetProgressToken(), 0
+	token, last := request.Params.GetProgressToken(), -1
 	return func(done, total int, text string) {
 		if token == nil || done <= last {
 			return
