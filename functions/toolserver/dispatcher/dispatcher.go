@@ -37,7 +37,8 @@ type Dispatcher struct {
 
 // Method is one row of the table of methods.
 type Method struct {
-	// Run answers with an object; an *[Error] is told as it is, every other error is
+	// Run answers with an object, which is complete unless it has a method ResultType
+	// that says otherwise; an *[Error] is told as it is, every other error is
 	// logged and told as an internal one.
 	Run func(context.Context, *Request) (any, error)
 	// Name is the parameter that the header Mcp-Name repeats, "" for none.
@@ -182,7 +183,11 @@ func (d *Dispatcher) answer(id json.RawMessage, r *Request, method Method, resul
 		if err != nil {
 			return nil, err
 		}
-		body = append(body, `"resultType":"complete",`...)
+		kind := "complete"
+		if other, ok := result.(interface{ ResultType() string }); ok {
+			kind = other.ResultType() // input_required: the client answers first (multi round-trip requests)
+		}
+		body = append(append(append(body, `"resultType":"`...), kind...), `",`...)
 		if method.Cached >= 0 {
 			body = append(strconv.AppendInt(append(body, `"ttlMs":`...), int64(method.Cached), 10), `,"cacheScope":"private",`...)
 		}

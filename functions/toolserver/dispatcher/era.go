@@ -36,11 +36,14 @@ func (d *Dispatcher) era(m message, header http.Header) (version string, problem
 	if m.method == "initialize" && !hasMeta {
 		return Fallback, nil
 	}
-	if !hasMeta && asked != Modern && header.Get("Mcp-Method") == "" {
-		if asked != "" && !slices.Contains(Legacy, asked) {
-			return "", unsupported(asked)
-		}
-		return max(asked, "2025-03-26"), nil
+	switch {
+	case hasMeta || asked == Modern: // modern
+	case slices.Contains(Legacy, asked):
+		return asked, nil
+	case asked != "":
+		return "", unsupported(asked)
+	case header.Get("Mcp-Method") == "":
+		return "2025-03-26", nil // what a request without a version counts as since 2025-06-18
 	}
 	version, ok := stringOf(named)
 	if !ok {
