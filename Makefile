@@ -49,6 +49,9 @@ gen: setup ## rewrite what is generated: contract, README table, events
 	@node functions/local/devchain/token/compile.mjs
 	@$(GO) run ./functions/local gen
 
+conformance: setup ## the official MCP conformance suite and the official clients against the tool server
+	@CGO_ENABLED=0 $(GO) test -v ./functions/toolserver/conformance
+
 bench: ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file
 	@$(GO) test -run '^$$' -bench 'Verify|Append|Draft' ./shared/audit ./shared/audit/file
@@ -60,4 +63,4 @@ bench: ## benchmarks, as ratios against a baseline in the same run
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
 
-.PHONY: help run test setup test-go test-plain check dist build gen bench invoke
+.PHONY: help run test setup test-go test-plain check dist build gen conformance bench invoke
