@@ -49,6 +49,9 @@ gen: setup ## rewrite what is generated: contract, README table, events
 	@node functions/local/devchain/token/compile.mjs
 	@$(GO) run ./functions/local gen
 
+conformance: setup ## the official MCP conformance suite and the official clients against the tool server
+	@CGO_ENABLED=0 $(GO) test -v ./functions/toolserver/conformance
+
 bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed
 	@$(GO) test -run '^$$' -bench Verify -benchtime 20x ./shared/audit
@@ -65,4 +68,4 @@ bench-peers: ## the audit chain beside tessera and immudb
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
 
-.PHONY: help run test setup test-go test-plain check dist build gen bench bench-peers invoke
+.PHONY: help run test setup test-go test-plain check dist build gen conformance bench bench-peers invoke

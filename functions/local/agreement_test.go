@@ -63,7 +63,7 @@ func TestGeneratedFilesAreInStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	updated, err := replaceTable(string(readme), catalog.ReadmeTable())
+	updated, err := replaceTables(string(readme))
 	if err != nil || updated != string(readme) {
 		t.Errorf("README.md: run make gen (%v)", err)
 	}

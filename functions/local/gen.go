@@ -6,11 +6,12 @@ import (
 	"os"
 	"strings"
 
+	"governance.internal/functions/toolserver"
 	"governance.internal/shared/catalog"
 )
 
-// gen rewrites what is generated from the catalogue: the event files and the
-// endpoint table of the README. It runs in the root of the repository.
+// gen rewrites what is generated: the event files and the README's tables of
+// endpoints and of tools. It runs in the root of the repository.
 func gen(_ context.Context, t terminal, args []string) error {
 	set := flags(t, "gen", "gen")
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
@@ -24,7 +25,7 @@ func gen(_ context.Context, t terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	updated, err := replaceTable(string(readme), catalog.ReadmeTable())
+	updated, err := replaceTables(string(readme))
 	if err != nil {
 		return err
 	}
@@ -34,17 +35,22 @@ func gen(_ context.Context, t terminal, args []string) error {
 	return writeEvents("events")
 }
 
-const (
-	tableBegin = "<!-- endpoints: written by make gen -->\n"
-	tableEnd   = "<!-- end of endpoints -->\n"
-)
-
-// replaceTable exchanges what stands between the markers.
-func replaceTable(readme, table string) (string, error) {
-	before, rest, found := strings.Cut(readme, tableBegin)
-	_, after, ended := strings.Cut(rest, tableEnd)
-	if !found || !ended {
-		return "", fmt.Errorf("README.md: the markers of the endpoint table are missing")
+// replaceTables exchanges the tables of endpoints and of tools.
+func replaceTables(readme string) (string, error) {
+	readme, err := replaceTable(readme, "endpoints", catalog.ReadmeTable())
+	if err != nil {
+		return "", err
 	}
-	return before + tableBegin + table + tableEnd + after, nil
+	return replaceTable(readme, "tools", toolserver.ReadmeTable())
+}
+
+// replaceTable exchanges what stands between the markers of a table.
+func replaceTable(readme, name, table string) (string, error) {
+	begin, end := "<!-- "+name+": written by make gen -->\n", "<!-- end of "+name+" -->\n"
+	before, rest, found := strings.Cut(readme, begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return "", fmt.Errorf("README.md: the markers of the table of %s are missing", name)
+	}
+	return before + begin + table + end + after, nil
 }

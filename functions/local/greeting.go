@@ -25,6 +25,7 @@ func (s *service) greet(t terminal, o options) {
 			fmt.Fprintf(t.out, "Payer        %s with play money, used by `pay`\n", payer.Address())
 		}
 	}
+	fmt.Fprintf(t.out, "Tools        MCP at %s/mcp, for older clients /sse; kill secret %s\n", s.config.BaseURL, killSecretFile(o.data))
 	fmt.Fprintf(t.out, "\nTry, in another terminal:\n")
 	fmt.Fprintf(t.out, "  curl -i %s/x402/verify-audit\n", s.config.BaseURL)
 	fmt.Fprintf(t.out, "  open %s/x402/tip in a browser\n", s.config.BaseURL)

@@ -11,6 +11,7 @@
 //	go run ./functions/local import FILE         take a chain of the older format in
 //	go run ./functions/local ledger           all payments, compared with the chain
 //	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
+//	go run ./functions/local mcp              the tools over standard input and output
 //	go run ./functions/local gen              rewrite what is generated from the catalogue
 //
 // Exit status: 0 success, 1 the answer is no (errors found, chain broken,
@@ -59,6 +60,7 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"ledger":   ledger,
 	"invoke":   invoke,
 	"gen":      gen,
+	"mcp":      mcpStdio,
 }
 
 func main() {
@@ -84,7 +86,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke, mcp and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)

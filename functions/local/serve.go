@@ -15,6 +15,7 @@ import (
 
 	"governance.internal/functions/local/devchain"
 	"governance.internal/functions/local/facilitator"
+	"governance.internal/functions/toolserver"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
@@ -23,10 +24,7 @@ import (
 	"governance.internal/shared/wiring"
 )
 
-const (
-	drainLimit    = 25 * time.Second
-	sweepInterval = 5 * time.Second
-)
+const sweepInterval = 5 * time.Second
 
 // options of serve.
 type options struct {
@@ -71,6 +69,7 @@ type service struct {
 	paid     *wiring.Paid
 	devchain *devchain.Chain // nil when RPC_URLS names another chain
 	urlFile  string          // tells other programs where the development chain is
+	tools    *toolserver.Server
 	handler  http.Handler
 }
 
@@ -110,7 +109,11 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	}
 	machine := s.paid.Gate.Machine
 	machine.Ledger = facilitator.Ledger{Sales: machine.Ledger}
-	if s.handler, err = s.routes(listener.Addr()); err != nil {
+	public, err := s.routes(listener.Addr())
+	if err != nil {
+		return nil, err
+	}
+	if s.handler, err = s.withTools(public, listener.Addr()); err != nil {
 		return nil, err
 	}
 	return s, s.recordStart(ctx)
@@ -159,9 +162,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
-	defer cancel()
-	return server.Shutdown(drain)
+	return s.tools.Shutdown(context.WithoutCancel(ctx), server)
 }
 
 // sweep finishes payments that no client came back for.
@@ -182,6 +183,9 @@ func sweep(ctx context.Context, machine *payments.Machine) {
 
 func (s *service) close() error {
 	var errs []error
+	if s.tools != nil {
+		s.tools.Close()
+	}
 	if s.paid != nil {
 		errs = append(errs, s.paid.Close())
 	}

@@ -100,6 +100,17 @@ type Config struct {
 	// SEGMENT_RETENTION_DAYS: for so many days, at most 36500, nobody can change or
 	// delete a segment in the bucket, which must have Object Lock. Default 0: no lock.
 	SegmentRetention time.Duration
+	// GOV_API_TOKEN: bearer token of the tool server, at least 32 characters; needed
+	// wherever others than this machine can reach it.
+	APIToken string
+	// KILL_SECRET: bearer secret of the kill switch, at least 32 characters. Without it
+	// the kill switch is off.
+	KillSecret string
+	// GOV_TOOLSETS: toolsets that the tool server offers, comma separated, of core,
+	// audit, session, ops, web, bots and paid. Default: all.
+	Toolsets []string
+	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
+	ReadOnly bool
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -147,6 +158,10 @@ func Load(lookup Lookup) (Config, error) {
 		SegmentRetention:      days(get("SEGMENT_RETENTION_DAYS", "0")),
 		DynamoDBEndpoint:      get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:            get("S3_ENDPOINT", ""),
+		APIToken:              get("GOV_API_TOKEN", ""),
+		KillSecret:            get("KILL_SECRET", ""),
+		Toolsets:              splitList(get("GOV_TOOLSETS", "")),
+		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
 	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
 		for token := range strings.SplitSeq(tokens, ",") {

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"governance.internal/functions/toolserver"
+	"governance.internal/shared/config"
+	"governance.internal/shared/wiring"
+)
+
+// withTools puts the tool server on the same port. It refuses pages of other
+// origins, so it stands beside the public routes and not among them.
+func (s *service) withTools(public http.Handler, addr net.Addr) (http.Handler, error) {
+	if err := toolserver.CheckBind(addr, s.config.APIToken); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.config, err = withKillSecret(s.config); err != nil {
+		return nil, err
+	}
+	s.tools, err = toolserver.New(toolserver.DepsOf(&wiring.Tools{
+		Config: s.config, Audit: s.paid.Audit, Auditor: s.paid.Auditor,
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slices.Contains(toolserver.Paths, r.URL.Path) {
+			s.tools.ServeHTTP(w, r)
+			return
+		}
+		public.ServeHTTP(w, r)
+	}), err
+}
+
+// killSecretFile is where a laptop keeps the secret of the kill switch.
+func killSecretFile(data string) string { return filepath.Join(data, "kill.secret") }
+
+// withKillSecret makes a secret for the kill switch, once, that only the owner of
+// the data directory can read.
+func withKillSecret(c config.Config) (config.Config, error) {
+	if c.KillSecret != "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(killSecretFile(c.DataDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		var raw [32]byte
+		_, _ = rand.Read(raw[:]) // crypto/rand never fails since Go 1.24
+		text = []byte(base64.RawURLEncoding.EncodeToString(raw[:]) + "\n")
+		err = os.WriteFile(killSecretFile(c.DataDir), text, 0o600)
+	}
+	c.KillSecret = strings.TrimSpace(string(text))
+	return c, err
+}

@@ -1,0 +1,24 @@
+// Command container is the entry of the tool server's task.
+package main
+
+import (
+	"context"
+	"log"
+	"os/signal"
+	"syscall"
+
+	"governance.internal/functions/toolserver"
+	"governance.internal/shared/wiring"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	parts, err := wiring.ToolsFromEnvironment()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := toolserver.Run(ctx, parts, ":8402"); err != nil {
+		log.Fatal(err)
+	}
+}

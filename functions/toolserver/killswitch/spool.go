@@ -1,0 +1,74 @@
+package killswitch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"governance.internal/shared/audit"
+)
+
+// The spool holds entries that the trail could not take, a JSON object a line.
+func (s *Switch) spoolFile() string { return filepath.Join(s.dir, "HALT.audit") }
+
+func (s *Switch) spool(e audit.Event) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(s.spoolFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// Flush appends what waits for the audit trail. An entry that the trail took
+// before is not recorded again. Without anything that waits it costs one look.
+func (s *Switch) Flush(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, err := os.ReadFile(s.spoolFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for line := range bytes.Lines(text) {
+		var e audit.Event
+		if json.Unmarshal(line, &e) != nil {
+			continue // cut off by a crash while it was written
+		}
+		if _, err := s.trail.Append(ctx, e); err != nil {
+			return err
+		}
+	}
+	return os.Remove(s.spoolFile())
+}
+
+// replace writes a file as a whole, durably.
+func replace(path string, text []byte) error {
+	fresh := path + ".new"
+	f, err := os.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

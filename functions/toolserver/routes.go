@@ -1,0 +1,147 @@
+package toolserver
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"governance.internal/functions/toolserver/dispatcher"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/shared/httpapi"
+)
+
+// routes binds every path and answers other methods with 405.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	allow := func(method, path string, handler http.HandlerFunc) {
+		mux.HandleFunc(method+" "+path, handler)
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", method)
+			(&refusal{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "This path answers " + method + " only."}).write(w, r)
+		})
+	}
+	mux.Handle("/mcp", s.dispatcher)
+	allow("GET", "/sse", s.sessions.Open)
+	allow("POST", "/message", s.sessions.Message)
+	allow("GET", "/health", s.getHealth)
+	allow("GET", "/{$}", s.getRoot)
+	allow("POST", "/kill", s.postKill)
+	allow("GET", "/audit/verify", s.getVerification)
+	allow("GET", "/dispatches", s.getDispatches)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		(&refusal{status: http.StatusNotFound, code: "not_found", message: "No such path. GET / lists what there is."}).write(w, r)
+	})
+	return mux
+}
+
+// run calls a tool of the table by its name.
+func (s *Server) run(ctx context.Context, name string, call *tool.Call) tool.Result {
+	for _, t := range s.tools {
+		if t.Name == name {
+			return t.Run(ctx, call)
+		}
+	}
+	return tool.Failure(&tool.Error{Code: "not_found", Message: "This server does not offer " + name + "."})
+}
+
+// answerTool answers with what a tool said. An error without a status is a 500.
+func (s *Server) answerTool(w http.ResponseWriter, result tool.Result, statuses map[string]int) {
+	status, body := http.StatusOK, result.Structured
+	if result.Err != nil {
+		body, _ = json.Marshal(map[string]*tool.Error{"error": result.Err}) // of texts
+		if status = statuses[result.Err.Code]; status == 0 {
+			status = http.StatusInternalServerError
+		}
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="kill"`)
+		}
+		if status == http.StatusTooManyRequests {
+			w.Header().Set("Retry-After", "10")
+		}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	httpapi.Response{Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: append(body, '\n')}.Write(w)
+}
+
+// getVerification is GET /audit/verify: the tool, with its arguments as query.
+func (s *Server) getVerification(w http.ResponseWriter, r *http.Request) {
+	arguments, err := argumentsOf(r.URL.Query())
+	if err != nil {
+		writeJSON(w, http.StatusBadRequest, map[string]any{"error": map[string]string{"code": "invalid_argument", "message": "The query cannot be read."}})
+		return
+	}
+	result := s.run(r.Context(), "verify_audit_chain", &tool.Call{Arguments: arguments, Header: r.Header, Transport: "http"})
+	s.answerTool(w, result, map[string]int{"invalid_argument": http.StatusBadRequest, "unavailable": http.StatusServiceUnavailable, "timeout": http.StatusServiceUnavailable})
+}
+
+// argumentsOf makes arguments of a query: whole numbers as such, the rest as text.
+func argumentsOf(query url.Values) (json.RawMessage, error) {
+	object := map[string]any{}
+	for name, values := range query {
+		object[name] = values[0]
+		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil && len(values[0]) < 19 {
+			object[name] = n
+		}
+	}
+	return json.Marshal(object)
+}
+
+// getHealth is GET /health, for load balancers: 503 only when this process takes no
+// more work. It costs one look at the head of the chain.
+func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) {
+	status, code := "ok", http.StatusOK
+	store, chain := "ok", s.chainState()
+	if _, err := s.deps.Audit.Head(r.Context()); err != nil {
+		store = "unreadable"
+	}
+	halted := s.halt.Halted() != nil
+	if store != "ok" || chain == "broken" || halted {
+		status = "degraded"
+	}
+	if s.draining.Load() {
+		status, code = "draining", http.StatusServiceUnavailable
+	}
+	writeJSON(w, code, map[string]any{
+		"status": status, "service": Name, "version": Version, "build": s.deps.Build, "protocol": dispatcher.Fallback,
+		"tools": len(s.tools), "sessions": s.sessions.Count(),
+		"checks": map[string]any{"chain": chain, "store": store, "halt": halted},
+	})
+}
+
+// getRoot is GET /: what the server is and what it offers.
+func (s *Server) getRoot(w http.ResponseWriter, _ *http.Request) {
+	base := strings.TrimRight(s.base.Path, "/")
+	toolList, resourceList := []map[string]string{}, []map[string]string{}
+	for _, t := range s.tools {
+		toolList = append(toolList, map[string]string{"name": t.Name, "title": t.Title, "toolset": t.Toolset, "description": t.Description})
+	}
+	for _, each := range s.resources {
+		resourceList = append(resourceList, map[string]string{"uri": each.URI, "name": each.Name})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"name": Name, "version": Version, "build": s.deps.Build,
+		"protocol": dispatcher.Fallback, "protocolVersion": dispatcher.Fallback, "supportedProtocolVersions": dispatcher.Versions,
+		"description": "Governance tools for agents over the Model Context Protocol.",
+		"endpoints": map[string]string{
+			"sse": base + "/sse", "message": base + "/message", "http": base + "/mcp", "health": base + "/health",
+			"kill": base + "/kill", "audit_verify": base + "/audit/verify", "dispatches": base + "/dispatches",
+		},
+		"tools": toolList, "resources": resourceList,
+		"links": map[string]string{"openapi": base + "/openapi.json", "llms": base + "/llms.txt"},
+	})
+}
+
+// getDispatches is GET /dispatches. Nothing can be dispatched yet.
+func (s *Server) getDispatches(w http.ResponseWriter, _ *http.Request) {
+	var free *int
+	if memory, err := s.deps.Host.Memory(); err == nil {
+		free = &memory.AvailableMB
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"active": []any{}, "completed": []any{}, "total": 0, "max_concurrent": ops.MaxDispatches, "free_ram_mb": free,
+	})
+}

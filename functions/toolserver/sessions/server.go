@@ -1,0 +1,93 @@
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"governance.internal/functions/toolserver/dispatcher"
+	"governance.internal/functions/toolserver/tool"
+)
+
+// Server makes the SDK's server for a table: the same tools and texts that POST
+// /mcp serves.
+func Server(about dispatcher.Server, instructions string, table dispatcher.Table, transport string) *mcp.Server {
+	server := mcp.NewServer(&mcp.Implementation{Name: about.Name, Title: about.Title, Version: about.Version}, &mcp.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+		PageSize:     1000,
+	})
+	server.AddReceivingMiddleware(negotiate)
+	for _, each := range table.Tools {
+		server.AddTool(describe(each), call(each, transport))
+	}
+	for _, each := range table.Resources {
+		server.AddResource(&mcp.Resource{URI: each.URI, Name: each.Name, Title: each.Title, Description: each.Description, MIMEType: each.MIMEType}, read(each))
+	}
+	return server
+}
+
+// negotiate gives a client without a version that we know that of the contract,
+// where the SDK would answer the newest.
+func negotiate(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		if params, ok := request.GetParams().(*mcp.InitializeParams); ok && params != nil {
+			params.ProtocolVersion = dispatcher.Negotiate(params.ProtocolVersion)
+		}
+		return next(ctx, method, request)
+	}
+}
+
+func describe(t *tool.Tool) *mcp.Tool {
+	destructive, open := t.Hints.Destructive, t.Hints.OpenWorld
+	described := &mcp.Tool{
+		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.Hints.ReadOnly, DestructiveHint: &destructive, IdempotentHint: t.Hints.Idempotent, OpenWorldHint: &open},
+	}
+	if t.Output != nil {
+		described.OutputSchema = t.Output
+	}
+	return described
+}
+
+func call(t *tool.Tool, transport string) mcp.ToolHandler {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var header http.Header
+		if request.Extra != nil {
+			header = request.Extra.Header
+		}
+		result := t.Run(ctx, &tool.Call{Arguments: request.Params.Arguments, Header: header, Transport: transport, Progress: progress(ctx, request)})
+		text, err := json.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		answer := new(mcp.CallToolResult)
+		return answer, json.Unmarshal(text, answer)
+	}
+}
+
+// progress tells a client that gave a token; what does not grow is left out.
+func progress(ctx context.Context, request *mcp.CallToolRequest) func(done, total int, text string) {
+	token, last := request.Params.GetProgressToken(), -1
+	return func(done, total int, text string) {
+		if token == nil || done <= last {
+			return
+		}
+		last = done
+		_ = request.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // a client that is gone ends the context
+			ProgressToken: token, Progress: float64(done), Total: float64(total), Message: text,
+		})
+	}
+}
+
+func read(r dispatcher.Resource) mcp.ResourceHandler {
+	return func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		text, err := r.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.URI, MIMEType: r.MIMEType, Text: text}}}, nil
+	}
+}

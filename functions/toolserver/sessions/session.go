@@ -1,0 +1,99 @@
+package sessions
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"governance.internal/functions/toolserver/dispatcher"
+	"governance.internal/functions/toolserver/eventstream"
+)
+
+// session is one stream. It is the SDK's transport and its only connection.
+type session struct {
+	hub      *Hub
+	id       string
+	stream   *eventstream.Stream
+	incoming chan jsonrpc.Message
+	done     chan struct{}
+	once     sync.Once
+	waiting  int // calls without an answer; guarded by the hub
+}
+
+// Connect implements mcp.Transport: the first event says where to post.
+func (s *session) Connect(context.Context) (mcp.Connection, error) {
+	return s, s.stream.Event("endpoint", []byte(s.hub.endpoint+"?sessionId="+s.id))
+}
+
+// SupportsProtocolVersion keeps the SDK from offering a revision that this
+// transport is not part of.
+func (s *session) SupportsProtocolVersion(version string) bool { return version < dispatcher.Modern }
+
+// SessionID implements mcp.Connection. The id is a secret and stays out of the SDK.
+func (s *session) SessionID() string { return "" }
+
+// accept queues a message of the client. A call counts until it is answered, so
+// that a client that asks faster than it reads is stopped.
+func (s *session) accept(body []byte, header http.Header) *dispatcher.Error {
+	if problem := dispatcher.CheckMessage(body); problem != nil {
+		return problem
+	}
+	message, err := jsonrpc.DecodeMessage(body)
+	if err != nil {
+		return &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: "The body is not a JSON-RPC message."}
+	}
+	request, isRequest := message.(*jsonrpc.Request)
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	if s.waiting >= maxWaiting || len(s.incoming) == cap(s.incoming) {
+		return &dispatcher.Error{Status: http.StatusTooManyRequests, Code: dispatcher.CodeRefused, Message: "Too many calls of this session wait for their answers. Read those first."}
+	}
+	if isRequest {
+		request.Extra = &mcp.RequestExtra{Header: header}
+		if request.IsCall() {
+			s.waiting++
+		}
+	}
+	s.incoming <- message // has room: only accept sends, under the lock
+	return nil
+}
+
+// Read implements mcp.Connection.
+func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.done:
+		return nil, io.EOF
+	case message := <-s.incoming:
+		return message, nil
+	}
+}
+
+// Write implements mcp.Connection.
+func (s *session) Write(_ context.Context, message jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		return err
+	}
+	err = s.stream.Event("message", data)
+	if _, answer := message.(*jsonrpc.Response); answer {
+		s.hub.mu.Lock()
+		s.waiting--
+		s.hub.idle.Broadcast()
+		s.hub.mu.Unlock()
+	}
+	return err
+}
+
+// Close implements mcp.Connection.
+func (s *session) Close() error {
+	s.end()
+	return nil
+}
+
+func (s *session) end() { s.once.Do(func() { close(s.done) }) }

@@ -1,0 +1,63 @@
+// Package core holds the tools of the toolset core: the framework and its rules.
+package core
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"governance.internal/functions/toolserver/framework"
+	"governance.internal/functions/toolserver/tool"
+)
+
+type frameworkInput struct {
+	Format string `json:"format" enum:"json,markdown" default:"json" doc:"markdown adds the whole text as a document."`
+}
+
+// Framework is the answer of get_framework.
+type Framework struct {
+	Name            string             `json:"name"`
+	Version         string             `json:"version"`
+	GeneratedAt     time.Time          `json:"generated_at"`
+	Rules           []framework.Rule   `json:"rules"`
+	Protocol        framework.Protocol `json:"permission_protocol"`
+	BeforeAnyChange []string           `json:"before_any_change"`
+	Workspace       Workspace          `json:"workspace"`
+	Document        string             `json:"document,omitempty"`
+}
+
+// Workspace says how the framework is set up for the project.
+type Workspace struct {
+	Configured  bool   `json:"configured"`
+	Untouchable int    `json:"untouchable_count"`
+	Protected   int    `json:"protected_count"`
+	HandoffAge  *int64 `json:"last_handoff_age_s"`
+}
+
+// GetFramework shows the whole framework. Each rule names the tools that hold it,
+// of those that has knows.
+func GetFramework(now func() time.Time, has func(tool string) bool) *tool.Tool {
+	return tool.Define(tool.Tool{
+		Name: "get_framework", Title: "Governance framework", Toolset: "core",
+		Description: "The framework: rules with trigger, enforcement and the tools that hold them, the permission protocol, and what to do before any change.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+	}, func(_ context.Context, _ *tool.Call, in frameworkInput) (Framework, error) {
+		rules := held(framework.Rules(), has)
+		answer := Framework{
+			Name: framework.Name, Version: framework.Version, GeneratedAt: now().UTC(), Rules: rules,
+			Protocol: framework.Permission, BeforeAnyChange: framework.BeforeAnyChange,
+		}
+		if in.Format == "markdown" {
+			answer.Document = framework.Markdown(rules)
+		}
+		return answer, nil
+	})
+}
+
+// held keeps of the tools that hold a rule those that exist.
+func held(rules []framework.Rule, has func(tool string) bool) []framework.Rule {
+	for i := range rules {
+		rules[i].EnforcedBy = slices.DeleteFunc(rules[i].EnforcedBy, func(name string) bool { return !has(name) })
+	}
+	return rules
+}

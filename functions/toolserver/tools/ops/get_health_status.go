@@ -1,0 +1,155 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"governance.internal/functions/toolserver/host"
+	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/tools/audit"
+)
+
+// Bounds of the alerts, in percent used.
+const (
+	memoryWarn, memoryCritical = 85, 95
+	diskWarn, diskCritical     = 85, 95
+)
+
+// Health is the answer of get_health_status.
+type Health struct {
+	Status      string           `json:"status"` // ok, warn or critical
+	GeneratedAt time.Time        `json:"generated_at"`
+	RAM         *host.Memory     `json:"ram"`
+	Disk        []host.Disk      `json:"disk"`
+	CPU         *host.CPU        `json:"cpu"`
+	Processes   []Process        `json:"processes"`
+	CrashLoops  []string         `json:"crash_loops"`
+	Dispatches  Dispatches       `json:"dispatches"`
+	Chain       *Chain           `json:"chain"`
+	Halt        *killswitch.Halt `json:"halt"`
+	Alerts      []Alert          `json:"alerts"`
+	Unavailable []string         `json:"unavailable"` // what could not be read here
+}
+
+// Process is a managed process.
+type Process struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	PID   int    `json:"pid"`
+}
+
+// Dispatches are the agents that run in the background.
+type Dispatches struct {
+	Running int `json:"running"`
+	Max     int `json:"max"`
+}
+
+// Chain is the state of the audit chain.
+type Chain struct {
+	Valid   bool   `json:"valid"`
+	Entries uint64 `json:"entries"`
+}
+
+// Alert is something that a person should look at.
+type Alert struct {
+	Level   string `json:"level"` // warn or critical
+	Message string `json:"message"`
+}
+
+// Machine is what get_health_status reads.
+type Machine struct {
+	Host    host.Reader
+	DataDir string
+	Now     func() time.Time
+	Halted  func() *killswitch.Halt
+	Verify  audit.Verify
+}
+
+// GetHealthStatus reads the machine. What cannot be read is listed and not guessed.
+func GetHealthStatus(m Machine) *tool.Tool {
+	return tool.Define(tool.Tool{
+		Name: "get_health_status", Title: "Health of the machine", Toolset: "ops",
+		Description: "Memory, disk, processor, managed processes, dispatches, audit chain and kill switch, with alerts. Lists what cannot be read here.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+	}, func(ctx context.Context, _ *tool.Call, _ struct{}) (Health, error) {
+		h := Health{
+			GeneratedAt: m.Now().UTC(), Disk: []host.Disk{}, Processes: []Process{}, CrashLoops: []string{}, Alerts: []Alert{},
+			Dispatches: Dispatches{Max: MaxDispatches}, Halt: m.Halted(), Unavailable: []string{"processes: no workspace file names any"},
+		}
+		m.memory(&h)
+		m.disk(&h)
+		if cpu, err := m.Host.CPU(ctx); err == nil {
+			h.CPU = &cpu
+		} else {
+			h.Unavailable = append(h.Unavailable, "cpu: not readable on this system")
+		}
+		m.chain(ctx, &h)
+		if h.Halt != nil {
+			h.alert("critical", "Everything is halted by the kill switch since "+h.Halt.Since.Format(time.RFC3339)+".")
+		}
+		h.Status = worst(h.Alerts)
+		return h, nil
+	})
+}
+
+// MaxDispatches is how many agents may run in the background at once.
+const MaxDispatches = 2
+
+func (m Machine) memory(h *Health) {
+	memory, err := m.Host.Memory()
+	if err != nil {
+		h.Unavailable = append(h.Unavailable, "ram: not readable on this system")
+		return
+	}
+	h.RAM = &memory
+	h.measure("memory", memory.UsedPercent, memoryWarn, memoryCritical)
+}
+
+func (m Machine) disk(h *Health) {
+	disk, err := m.Host.DiskOf(m.DataDir, "data")
+	if err != nil {
+		h.Unavailable = append(h.Unavailable, "disk: not readable on this system")
+		return
+	}
+	h.Disk = append(h.Disk, disk)
+	h.measure("the disk of the data directory", disk.UsedPercent, diskWarn, diskCritical)
+}
+
+func (m Machine) chain(ctx context.Context, h *Health) {
+	v, err := audit.VerifyNow(ctx, m.Verify)
+	if err != nil {
+		h.Unavailable = append(h.Unavailable, "chain: the audit chain cannot be read right now")
+		h.alert("critical", "The audit chain cannot be read.")
+		return
+	}
+	h.Chain = &Chain{v.Valid, v.Entries}
+	if !v.Valid {
+		h.alert("critical", fmt.Sprintf("The audit chain is not valid at entry %d.", *v.BrokenAt))
+	}
+}
+
+func (h *Health) measure(what string, used, warn, critical int) {
+	switch {
+	case used >= critical:
+		h.alert("critical", fmt.Sprintf("%d%% of %s is used.", used, what))
+	case used >= warn:
+		h.alert("warn", fmt.Sprintf("%d%% of %s is used.", used, what))
+	}
+}
+
+func (h *Health) alert(level, message string) {
+	h.Alerts = append(h.Alerts, Alert{level, message})
+}
+
+func worst(alerts []Alert) string {
+	status := "ok"
+	for _, a := range alerts {
+		if a.Level == "critical" {
+			return "critical"
+		}
+		status = a.Level
+	}
+	return status
+}

@@ -1,0 +1,192 @@
+// Package toolserver is the MCP tool server: the long-running service through
+// which agents reach the governance layer.
+//
+// Two engines answer over one table of tools. POST /mcp is stateless (package
+// dispatcher); GET /sse with POST /message keeps a session for each client
+// (package sessions). A guard stands in front of every route.
+package toolserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"governance.internal/functions/toolserver/dispatcher"
+	"governance.internal/functions/toolserver/framework"
+	"governance.internal/functions/toolserver/host"
+	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/resources"
+	"governance.internal/functions/toolserver/sessions"
+	"governance.internal/functions/toolserver/tally"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/tools"
+	"governance.internal/functions/toolserver/tools/core"
+	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/shared/audit"
+	"governance.internal/shared/httpapi"
+)
+
+// What the server reports about itself.
+const (
+	Name         = "governance-tools"
+	Version      = "1.11.0" // of the contract
+	instructions = "Governance tools for agents. Begin with get_framework; check the audit chain with verify_audit_chain and client configurations with lint_mcp_config."
+)
+
+// minSecret is the length from which nobody guesses a secret.
+const minSecret = 32
+
+// flushInterval is how often audit entries are tried again that the trail could
+// not take.
+const flushInterval = 5 * time.Second
+
+// Deps are what the server works with.
+type Deps struct {
+	BaseURL    string   // address that clients use
+	Token      string   // GOV_API_TOKEN, "" on loopback only
+	KillSecret string   // KILL_SECRET, "" for no kill switch
+	Toolsets   []string // that are offered, nil for all
+	ReadOnly   bool
+	Build      string // version of this program
+	DataDir    string
+	Audit      audit.Store
+	Verify     func(context.Context, ...audit.Anchor) (audit.Report, error)
+	Host       host.Reader
+	Now        func() time.Time
+	Random     io.Reader
+}
+
+// Server is the tool server.
+type Server struct {
+	deps       Deps
+	base       *url.URL
+	halt       *killswitch.Switch
+	wrongKills *callers
+	tools      []*tool.Tool
+	resources  []dispatcher.Resource
+	dispatcher *dispatcher.Dispatcher
+	sessions   *sessions.Hub
+	handler    http.Handler
+
+	calls    atomic.Uint64
+	chain    atomic.Pointer[bool] // result of the last verification
+	draining atomic.Bool
+	stop     func()
+
+	mu      sync.Mutex
+	servers map[string]*mcp.Server // of sessions, by filter
+}
+
+// protocolPaths answer in JSON-RPC, errors included.
+var protocolPaths = []string{"/mcp", "/sse", "/message"}
+
+// Paths are all that the server answers.
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches"}, protocolPaths...)
+
+// New builds the server. Close ends it.
+func New(d Deps) (*Server, error) {
+	base, err := url.Parse(d.BaseURL)
+	if err != nil || base.Host == "" {
+		return nil, errors.New("BASE_URL must be the address that clients use")
+	}
+	if d.KillSecret != "" && len(d.KillSecret) < minSecret {
+		return nil, fmt.Errorf("KILL_SECRET must have at least %d characters", minSecret)
+	}
+	offered, err := newFilter(d.Toolsets, d.ReadOnly)
+	if err != nil {
+		return nil, fmt.Errorf("GOV_TOOLSETS: %w", err)
+	}
+	if d.KillSecret == "" {
+		slog.Warn("the kill switch is off: set KILL_SECRET to turn it on")
+	}
+	s := &Server{
+		deps: d, base: base, halt: killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random),
+		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
+	}
+	for _, t := range offered.apply(tools.All(s.toolDeps())) {
+		s.tools = append(s.tools, observed(t, &s.calls, d.Now))
+	}
+	s.resources = resources.All(s.has)
+	about := dispatcher.Server{Name: Name, Title: "Governance tools", Version: Version}
+	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
+	s.dispatcher = &dispatcher.Dispatcher{Server: about, Instructions: instructions, Capabilities: capabilities, Methods: methods}
+	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
+	s.handler = httpapi.Middleware(s.newGuard().protect(s.routes()))
+	s.keepFlushing()
+	return s, nil
+}
+
+func (s *Server) newGuard() *guard {
+	return &guard{base: s.base, token: s.deps.Token, secret: s.deps.KillSecret,
+		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute)}
+}
+
+func (s *Server) toolDeps() tools.Deps {
+	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
+	return tools.Deps{
+		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
+			Count: count, Calls: s.calls.Load, Capabilities: s.capabilities},
+		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
+		Verify:  s.verify,
+		Kill:    s.kill,
+	}
+}
+
+func (s *Server) has(name string) bool {
+	for _, t := range s.tools {
+		if t.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// capabilities says of each tool whether it can do its work here.
+func (s *Server) capabilities() []core.Capability {
+	var list []core.Capability
+	for _, t := range s.tools {
+		c := core.Capability{Tool: t.Name, State: "ready"}
+		if t.Name == "emergency_kill_switch" && s.deps.KillSecret == "" {
+			c.State, c.Why = "needs_config", "KILL_SECRET is not set"
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// verify verifies the chain and remembers the result for GET /health.
+func (s *Server) verify(ctx context.Context, further ...audit.Anchor) (audit.Report, error) {
+	report, err := s.deps.Verify(ctx, further...)
+	if err == nil && len(further) == 0 {
+		s.chain.Store(&report.Valid)
+	}
+	return report, err
+}
+
+func (s *Server) chainState() string {
+	switch valid := s.chain.Load(); {
+	case valid == nil:
+		return "not_checked"
+	case *valid:
+		return "valid"
+	}
+	return "broken"
+}
+
+func filterCall(c dispatcher.Call) (func(*tool.Tool) bool, error) {
+	f, err := filterOf(c.Header, c.Query)
+	return f.allows, err
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
