@@ -246,7 +246,7 @@ func blockRanges(t *testing.T, s audit.Store) {
 	for i := range events {
 		events[i] = Event(i)
 	}
-	for some := range slices.Chunk(events, 500) {
+	for some := range slices.Chunk(events, 150) {
 		mustAppend(t, s, some...)
 	}
 	all := bytes.SplitAfter(Lines(t, s, 1, n), []byte("\n"))
