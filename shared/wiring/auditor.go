@@ -71,7 +71,7 @@ func openNotary(c config.Config, baseURL string) (*audit.Notary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return remoteNotary(kms.Open(c.CheckpointKeyKMS, a), origin)
+	return remoteNotary(kms.Open(c.CheckpointKeyKMS, a.Account), origin)
 }
 
 // remoteNotary is one whose key KMS keeps.

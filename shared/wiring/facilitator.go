@@ -69,7 +69,7 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
 	defer cancel()
-	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a))
+	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a.Account))
 }
 
 // kmsLimit is the time to fetch the gas wallet's public key at the start.

@@ -97,7 +97,7 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 	o := dynamo.Options{Table: c.PaymentsTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}
 	if c.ResultBucket != "" {
 		a.Endpoint = c.S3Endpoint
-		o.Objects = s3.Open(c.ResultBucket, a)
+		o.Objects = s3.Open(c.ResultBucket, a.Account)
 	}
 	return dynamo.Open(o), func() error { return nil }, nil
 }

@@ -20,7 +20,7 @@ func openSegments(c config.Config) (sealed.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s3.OpenLocked(c.SegmentBucket, a, c.SegmentRetention), nil
+	return s3.OpenLocked(c.SegmentBucket, a.Account, c.SegmentRetention), nil
 }
 
 func openAuditTable(c config.Config, origin string) (*auditdynamo.Store, error) {
