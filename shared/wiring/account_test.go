@@ -36,11 +36,12 @@ func TestRequestsAreSignedForTheRole(t *testing.T) {
 	}
 	for _, service := range []string{"s3", "kms"} {
 		req := httptest.NewRequest("PUT", "https://shop.example/payments/x", nil)
+		req.Header.Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
 		if err := a.Sign(t.Context(), req, strings.Repeat("0", 64), service, a.Region); err != nil {
 			t.Fatal(err)
 		}
 		got := req.Header.Get("Authorization")
-		if !strings.Contains(got, "Credential=EXAMPLEID/") || !strings.Contains(got, "/eu-central-1/"+service+"/aws4_request") || req.Header.Get("X-Amz-Security-Token") != "session" {
+		if !strings.Contains(got, "Credential=EXAMPLEID/") || !strings.Contains(got, "/eu-central-1/"+service+"/aws4_request") || !strings.Contains(got, "x-amz-object-lock-mode") || req.Header.Get("X-Amz-Security-Token") != "session" {
 			t.Errorf("%v", req.Header)
 		}
 	}
