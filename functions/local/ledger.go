@@ -65,7 +65,7 @@ func ledger(ctx context.Context, t terminal, args []string) error {
 		return usage("ledger takes no argument %q", rest[0])
 	}
 	file := auditfile.Path(*data, wiring.ChainName)
-	entries, err := settledEntries(file)
+	entries, err := settledEntries(ctx, file)
 	if err != nil {
 		return exit{3, err}
 	}
@@ -82,8 +82,8 @@ func ledger(ctx context.Context, t terminal, args []string) error {
 }
 
 // settledEntries are the settlements of a verified chain file.
-func settledEntries(file string) ([]ledgerLine, error) {
-	report, err := verifyChainFile(file, nil)
+func settledEntries(ctx context.Context, file string) ([]ledgerLine, error) {
+	report, err := verifySource(ctx, file, nil)
 	if err != nil {
 		return nil, err
 	}

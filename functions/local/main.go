@@ -6,7 +6,8 @@
 //	go run ./functions/local devchain         run the development chain alone
 //	go run ./functions/local pay POST /x402/audit-mcp -d FILE
 //	go run ./functions/local lint FILE...
-//	go run ./functions/local verify chain|receipt|thanks FILE
+//	go run ./functions/local verify chain|receipt|thanks FILE (a chain also at a URL)
+//	go run ./functions/local export [FILE|URL]  the audit trail as lines, table or records
 //	go run ./functions/local ledger           all payments, compared with the chain
 //	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
 //	go run ./functions/local mcp              the tools over standard input and output
@@ -53,6 +54,7 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"pay":      pay,
 	"lint":     lintFiles,
 	"verify":   verify,
+	"export":   exportChain,
 	"ledger":   ledger,
 	"invoke":   invoke,
 	"gen":      gen,
@@ -82,7 +84,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, ledger, invoke, mcp and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, ledger, invoke, mcp and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)

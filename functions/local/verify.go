@@ -8,16 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 
 	"governance.internal/shared/audit"
-	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/catalog"
-	"governance.internal/shared/wiring"
 	"governance.internal/shared/x402"
 )
 
@@ -31,15 +28,15 @@ func verify(ctx context.Context, t terminal, args []string) error {
 	case "chain":
 		return verifyChain(ctx, t, args)
 	case "receipt":
-		return verifyReceipt(t, args)
+		return verifyReceipt(ctx, t, args)
 	case "thanks":
 		return verifyThanks(t, args)
 	}
-	return usage("verify what? There are: verify chain [FILE], verify receipt FILE, verify thanks FILE")
+	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify thanks FILE")
 }
 
-func verifyChain(_ context.Context, t terminal, args []string) error {
-	set := flags(t, "verify chain", "verify chain [FILE] [-expect-head [SEQ:]HASH] [-checkpoint FILE -vkey KEY] [-json]")
+func verifyChain(ctx context.Context, t terminal, args []string) error {
+	set := flags(t, "verify chain", "verify chain [FILE|URL] [-expect-head [SEQ:]HASH] [-checkpoint FILE -vkey KEY] [-json]")
 	expect := set.String("expect-head", "", "`head` noted earlier, as SEQ:HASH, HASH or SEQ; without one a cut tail cannot be seen")
 	checkpoint := set.String("checkpoint", "", "`file` of a signed checkpoint that the chain must begin with")
 	vkey := set.String("vkey", "", "verifier `key` that must have signed it")
@@ -48,11 +45,9 @@ func verifyChain(_ context.Context, t terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	file := auditfile.Path(defaultData, wiring.ChainName)
-	if len(files) > 1 {
-		return usage("verify chain takes one file")
-	} else if len(files) == 1 {
-		file = files[0]
+	file, err := oneSource("verify chain", files)
+	if err != nil {
+		return err
 	}
 	anchors, err := parseAnchor(*expect)
 	if err != nil {
@@ -65,7 +60,7 @@ func verifyChain(_ context.Context, t terminal, args []string) error {
 		}
 		anchors = append(anchors, anchor)
 	}
-	report, err := verifyChainFile(file, anchors)
+	report, err := verifySource(ctx, file, anchors)
 	if err != nil {
 		return exit{3, err}
 	}
@@ -80,15 +75,6 @@ func verifyChain(_ context.Context, t terminal, args []string) error {
 		return exit{1, nil}
 	}
 	return err
-}
-
-func verifyChainFile(file string, anchors []audit.Anchor) (audit.Report, error) {
-	chain, err := auditfile.OpenReader(file)
-	if err != nil {
-		return audit.Report{}, err
-	}
-	defer chain.Close()
-	return audit.VerifyReader(chain, audit.VerifyOptions{Anchors: anchors, Strict: true, Parallelism: runtime.NumCPU()})
 }
 
 func parseAnchor(text string) ([]audit.Anchor, error) {
@@ -144,8 +130,14 @@ func printReport(t terminal, file string, r audit.Report) error {
 	if r.Head != nil {
 		fmt.Fprintf(t.out, "head %d:%s\n", r.Head.Seq, r.Head.Hash)
 	}
+	for _, w := range r.Warnings {
+		fmt.Fprintf(t.out, "warning: %s at entry %d, count %d\n", w.Kind, w.Seq, w.Count)
+	}
 	for _, claim := range r.Claims {
 		fmt.Fprintf(t.out, "  %-13s %s: %s\n", claim.Verdict, claim.ID, claim.Why)
+	}
+	if isURL(file) {
+		return nil // it was read once, and is not kept
 	}
 	return printSettlements(t.out, file, r.LastGoodSeq)
 }
@@ -215,7 +207,7 @@ func printSettlements(w io.Writer, file string, lastGood uint64) error {
 	return err
 }
 
-func verifyReceipt(t terminal, args []string) error {
+func verifyReceipt(ctx context.Context, t terminal, args []string) error {
 	set := flags(t, "verify receipt", "verify receipt FILE [-signer ADDRESS] [-chain FILE]")
 	signer := set.String("signer", "", "`address` that must have signed, as published in /.well-known/x402")
 	chain := set.String("chain", "", "audit chain `file` that must hold the receipt's entry")
@@ -226,6 +218,9 @@ func verifyReceipt(t terminal, args []string) error {
 	if len(files) != 1 {
 		return usage("verify receipt needs the file that pay wrote")
 	}
+	if isURL(*chain) {
+		return usage("-chain takes a file; get one with export %s", *chain)
+	}
 	r, err := readReceiptFile(files[0])
 	if err != nil {
 		return exit{3, err}
@@ -235,7 +230,7 @@ func verifyReceipt(t terminal, args []string) error {
 		return exit{1, nil}
 	}
 	if *chain != "" {
-		if err := r.inChain(*chain); err != nil {
+		if err := r.inChain(ctx, *chain); err != nil {
 			fmt.Fprintf(t.out, "%s: INVALID: %v\n", files[0], err)
 			return exit{1, nil}
 		}
@@ -252,13 +247,13 @@ func verifyReceipt(t terminal, args []string) error {
 const uncheckedSigner = "  not checked: that this signer is the service's; compare it with /.well-known/x402 or pass -signer"
 
 // inChain looks the receipt's entry up in a chain file and verifies the file.
-func (r receiptFile) inChain(file string) error {
+func (r receiptFile) inChain(ctx context.Context, file string) error {
 	e := r.evidence()
 	anchors, err := parseAnchor(fmt.Sprintf("%d:%s", e.Seq, strings.TrimPrefix(e.EntryHash, "0x")))
 	if err != nil {
 		return err
 	}
-	report, err := verifyChainFile(file, anchors)
+	report, err := verifySource(ctx, file, anchors)
 	if err != nil {
 		return err
 	}

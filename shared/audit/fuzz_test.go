@@ -80,6 +80,30 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
+// FuzzExport: every chain that verifies strictly has a table and records, and what
+// is not exported is an error, not a panic.
+func FuzzExport(f *testing.F) {
+	good := makeChain(f, "test", 3, 1)
+	f.Add(join(good), uint8(0))
+	f.Add(good[2], uint8(2))
+	f.Add([]byte("\n\n"), uint8(1))
+	f.Fuzz(func(t *testing.T, stream []byte, from uint8) {
+		for _, s := range [][]byte{stream, slices.Concat(join(good), stream)} {
+			valid := verifyBytes(t, s, audit.VerifyOptions{Strict: true}).Valid
+			for _, format := range []audit.Format{audit.JSONL, audit.CSV, audit.AAT} {
+				var out bytes.Buffer
+				_, err := audit.ExportReader(bytes.NewReader(s), &out, audit.ExportOptions{Format: format, From: uint64(from)})
+				if valid && err != nil {
+					t.Fatalf("%s: %v", format, err)
+				}
+				if format == audit.JSONL && from < 2 && err == nil && !bytes.Equal(out.Bytes(), s) {
+					t.Fatalf("other bytes: %q", out.Bytes())
+				}
+			}
+		}
+	})
+}
+
 // FuzzParserAgreement puts any bytes before the fixed-width end of a linked and
 // hashed line. What the verifier accepts strictly, encoding/json must read the same
 // way, and it must be the one canonical spelling.

@@ -14,25 +14,44 @@ import (
 // nothing was wrong, the result is taken over; otherwise the piece is walked again
 // from where the chain really stands. So what a report says never depends on the
 // number of goroutines.
+//
+// Nobody waits for a piece before his own: whoever completes the earliest piece
+// joins it and those after it that are done.
 type session struct {
 	ctx  context.Context
 	opts *VerifyOptions
 
 	mu     sync.Mutex
-	turn   sync.Cond // signalled when joined changes
+	room   sync.Cond // signalled when joined changes
 	src    source
 	ended  bool
-	err    error // of the source
-	taken  int   // pieces
-	joined int   // pieces
+	err    error  // of the source
+	tasks  []task // piece n is in tasks[n%len(tasks)] until it is joined
+	taken  int    // pieces
+	joined int    // pieces
 
 	walker  *walker // after the pieces joined
 	entries uint64  // lines present in the pieces joined
 }
 
+// task is a piece on its way through a session.
+type task struct {
+	piece piece
+	buf   []byte // for the source
+	guess walker
+	done  bool
+}
+
+// aheadOf is how many pieces a goroutine may be ahead of the earliest one.
+const aheadOf = 4
+
 func newSession(ctx context.Context, src source, opts *VerifyOptions) *session {
-	s := &session{ctx: ctx, opts: opts, src: src, walker: newWalker(opts, place{hash: zeroHash})}
-	s.turn.L = &s.mu
+	s := &session{ctx: ctx, opts: opts, src: src, walker: new(walker), tasks: make([]task, 1)}
+	if opts.Parallelism > 1 {
+		s.tasks = make([]task, aheadOf*opts.Parallelism)
+	}
+	s.walker.begin(opts, place{hash: zeroHash})
+	s.room.L = &s.mu
 	return s
 }
 
@@ -49,63 +68,68 @@ func (s *session) run() error {
 
 // work takes and walks pieces until there are no more.
 func (s *session) work() {
-	var buf []byte
-	for {
-		p, number, ok := s.take(&buf)
-		if !ok {
-			return
-		}
-		var guess *walker
+	for t := s.take(); t != nil; t = s.take() {
 		if s.opts.Parallelism > 1 {
-			guess = s.guess(p.lines)
+			t.walkOnGuess(s.opts)
 		}
-		s.join(p, number, guess)
+		s.finish(t)
 	}
 }
 
-// take takes the next piece and its number, false at the end of the stream.
-func (s *session) take(buf *[]byte) (p piece, number int, ok bool) {
+// take takes the next piece, nil at the end of the stream.
+func (s *session) take() *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for !s.ended && s.taken-s.joined == len(s.tasks) {
+		s.room.Wait()
+	}
 	if s.ended {
-		return p, 0, false
-	}
-	s.err = s.ctx.Err()
-	if s.err == nil {
-		p, s.err = s.src.next(buf)
-	}
-	s.ended = p.last || s.err != nil
-	s.taken++
-	return p, s.taken - 1, s.err == nil
-}
-
-// guess walks over lines from where their first one claims to be. It returns nil
-// if that line cannot be read.
-func (s *session) guess(lines []byte) *walker {
-	first, _, _ := bytes.Cut(lines, []byte("\n"))
-	t, ok := splitTail(first)
-	if !ok {
 		return nil
 	}
-	w := newWalker(s.opts, place{t.seq - 1, [hexLen]byte(t.prev)})
-	w.walk(lines)
-	return w
+	t := &s.tasks[s.taken%len(s.tasks)]
+	if s.err = s.ctx.Err(); s.err == nil {
+		t.piece, s.err = s.src.next(&t.buf)
+	}
+	s.ended = t.piece.last || s.err != nil
+	if s.ended {
+		s.room.Broadcast()
+	}
+	if s.err != nil {
+		return nil
+	}
+	s.taken++
+	t.done = false
+	return t
 }
 
-// join waits for the turn of p and adds it to the result.
-func (s *session) join(p piece, number int, guess *walker) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.joined != number {
-		s.turn.Wait()
-	}
-	s.joined++
-	s.turn.Broadcast()
-	if s.err != nil {
+// walkOnGuess walks over the piece from where its first line claims to be.
+func (t *task) walkOnGuess(opts *VerifyOptions) {
+	first, _, _ := bytes.Cut(t.piece.lines, []byte("\n"))
+	at, ok := splitTail(first)
+	if !ok {
+		t.guess.reason = Malformed // joins nothing
 		return
 	}
-	before := s.walker.seq
-	if s.walker.reason == "" && !(guess != nil && s.walker.join(guess)) {
+	t.guess.begin(opts, place{at.seq - 1, [hexLen]byte(at.prev)})
+	t.guess.walk(t.piece.lines)
+}
+
+// finish joins the pieces that are done, as far as none before them is missing.
+func (s *session) finish(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.done = true
+	for s.joined < s.taken && s.tasks[s.joined%len(s.tasks)].done {
+		s.join(&s.tasks[s.joined%len(s.tasks)])
+		s.joined++
+		s.room.Signal()
+	}
+}
+
+// join adds the next piece to the result.
+func (s *session) join(t *task) {
+	p, before := t.piece, s.walker.seq
+	if s.walker.reason == "" && !(s.opts.Parallelism > 1 && s.walker.join(&t.guess)) {
 		p.lines = s.walker.walk(p.lines)
 	}
 	s.entries += s.walker.seq - before

@@ -46,14 +46,19 @@ func (s *readerSource) next(buf *[]byte) (piece, error) {
 		*buf = make([]byte, pieceSize)
 	}
 	b := *buf
-	n := copy(b, s.carry)
-	k, err := io.ReadFull(s.r, b[n:])
-	last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	n, k, err := copy(b, s.carry), 0, error(nil)
+	// io.ReadFull would not do: it gives the end of a stream the same name that a
+	// broken connection has, io.ErrUnexpectedEOF.
+	for n < len(b) && err == nil {
+		k, err = s.r.Read(b[n:])
+		n += k
+	}
+	last := errors.Is(err, io.EOF)
 	if err != nil && !last {
 		return piece{}, err
 	}
-	p := cut(b[:n+k], last)
-	s.carry = append(s.carry[:0], b[len(p.lines)+len(p.rest):n+k]...)
+	p := cut(b[:n], last)
+	s.carry = append(s.carry[:0], b[len(p.lines)+len(p.rest):n]...)
 	return p, nil
 }
 

@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"iter"
+	"math/bits"
 	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -14,22 +16,50 @@ import (
 // it, and that a longer tree begins with a shorter one.
 
 // Tree computes the root of a growing chain. It keeps the hashes of the complete
-// subtrees at its right edge, at most 64. The zero Tree is empty.
+// subtrees at its edge, at most 64. The zero Tree is empty.
+//
+// Within this package a tree may also begin behind the first entry. It then has no
+// root, but a tree that ends where it begins can be joined with it.
 type Tree struct {
-	size uint64
-	edge []Hash // largest subtree first
+	from, size uint64
+	edge       []Hash // from left to right
 }
 
+// begin empties the tree and has it begin behind the first entries.
+func (t *Tree) begin(from uint64) { t.from, t.size, t.edge = from, from, t.edge[:0] }
+
 // Append adds the next entry's hash.
-func (t *Tree) Append(entry Hash) {
-	node := tlog.RecordHash(entry[:])
-	for bit := uint64(1); t.size&bit != 0; bit <<= 1 {
+func (t *Tree) Append(entry Hash) { t.push(leafHash(entry), 1) }
+
+// push adds a complete subtree with so many leaves, a power of two that divides
+// the size of the tree.
+func (t *Tree) push(node Hash, leaves uint64) {
+	t.size += leaves
+	// A left sibling that begins within the tree is the last of the edge.
+	for at := t.size - leaves; at&leaves != 0 && at-leaves >= t.from; leaves <<= 1 {
 		last := len(t.edge) - 1
-		node = tlog.NodeHash(tlog.Hash(t.edge[last]), node)
+		node = nodeHash(t.edge[last], node)
 		t.edge = t.edge[:last]
+		at -= leaves
 	}
-	t.edge = append(t.edge, Hash(node))
-	t.size++
+	t.edge = append(t.edge, node)
+}
+
+// join adds a tree that begins where t ends.
+func (t *Tree) join(next *Tree) {
+	for _, node := range next.edge {
+		t.push(node, edgeLeaves(t.size, next.size))
+	}
+}
+
+// edgeLeaves is the size of the subtree that begins at a leaf in a tree of the
+// given size: the largest power of two that divides the place and still fits.
+func edgeLeaves(at, size uint64) uint64 {
+	fits := uint64(1) << (bits.Len64(size-at) - 1)
+	if at == 0 {
+		return fits
+	}
+	return min(at&-at, fits)
 }
 
 // Size is the number of entries.
@@ -37,15 +67,29 @@ func (t *Tree) Size() uint64 { return t.size }
 
 // Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
 func (t *Tree) Root() Hash {
-	if t.size == 0 {
-		empty, _ := tlog.TreeHash(0, nil) // reads nothing and cannot fail
-		return Hash(empty)
+	if len(t.edge) == 0 {
+		return sha256.Sum256(nil)
 	}
-	root := tlog.Hash(t.edge[len(t.edge)-1])
+	root := t.edge[len(t.edge)-1]
 	for _, left := range slices.Backward(t.edge[:len(t.edge)-1]) {
-		root = tlog.NodeHash(tlog.Hash(left), root)
+		root = nodeHash(left, root)
 	}
-	return Hash(root)
+	return root
+}
+
+// leafHash is the hash of a leaf (RFC 6962 section 2.1).
+func leafHash(entry Hash) Hash {
+	var data [1 + len(entry)]byte
+	copy(data[1:], entry[:])
+	return sha256.Sum256(data[:])
+}
+
+// nodeHash is the hash of a subtree from those of its halves.
+func nodeHash(left, right Hash) Hash {
+	data := [1 + len(left) + len(right)]byte{1}
+	copy(data[1:], left[:])
+	copy(data[1+len(left):], right[:])
+	return sha256.Sum256(data[:])
 }
 
 // span is a range of leaves, the end excluded.

@@ -59,6 +59,28 @@ func TestEveryRootIsThatOfTheStandard(t *testing.T) {
 	}
 }
 
+// Trees of the parts of a chain, wherever it is cut, join to the tree of the whole.
+func TestTreesOfPartsJoin(t *testing.T) {
+	entries := someEntries(treeSizes)
+	want := reference(entries)
+	for first := range entries {
+		for second := first; second <= len(entries); second++ {
+			var whole Tree
+			for _, part := range []span{{0, uint64(first)}, {uint64(first), uint64(second)}, {uint64(second), treeSizes}} {
+				var tree Tree
+				tree.begin(part.from)
+				for _, entry := range entries[part.from:part.to] {
+					tree.Append(entry)
+				}
+				whole.join(&tree)
+			}
+			if whole.Root() != want || whole.Size() != treeSizes {
+				t.Fatalf("cut at %d and %d: another root", first, second)
+			}
+		}
+	}
+}
+
 func TestEveryEntryIsProvenInEveryTreeAndNothingElse(t *testing.T) {
 	entries := someEntries(treeSizes)
 	for size := 1; size <= treeSizes; size++ {

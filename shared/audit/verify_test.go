@@ -34,9 +34,16 @@ func TestReportDoesNotDependOnParallelismOrReads(t *testing.T) {
 	streams["every entry dated before the last"] = join(relink(descending, 0))
 	head := headOf(t, lines)
 	anchors := []audit.Anchor{audit.ExpectHead(head.Seq, head.Hash), audit.ExpectHead(700, audit.Hash{}), audit.ExpectHead(0, head.Hash)}
+	for _, size := range []int{1, 700, 1999, 3000} {
+		root := verifyBytes(t, join(lines[:size]), audit.VerifyOptions{Tree: true}).Root
+		anchors = append(anchors, audit.Anchor{Kind: "checkpoint", Size: uint64(size), Root: *root})
+	}
 	for name, stream := range streams {
 		o := audit.VerifyOptions{Anchors: anchors, Now: fixedClock}
 		want := verifyBytes(t, stream, o)
+		if name == "good" && !want.Valid {
+			t.Errorf("%+v", want)
+		}
 		for _, n := range []int{1, 2, 3, 8} {
 			o.Parallelism = n
 			fromReader, err := audit.VerifyReader(iotest.OneByteReader(bytes.NewReader(stream)), o)
@@ -146,13 +153,15 @@ func TestTimeRegressionIsAWarning(t *testing.T) {
 }
 
 func TestReadErrorIsNoVerdict(t *testing.T) {
-	broken := errors.New("disk on fire")
 	stream := join(makeChain(t, "test", 2000, 1))
-	for _, n := range []int{1, 2, 4} {
-		for _, after := range []int{0, 10, 300_000, len(stream)} {
-			r := io.MultiReader(bytes.NewReader(stream[:after]), iotest.ErrReader(broken))
-			if _, err := audit.VerifyReader(r, audit.VerifyOptions{Parallelism: n}); !errors.Is(err, broken) {
-				t.Errorf("after %d bytes: error %v", after, err)
+	// io.ErrUnexpectedEOF is what a connection says that broke.
+	for _, broken := range []error{errors.New("disk on fire"), io.ErrUnexpectedEOF} {
+		for _, n := range []int{1, 2, 4} {
+			for _, after := range []int{0, 10, 300_000, len(stream)} {
+				r := io.MultiReader(bytes.NewReader(stream[:after]), iotest.ErrReader(broken))
+				if _, err := audit.VerifyReader(r, audit.VerifyOptions{Parallelism: n}); !errors.Is(err, broken) {
+					t.Errorf("after %d bytes: error %v", after, err)
+				}
 			}
 		}
 	}
@@ -224,14 +233,17 @@ func TestVerifyComparesWithTheHeadOfTheStore(t *testing.T) {
 }
 
 func TestVerifyAllocatesNothingPerEntry(t *testing.T) {
-	short, long := join(makeChain(t, "test", 300, 1)), join(makeChain(t, "test", 900, 1))
-	for _, strict := range []bool{false, true} {
+	const n = 6000 // more than eight pieces: every place for a piece is in use
+	long := join(makeChain(t, "test", 2*n, 1))
+	short := long[:len(long)/2]
+	for _, o := range []audit.VerifyOptions{{}, {Strict: true}, {Tree: true}, {Tree: true, Parallelism: 2}} {
 		allocs := func(stream []byte) float64 {
-			return testing.AllocsPerRun(5, func() { verifyBytes(t, stream, audit.VerifyOptions{Strict: strict}) })
+			return testing.AllocsPerRun(5, func() { verifyBytes(t, stream, o) })
 		}
-		// The race detector and the scheduler may cost one or two of their own.
+		// The race detector and the scheduler may cost one or two of their own, and the
+		// edge of the tree grows.
 		if a, b := allocs(short), allocs(long); b > a+3 {
-			t.Errorf("strict %v: %v allocations for 300 entries, %v for 900", strict, a, b)
+			t.Errorf("%+v: %v allocations for %d entries, %v for twice as many", o, a, n, b)
 		}
 	}
 }

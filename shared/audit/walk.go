@@ -22,14 +22,15 @@ type walker struct {
 	dueBuf [len(prevMember) + hexLen + len(seqMember) + maxSeqDigits + 1]byte
 
 	digest hash.Hash
-	sum    [32]byte // a result of digest
+	sum    Hash // of the last accepted entry
 
 	time, firstTime [timeLen]byte // of the last and first accepted entry; zero at the beginning
 	late            lateness
 	met             []meeting // anchors that were reached
 	nextAnchor      uint64    // the lowest anchor size beyond seq, 0 if none
 	watched         bool      // whether there are anchors without a size
-	tree            *Tree     // of the accepted entries, nil if nobody wants it
+	tree            Tree      // of the accepted entries, if opts.Tree
+	rooted          bool      // an anchor with a root was met, but the tree does not begin with entry 1
 
 	reason Reason // why the line after seq was refused
 }
@@ -52,19 +53,20 @@ type meeting struct {
 	match  bool
 }
 
-// newWalker returns a walker that stands at the given place.
-func newWalker(opts *VerifyOptions, at place) *walker {
-	w := &walker{opts: opts, began: at, seq: at.seq, digest: sha256.New()}
+// begin puts the walker at a place, whatever it did before. It uses again what it
+// allocated then.
+func (w *walker) begin(opts *VerifyOptions, at place) {
+	*w = walker{opts: opts, began: at, seq: at.seq, digest: w.digest, met: w.met[:0], tree: w.tree}
+	if w.digest == nil {
+		w.digest = sha256.New()
+	}
 	for _, a := range opts.Anchors {
 		w.watched = w.watched || a.Size == 0
 	}
 	w.due = append(append(append(w.dueBuf[:0], prevMember...), at.hash[:]...), seqMember...)
 	w.due = strconv.AppendUint(w.due, at.seq+1, 10)
-	if opts.Tree {
-		w.tree = new(Tree)
-	}
+	w.tree.begin(at.seq)
 	w.findAnchor()
-	return w
 }
 
 // hash returns the digits of the hash of the last accepted entry.
@@ -120,7 +122,7 @@ func (w *walker) quick(line []byte) bool {
 	w.digest.Write(closingBrace)
 	w.digest.Sum(w.sum[:0])
 	digits := (*[hexLen]byte)(line[brace+len(hashMember)-1:])
-	if !isHexOf(digits, &w.sum) {
+	if !isHexOf(digits, (*[32]byte)(&w.sum)) {
 		return false
 	}
 	w.accept(digits, time)
@@ -142,11 +144,12 @@ func (w *walker) slow(line []byte) bool {
 		w.reason = reason
 		return false
 	}
+	w.sum = e.Hash
 	w.accept((*[hexLen]byte)(line[len(line)-hexLen-len(lineEnd):]), line[len(line)-timeAt:][:timeLen])
 	return true
 }
 
-// accept moves the walker on to the next entry.
+// accept moves the walker on to the next entry, whose hash is in sum.
 func (w *walker) accept(hash *[hexLen]byte, time []byte) {
 	*w.hash() = *hash
 	w.seq++
@@ -158,8 +161,8 @@ func (w *walker) accept(hash *[hexLen]byte, time []byte) {
 		copy(w.firstTime[:], time)
 	}
 	copy(w.time[:], time)
-	if w.tree != nil {
-		w.tree.Append(parseHex(hash[:]))
+	if w.opts.Tree {
+		w.tree.Append(w.sum)
 	}
 	if w.seq == w.nextAnchor || w.watched {
 		w.meet(hash)
@@ -190,6 +193,7 @@ func (w *walker) meet(hash *[hexLen]byte) {
 		match := isHexOf(hash, (*[32]byte)(&a.Hash))
 		if a.Size == w.seq || match {
 			same := match || a.Hash.IsZero()
+			w.rooted = w.rooted || !a.Root.IsZero() && w.tree.from > 0
 			w.met = append(w.met, meeting{i, w.seq, same && (a.Root.IsZero() || w.tree.Root() == a.Root)})
 		}
 	}
@@ -207,10 +211,10 @@ func (w *walker) findAnchor() {
 	}
 }
 
-// join takes over what next found, if next began where w stands and found nothing
-// wrong, and reports whether it did.
+// join takes over what next found, if next began where w stands, found nothing
+// wrong and needed no root of a tree that began before it. It reports whether it did.
 func (w *walker) join(next *walker) bool {
-	if next.began.seq != w.seq || next.began.hash != *w.hash() || next.reason != "" {
+	if next.began.seq != w.seq || next.began.hash != *w.hash() || next.reason != "" || next.rooted {
 		return false
 	}
 	if string(next.firstTime[:]) < string(w.time[:]) {
@@ -230,6 +234,7 @@ func (w *walker) join(next *walker) bool {
 	w.seq, w.bytes, w.time = next.seq, w.bytes+next.bytes, next.time
 	w.due = strconv.AppendUint(w.due[:len(prevMember)+hexLen+len(seqMember)], w.seq+1, 10)
 	w.met = append(w.met, next.met...)
+	w.tree.join(&next.tree)
 	w.findAnchor()
 	return true
 }

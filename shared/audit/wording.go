@@ -31,7 +31,7 @@ func (s *session) report() Report {
 	if w.seq > 0 {
 		r.FirstSeq = 1
 		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
-		if w.tree != nil {
+		if s.opts.Tree {
 			root := w.tree.Root()
 			r.Root = &root
 		}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"governance.internal/shared/audit"
+	auditfile "governance.internal/shared/audit/file"
+	"governance.internal/shared/wiring"
+)
+
+// exportChain writes a chain to the standard output, in the form asked for.
+func exportChain(ctx context.Context, t terminal, args []string) error {
+	set := flags(t, "export", "export [FILE|URL] [-format jsonl|csv|aat] [-from N] [-to N]")
+	format := set.String("format", string(audit.JSONL), "`form`: jsonl (the stored bytes, which can be verified), csv, or aat (draft-sharif-agent-audit-trail)")
+	from := set.Uint64("from", 0, "first `entry`; default: the first there is")
+	to := set.Uint64("to", 0, "last `entry`; default: the last there is")
+	sources, err := parse(set, args)
+	if err != nil {
+		return err
+	}
+	source, err := oneSource("export", sources)
+	if err != nil {
+		return err
+	}
+	o := audit.ExportOptions{Format: audit.Format(*format), From: *from, To: *to}
+	if err := o.Check(); err != nil {
+		return exit{2, err}
+	}
+	chain, torn, err := openChain(ctx, source)
+	if err != nil {
+		return exit{3, err}
+	}
+	defer chain.Close()
+	n, err := audit.ExportReader(&progress{Reader: chain, t: t}, t.out, o)
+	if err != nil {
+		return exportFailed(t, n, err)
+	}
+	if torn > 0 {
+		fmt.Fprintf(t.err, "%d bytes after the last entry are no entry and were left out\n", torn)
+	}
+	fmt.Fprintf(t.err, "%s exported from %s\n", entries(n), source)
+	if n == 0 && (o.From > 0 || o.To > 0) {
+		return exit{1, errors.New("there is no entry in that range")}
+	}
+	return nil
+}
+
+// exportFailed tells a chain that is damaged, status 1, from one that cannot be
+// read or written, status 3.
+func exportFailed(t terminal, n uint64, err error) error {
+	fmt.Fprintf(t.err, "stopped after %s; what was written is not the whole\n", entries(n))
+	if _, damaged := errors.AsType[audit.Damaged](err); damaged {
+		return exit{1, err}
+	}
+	return exit{3, err}
+}
+
+// oneSource is the file or address among the arguments, by default the local chain.
+func oneSource(command string, sources []string) (string, error) {
+	switch len(sources) {
+	case 0:
+		return auditfile.Path(defaultData, wiring.ChainName), nil
+	case 1:
+		return sources[0], nil
+	}
+	return "", usage("%s takes one file or address", command)
+}
+
+func entries(n uint64) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return strconv.FormatUint(n, 10) + " entries"
+}
+
+// progress tells a person who waits how much of a long chain was read.
+type progress struct {
+	io.Reader
+	t    terminal
+	read int64
+}
+
+func (p *progress) Read(b []byte) (int, error) {
+	const step = 256 << 20
+	n, err := p.Reader.Read(b)
+	if before := p.read / step; p.t.person && (p.read+int64(n))/step > before {
+		fmt.Fprintf(p.t.err, "%d MB read\n", (p.read+int64(n))>>20)
+	}
+	p.read += int64(n)
+	return n, err
+}

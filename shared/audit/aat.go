@@ -1,0 +1,121 @@
+package audit
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// aatExporter writes records of draft-sharif-agent-audit-trail, an individual
+// Internet-Draft without a working group. It was mapped from what others say of its
+// revisions 00 to 06; the text itself was not at hand.
+//
+// A record is one line of canonical JSON, and prev_hash is the SHA-256 of the line
+// before, so that sha256sum follows the chain:
+//
+//	record_id         a UUID of version 8 (RFC 9562) of the entry's hash
+//	parent_record_id  the same of prev_hash; null for the genesis entry
+//	timestamp         time
+//	agent_id          actor
+//	session_id        the name of the chain, which is what hashes link; "unknown" if
+//	                  the export begins later
+//	action_type       lifecycle for chain.*, otherwise tool_call
+//	action_detail     event (session_start for the genesis entry), payload, and the
+//	                  entry's event, hash, id and seq
+//	outcome           outcome of the payload if it is a word of the draft, otherwise
+//	                  success: what an entry records has happened
+//	record_phase      post_execution: an entry is written when it is done
+//	prev_hash         null for the first record of an export
+//	agent_version     "unknown": no entry says it
+//	trust_level       L0, the lowest: no entry says it
+//
+// Members that are not known but must be there are named in action_detail.unknown.
+type aatExporter struct {
+	from    follower
+	session string
+	before  Hash // of the record before
+	record  []byte
+}
+
+// aatOutcomes are the words that the draft knows.
+var aatOutcomes = []string{"success", "failure", "timeout", "denied", "escalated"}
+
+func (a *aatExporter) begin(*bufio.Writer) {}
+
+func (a *aatExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
+	e, reason := a.from.read(line)
+	if reason != "" {
+		return reason, nil
+	}
+	if e.Seq == 1 {
+		a.session = ChainName(e)
+	}
+	a.record = a.appendRecord(a.record[:0], e)
+	a.before = sha256.Sum256(a.record)
+	w.Write(a.record) // an error comes again with the next write
+	return "", w.WriteByte('\n')
+}
+
+// appendRecord appends the record with its members sorted, as JCS wants.
+func (a *aatExporter) appendRecord(b []byte, e Entry) []byte {
+	unknown := `["agent_version","trust_level"]`
+	outcome := "success"
+	var payload struct{ Outcome string }
+	if json.Unmarshal(e.Payload, &payload) == nil && slices.Contains(aatOutcomes, payload.Outcome) {
+		outcome = payload.Outcome
+	} else {
+		unknown = `["agent_version","outcome","trust_level"]`
+	}
+	event, kind := e.Event, "tool_call"
+	if e.Seq == 1 {
+		event = "session_start"
+	}
+	if strings.HasPrefix(e.Event, "chain.") {
+		kind = "lifecycle"
+	}
+	b = appendText(append(b, `{"action_detail":{"entry":{"event":`...), e.Event)
+	b = hex.AppendEncode(append(b, `,"hash":"`...), e.Hash[:])
+	b = appendText(append(b, `","id":`...), e.ID)
+	b = strconv.AppendUint(append(b, `,"seq":`...), e.Seq, 10)
+	b = appendText(append(b, `},"event":`...), event)
+	b = append(append(b, `,"payload":`...), e.Payload...)
+	b = append(append(b, `,"unknown":`...), unknown...)
+	b = appendText(append(b, `},"action_type":`...), kind)
+	b = appendText(append(b, `,"agent_id":`...), e.Actor)
+	b = appendText(append(b, `,"agent_version":"unknown","outcome":`...), outcome)
+	b = appendUUID(append(b, `,"parent_record_id":`...), e.PrevHash)
+	b = append(b, `,"prev_hash":`...)
+	if a.before.IsZero() {
+		b = append(b, "null"...)
+	} else {
+		b = append(hex.AppendEncode(append(b, '"'), a.before[:]), '"')
+	}
+	b = appendUUID(append(b, `,"record_id":`...), e.Hash)
+	b = appendText(append(b, `,"record_phase":"post_execution","session_id":`...), cmp.Or(a.session, "unknown"))
+	b = e.Time.AppendFormat(append(b, `,"timestamp":"`...), timeLayout)
+	return append(b, `","trust_level":"L0"}`...)
+}
+
+// appendUUID appends a UUID of version 8 (RFC 9562 section 5.8): the first 16 bytes
+// of a hash, with version and variant written over six of their bits; null for the
+// zero hash.
+func appendUUID(b []byte, h Hash) []byte {
+	if h.IsZero() {
+		return append(b, "null"...)
+	}
+	h[6] = h[6]&0x0F | 0x80
+	h[8] = h[8]&0x3F | 0x80
+	b = append(b, '"')
+	for i, part := range [][]byte{h[:4], h[4:6], h[6:8], h[8:10], h[10:16]} {
+		if i > 0 {
+			b = append(b, '-')
+		}
+		b = hex.AppendEncode(b, part)
+	}
+	return append(b, '"')
+}
