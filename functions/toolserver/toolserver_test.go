@@ -55,8 +55,8 @@ func machine() host.Reader {
 
 func start(t *testing.T, change func(*toolserver.Deps)) running {
 	t.Helper()
-	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	server := httptest.NewUnstartedServer(nil)
+	url := "http://" + server.Listener.Addr().String()
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	clock := new(atomic.Int64)
 	store, err := memory.New("governance", memory.Options{})
@@ -64,7 +64,7 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 		t.Fatal(err)
 	}
 	d := toolserver.Deps{
-		BaseURL: server.URL, KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Audit: store, Now: clockOf(clock), Random: rand.Reader,
+		BaseURL: url, KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Audit: store, Now: clockOf(clock), Random: rand.Reader,
 		Verify: wiring.VerifyChain(store, func() []audit.Anchor { return nil }),
 		Host:   machine(),
 	}
@@ -76,8 +76,9 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	handler = s
-	return running{t, server.URL, d, s, server, clock}
+	server.Config.Handler = s
+	server.Start()
+	return running{t, url, d, s, server, clock}
 }
 
 // send sends one request; headers in pairs, Host among them.

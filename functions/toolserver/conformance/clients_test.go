@@ -27,15 +27,15 @@ import (
 // product runs the tool server itself.
 func product(t *testing.T) string {
 	t.Helper()
-	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	server := httptest.NewUnstartedServer(nil)
+	url := "http://" + server.Listener.Addr().String()
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	store, err := memory.New("governance", memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := toolserver.New(toolserver.Deps{
-		BaseURL: server.URL, DataDir: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
+		BaseURL: url, DataDir: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
 		Verify: wiring.VerifyChain(store, func() []audit.Anchor { return nil }),
 		Host:   host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 	})
@@ -43,8 +43,9 @@ func product(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	handler = s
-	return server.URL
+	server.Config.Handler = s
+	server.Start()
+	return url
 }
 
 // slow runs the fixture, which tells progress, over both transports.
