@@ -81,6 +81,8 @@ type Server struct {
 	calls    atomic.Uint64
 	chain    atomic.Pointer[bool] // result of the last verification
 	verifies chan struct{}        // has room for the verifications that may run
+	looks    *callers             // at the store, by GET /health
+	readable atomic.Bool          // what the last look found
 	draining atomic.Bool
 	stop     func()
 
@@ -113,7 +115,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		deps: d, base: base, halt: killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random),
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
-		verifies: make(chan struct{}, maxVerifications),
+		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
 		s.tools = append(s.tools, observed(t, &s.calls, d.Now))
