@@ -1,0 +1,176 @@
+package processes
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+var self = os.Getpid()
+
+// adopt makes this process the parent of its descendants' orphans.
+var adopt = sync.OnceValue(func() error {
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+})
+
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+func signalOf(state *os.ProcessState) string {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return name(status.Signal())
+	}
+	return ""
+}
+
+func name(s syscall.Signal) string { return unix.SignalName(s) }
+
+// process is a line of the process table.
+type process struct {
+	pid, parent, pgrp, session int
+	state                      byte
+	begun                      uint64 // ticks since boot
+	group                      int    // index in a target
+}
+
+func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
+
+// snapshot reads the process table. A process may be gone or another one a moment later.
+func snapshot() map[int]process {
+	names, err := readNames("/proc")
+	all := make(map[int]process, len(names))
+	if err != nil {
+		return all
+	}
+	for _, text := range names {
+		pid, err := strconv.Atoi(text)
+		if err != nil {
+			continue
+		}
+		if p, err := read(pid); err == nil {
+			all[pid] = p
+		}
+	}
+	return all
+}
+
+func readNames(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+var errStat = errors.New("processes: no line of the process table")
+
+// read reads /proc/PID/stat (proc_pid_stat(5)). The name in it, in parentheses, may
+// hold anything.
+func read(pid int) (process, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return process{}, err
+	}
+	return parseStat(pid, string(text))
+}
+
+func parseStat(pid int, text string) (process, error) {
+	end := strings.LastIndexByte(text, ')')
+	if end < 0 {
+		return process{}, errStat
+	}
+	fields := strings.Fields(text[end+1:])
+	if len(fields) < 20 || len(fields[0]) != 1 {
+		return process{}, errStat
+	}
+	p := process{pid: pid, state: fields[0][0]}
+	var failed error
+	for field, to := range map[int]*int{1: &p.parent, 2: &p.pgrp, 3: &p.session} {
+		n, err := strconv.Atoi(fields[field])
+		*to, failed = n, errors.Join(failed, err)
+	}
+	begun, err := strconv.ParseUint(fields[19], 10, 64)
+	p.begun = begun
+	if errors.Join(failed, err) != nil {
+		return process{}, errStat
+	}
+	return p, nil
+}
+
+// marked says whether the environment that the process began with has the marker. One of
+// another user cannot be read.
+func (p process) marked(id string) bool {
+	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
+	if err != nil {
+		return false
+	}
+	for variable := range bytes.SplitSeq(environment, []byte{0}) {
+		if string(variable) == Marker+"="+id {
+			return true
+		}
+	}
+	return false
+}
+
+// send sends a signal to this very process: it is held by a descriptor, and its start time
+// compared, before the signal goes out.
+func (p process) send(s syscall.Signal) bool {
+	held, err := os.FindProcess(p.pid)
+	if err != nil {
+		return false
+	}
+	defer held.Release()
+	now, err := read(p.pid)
+	if err != nil || now.begun != p.begun {
+		return false
+	}
+	return held.Signal(s) == nil
+}
+
+// bury takes the exit status of a dead child that nobody else waits for.
+func bury(p process) {
+	if p.parent != self || managed.has(p.pid) {
+		return
+	}
+	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // if it fails, the child is not ours
+}
+
+// descendants are the processes below this one.
+func descendants(all map[int]process) map[int]bool {
+	below := map[int]bool{}
+	for pid := range all {
+		var path []int
+		for at := pid; at != self; {
+			p, ok := all[at]
+			if !ok || len(path) > len(all) {
+				path = nil
+				break
+			}
+			path = append(path, at)
+			at = p.parent
+		}
+		for _, each := range path {
+			below[each] = true
+		}
+	}
+	return below
+}
+
+func (p process) survivor() Survivor {
+	why := "it does not end"
+	if held, err := os.FindProcess(p.pid); err == nil {
+		if err := held.Signal(syscall.Signal(0)); errors.Is(err, os.ErrPermission) {
+			why = "it is of another user"
+		}
+		_ = held.Release()
+	}
+	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.pid)) // its arguments may hold secrets
+	return Survivor{PID: p.pid, Command: strings.TrimSpace(string(command)), Why: why}
+}

@@ -1,0 +1,209 @@
+// Package processes starts programs for agents and ends them with everything that they
+// started.
+//
+// # What makes it hard
+//
+// A program that is told to end may not listen, and what it started may have left its
+// process group, closed its output and gone to the background: a plain kill of the
+// program leaves that running. Three marks find it all the same:
+//
+//   - the process group and session that the program begins with;
+//   - a marker in the environment, which descendants inherit;
+//   - descent: this process adopts the orphans of its descendants
+//     (PR_SET_CHILD_SUBREAPER), so that nothing which began below it leaves its tree.
+//
+// A process is known by its number and the time when it began, for numbers are used
+// again. What cannot be ended is told: nobody is called dead who lives.
+package processes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Marker is the variable by which descendants of a program are known.
+const Marker = "GOV_DISPATCH_ID"
+
+// Command is a program to start: argv, no shell.
+type Command struct {
+	ID     string   // goes into the environment as [Marker]
+	Argv   []string // the program and its arguments
+	Dir    string
+	Env    []string // name=value; nothing is inherited
+	Input  []byte   // on its standard input
+	Output *os.File // takes both its outputs; it stays open
+}
+
+// Group is a program that was started, with all that it starts.
+type Group struct {
+	ID      string
+	PID     int
+	Started time.Time // of the process, by the clock of the system
+
+	begun uint64 // start time in ticks since boot
+	done  chan struct{}
+	exit  Exit
+
+	mu    sync.Mutex
+	known map[key]bool // processes that showed a mark once
+}
+
+// key names a process for good: a number and when it began.
+type key struct {
+	pid   int
+	begun uint64
+}
+
+// watchInterval is how often the descendants of a program are noted, so that they are
+// known when they have lost every mark.
+const watchInterval = 250 * time.Millisecond
+
+// Exit is how a program ended.
+type Exit struct {
+	Code   int    // -1 if a signal ended it
+	Signal string // its name, "" if it ended by itself
+	At     time.Time
+}
+
+// Start starts a program in a session of its own. What it is given as input is written
+// in the background.
+func Start(c Command) (*Group, error) {
+	if len(c.Argv) == 0 {
+		return nil, errors.New("processes: nothing to start")
+	}
+	if err := adopt(); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Dir, cmd.Env = c.Dir, append(c.Env[:len(c.Env):len(c.Env)], Marker+"="+c.ID)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Input), c.Output, c.Output
+	cmd.SysProcAttr = ownSession()
+	cmd.WaitDelay = time.Second // who holds its input open does not hold up its end
+	g := &Group{ID: c.ID, done: make(chan struct{}), known: map[key]bool{}}
+	if err := g.start(cmd); err != nil {
+		return nil, err
+	}
+	go g.wait(cmd)
+	go g.watch()
+	return g, nil
+}
+
+// watch notes who belongs to the program while it runs.
+func (g *Group) watch() {
+	ticker := time.NewTicker(watchInterval)
+	defer ticker.Stop()
+	for {
+		target{groups: []*Group{g}}.living()
+		select {
+		case <-g.done:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// start notes who was started before it can end and its number be used again.
+func (g *Group) start(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g.PID, g.Started = cmd.Process.Pid, time.Now()
+	if p, err := read(g.PID); err == nil {
+		g.begun = p.begun
+	}
+	managed.add(g.PID)
+	return nil
+}
+
+func (g *Group) wait(cmd *exec.Cmd) {
+	err := cmd.Wait()
+	managed.remove(g.PID)
+	g.exit = Exit{Code: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), At: time.Now()}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		g.exit.Code = cmd.ProcessState.ExitCode()
+	}
+	close(g.done)
+}
+
+// Done is closed when the program has ended; what it started may live on.
+func (g *Group) Done() <-chan struct{} { return g.done }
+
+// Exit is how the program ended, after Done.
+func (g *Group) Exit() Exit { return g.exit }
+
+// Wait waits for the end of the program.
+func (g *Group) Wait(ctx context.Context) (Exit, error) {
+	select {
+	case <-g.done:
+		return g.exit, nil
+	case <-ctx.Done():
+		return Exit{}, ctx.Err()
+	}
+}
+
+// register is the children that package exec waits for; the others are ours to bury.
+type register struct {
+	mu   sync.Mutex
+	pids map[int]bool
+}
+
+var managed = register{pids: map[int]bool{}}
+
+func (r *register) add(pid int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pids[pid] = true
+}
+
+func (r *register) remove(pid int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.pids, pid)
+}
+
+func (r *register) has(pid int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pids[pid]
+}
+
+// CappedFile copies what comes into a file until it has so many bytes, and then
+// a last line that says so.
+type CappedFile struct {
+	mu   sync.Mutex
+	file io.Writer
+	left int64
+}
+
+// NewCappedFile begins with the whole room.
+func NewCappedFile(file io.Writer, most int64) *CappedFile {
+	return &CappedFile{file: file, left: most}
+}
+
+// Write implements io.Writer; what does not fit any more is counted as written.
+func (c *CappedFile) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left <= 0 {
+		return len(p), nil
+	}
+	part := p[:min(int64(len(p)), c.left)]
+	c.left -= int64(len(part))
+	if _, err := c.file.Write(part); err != nil {
+		return 0, err
+	}
+	if c.left <= 0 {
+		_, err := io.WriteString(c.file, "\n[the log is full; what follows is not kept]\n")
+		return len(p), err
+	}
+	return len(p), nil
+}

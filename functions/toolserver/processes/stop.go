@@ -1,0 +1,163 @@
+package processes
+
+import (
+	"context"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// Grace is how long processes may take to end by themselves after SIGTERM.
+const Grace = 4 * time.Second
+
+const (
+	pollInterval = 20 * time.Millisecond
+	killBudget   = time.Second // for what was killed to be gone
+)
+
+// Survivor is a process that could not be ended.
+type Survivor struct {
+	PID     int    `json:"pid"`
+	Command string `json:"cmd"`
+	Why     string `json:"why"`
+}
+
+// Outcome is what became of a group.
+type Outcome struct {
+	ID        string
+	PID       int
+	Signals   []string // that were sent to it or to what it started
+	Ended     bool
+	Survivors []Survivor
+}
+
+// target is what is to end: groups, or everything below this process.
+type target struct {
+	groups []*Group
+	all    bool
+}
+
+// Stop ends groups with all that they started, first by SIGTERM, then by SIGKILL, and
+// looks again until nothing is left. It takes no longer than Grace and a second.
+func Stop(ctx context.Context, groups ...*Group) []Outcome {
+	return target{groups: groups}.stop(ctx, Grace)
+}
+
+// StopAll is Stop for groups and everything else that began below this process, known
+// or not.
+func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
+	t := target{groups: groups, all: true}
+	outcomes := t.stop(ctx, Grace)
+	var others []Survivor
+	for _, p := range t.living() {
+		if !slices.ContainsFunc(outcomes, func(o Outcome) bool {
+			return slices.ContainsFunc(o.Survivors, func(s Survivor) bool { return s.PID == p.pid })
+		}) {
+			others = append(others, p.survivor())
+		}
+	}
+	return outcomes, others
+}
+
+func (t target) stop(ctx context.Context, grace time.Duration) []Outcome {
+	signals := map[int][]string{} // by group
+	t.signal(syscall.SIGTERM, signals)
+	t.wait(ctx, grace)
+	end := time.Now().Add(killBudget)
+	for len(t.living()) > 0 && time.Now().Before(end) {
+		t.signal(syscall.SIGKILL, signals) // again and again: it may have started others meanwhile
+		time.Sleep(pollInterval)
+	}
+	outcomes := make([]Outcome, len(t.groups))
+	for i, g := range t.groups {
+		o := Outcome{ID: g.ID, PID: g.PID, Signals: slices.Compact(signals[i])}
+		for _, p := range (target{groups: []*Group{g}}).living() {
+			o.Survivors = append(o.Survivors, p.survivor())
+		}
+		o.Ended = len(o.Survivors) == 0
+		outcomes[i] = o
+	}
+	return outcomes
+}
+
+// wait waits until nothing lives, or for so long.
+func (t target) wait(ctx context.Context, most time.Duration) {
+	deadline := time.Now().Add(most)
+	for len(t.living()) > 0 && time.Now().Before(deadline) && ctx.Err() == nil {
+		time.Sleep(pollInterval)
+	}
+}
+
+// signal sends a signal to all that live, and notes it. What was stopped is woken, or
+// it would not see SIGTERM.
+func (t target) signal(s syscall.Signal, sent map[int][]string) {
+	for _, p := range t.living() {
+		if p.send(s) && p.group < len(t.groups) {
+			sent[p.group] = append(sent[p.group], name(s))
+		}
+		if s == syscall.SIGTERM {
+			p.send(syscall.SIGCONT)
+		}
+	}
+}
+
+// living finds the processes of the target that are alive, and buries adopted ones that
+// are dead.
+func (t target) living() []process {
+	all := snapshot()
+	below := descendants(all)
+	var found []process
+	for _, p := range all {
+		group := t.groupOf(p, all)
+		if group < 0 && !(t.all && below[p.pid]) {
+			continue
+		}
+		if p.dead() {
+			bury(p)
+			continue
+		}
+		if p.group = group; group < 0 {
+			p.group = len(t.groups)
+		} else {
+			t.groups[group].note(p)
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+// groupOf is the index of the group that a process is of, -1 for none: it is the
+// program, in its session or group, has its marker, or descends from one of these.
+func (t target) groupOf(p process, all map[int]process) int {
+	for i, g := range t.groups {
+		for each, depth := p, 0; depth < len(all); depth++ {
+			if g.owns(each) {
+				return i
+			}
+			parent, ok := all[each.parent]
+			if !ok || parent.pid == self {
+				break
+			}
+			each = parent
+		}
+	}
+	return -1
+}
+
+// owns says whether a process shows a mark of the group. A number counts only from the
+// time on when the group began.
+func (g *Group) owns(p process) bool {
+	if p.begun < g.begun {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.known[key{p.pid, p.begun}] || p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID || p.marked(g.ID)
+}
+
+// note remembers a process as one of the group.
+func (g *Group) note(p process) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.known[key{p.pid, p.begun}] = true
+}

@@ -1,0 +1,277 @@
+//go:build linux
+
+package processes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// actVariable makes the test binary one of the programs below.
+const actVariable = "TEST_ACT"
+
+func TestMain(m *testing.M) {
+	if act := os.Getenv(actVariable); act != "" {
+		acts[act]()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// acts are programs that do not want to end.
+var acts = map[string]func(){
+	"sleeps":         func() { time.Sleep(time.Hour) },
+	"ignores TERM":   func() { signal.Ignore(syscall.SIGTERM, syscall.SIGHUP); ready(); time.Sleep(time.Hour) },
+	"ends at once":   func() {},
+	"stops itself":   func() { ready(); _ = syscall.Kill(os.Getpid(), syscall.SIGSTOP); time.Sleep(time.Hour) },
+	"has a child":    func() { spawn("ignores TERM", nil, true); ready(); time.Sleep(time.Hour) },
+	"double fork":    func() { spawn("leaves a child", nil, false); ready(); time.Sleep(time.Hour) },
+	"leaves a child": func() { spawn("ignores TERM", nil, true) },
+	"new session": func() {
+		spawn("ignores TERM", &syscall.SysProcAttr{Setsid: true}, true)
+		ready()
+		time.Sleep(time.Hour)
+	},
+	"daemon": func() { spawn("becomes a daemon", nil, false) },
+	"becomes a daemon": func() {
+		spawn("ignores TERM", &syscall.SysProcAttr{Setsid: true}, true)
+	},
+	"forgets its mark": func() {
+		_ = os.Unsetenv(Marker)
+		spawn("ignores TERM", &syscall.SysProcAttr{Setsid: true}, true)
+		ready()
+		time.Sleep(time.Hour)
+	},
+	"loses its child": func() { // which has no mark, and a session of its own
+		_ = os.Unsetenv(Marker)
+		spawn("ignores TERM", &syscall.SysProcAttr{Setsid: true}, true)
+		time.Sleep(100 * time.Millisecond)
+	},
+	"of another user": func() {
+		if err := syscall.Setuid(0); err != nil {
+			panic(err)
+		}
+		ready()
+		time.Sleep(time.Hour)
+	},
+	"kills another user's": func() {
+		g, err := Start(Command{ID: "other", Argv: []string{os.Getenv("TEST_PROGRAM")}, Env: []string{actVariable + "=of another user"}, Output: os.Stdout})
+		if err != nil {
+			panic(err)
+		}
+		time.Sleep(time.Second)
+		_ = json.NewEncoder(os.Stdout).Encode(target{groups: []*Group{g}}.stop(context.Background(), shortGrace))
+	},
+	"has a zombie": func() {
+		c := exec.Command("/proc/self/exe")
+		c.Env = append(os.Environ(), actVariable+"=ends at once")
+		_ = c.Start() // never waited for
+		ready()
+		time.Sleep(time.Hour)
+	},
+	"breeds": func() {
+		signal.Ignore(syscall.SIGTERM)
+		ready()
+		for {
+			spawn("ignores TERM", nil, true)
+			time.Sleep(20 * time.Millisecond)
+		}
+	},
+}
+
+// spawn starts an act from within one. Unless it is left alone it is waited for.
+func spawn(act string, how *syscall.SysProcAttr, leave bool) {
+	c := exec.Command("/proc/self/exe")
+	c.Env, c.SysProcAttr = append(os.Environ(), actVariable+"="+act), how
+	c.Stdout = os.Stdout // held open
+	if err := c.Start(); err != nil {
+		panic(err)
+	}
+	if !leave {
+		_ = c.Wait()
+	}
+}
+
+// ready tells the test that the program is where it wants to be.
+func ready() { fmt.Println("ready") }
+
+// begin starts an act and waits until so many programs said that they are ready.
+func begin(t *testing.T, id, act string, wait int) *Group {
+	t.Helper()
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { log.Close() })
+	g, err := Start(Command{ID: id, Argv: []string{os.Args[0]}, Env: []string{actVariable + "=" + act}, Output: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { target{groups: []*Group{g}}.stop(context.Background(), 0) })
+	for range 500 {
+		text, err := os.ReadFile(log.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(text), "ready") >= wait {
+			return g
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s: not ready", act)
+	return nil
+}
+
+// marked finds what shows a marker, without the code under test's own search.
+func markedPIDs(t *testing.T, id string) (pids []string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(text), Marker+"="+id+"\x00") {
+			pids = append(pids, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return pids
+}
+
+var battery = []struct {
+	act     string
+	wait    int
+	signals string // the last one that is needed
+}{
+	{"sleeps", 0, "SIGTERM"},
+	{"ignores TERM", 1, "SIGKILL"},
+	{"stops itself", 1, "SIGTERM"},
+	{"has a child", 2, "SIGKILL"},
+	{"double fork", 2, "SIGKILL"},
+	{"new session", 2, "SIGKILL"},
+	{"daemon", 1, "SIGKILL"},
+	{"forgets its mark", 2, "SIGKILL"},
+	{"has a zombie", 1, "SIGTERM"},
+	{"breeds", 5, "SIGKILL"},
+	{"ends at once", 0, ""},
+}
+
+// shortGrace is enough for whoever listens to SIGTERM.
+const shortGrace = 500 * time.Millisecond
+
+// Whatever a program does, nothing of it survives, within the time.
+func TestNothingSurvives(t *testing.T) {
+	for _, b := range battery {
+		t.Run(b.act, func(t *testing.T) {
+			t.Parallel()
+			id := "t-" + strconv.FormatInt(time.Now().UnixNano(), 36)
+			g := begin(t, id, b.act, b.wait)
+			began := time.Now()
+			o := target{groups: []*Group{g}}.stop(t.Context(), shortGrace)[0]
+			took := time.Since(began)
+			if !o.Ended || len(o.Survivors) > 0 {
+				t.Errorf("%+v", o)
+			}
+			if last := lastOf(o.Signals); b.signals != "" && last != b.signals {
+				t.Errorf("signals %v", o.Signals)
+			}
+			if left := markedPIDs(t, id); len(left) > 0 {
+				t.Errorf("alive: %v", left)
+			}
+			t.Logf("%v, %v", took.Round(time.Millisecond), o.Signals)
+			select {
+			case <-g.Done():
+			case <-time.After(3 * time.Second):
+				t.Error("the program is not known to have ended")
+			}
+		})
+	}
+}
+
+func lastOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[len(list)-1]
+}
+
+// A grandchild that lost its mark, its session and its parent is still below this process:
+// who stops all stops it.
+func TestWhatLostEveryMarkIsBelow(t *testing.T) {
+	g := begin(t, "lost", "loses its child", 1)
+	<-g.Done()
+	var lost []process
+	for pid := range descendants(snapshot()) {
+		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil && strings.Contains(string(text), actVariable+"=ignores TERM") && !strings.Contains(string(text), Marker) {
+			p, err := read(pid)
+			if err == nil {
+				lost = append(lost, p)
+			}
+		}
+	}
+	if len(lost) != 1 || lost[0].parent != self {
+		t.Fatalf("%+v", lost)
+	}
+	outcomes := target{groups: []*Group{g}, all: true}.stop(t.Context(), shortGrace)
+	if p, err := read(lost[0].pid); err == nil && p.begun == lost[0].begun && !p.dead() {
+		t.Errorf("%+v lives, outcomes %+v", p, outcomes)
+	}
+}
+
+// What may not be ended is told, and why: a process that became another user's.
+func TestASurvivorIsTold(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root to make a process of another user")
+	}
+	dir := t.TempDir()
+	program, killer := filepath.Join(dir, "program"), filepath.Join(dir, "killer")
+	text, err := os.ReadFile(os.Args[0])
+	if err == nil {
+		err = errors.Join(os.WriteFile(program, text, 0o755), os.WriteFile(killer, text, 0o755), os.Chmod(program, 0o755|os.ModeSetuid))
+	}
+	for at := dir; err == nil && at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+		err = os.Chmod(at, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(killer)
+	c.Env = []string{actVariable + "=kills another user's", "TEST_PROGRAM=" + program}
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := os.Create(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	c.Stdout, c.Stderr = out, os.Stderr
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, answer, ok := strings.Cut(string(said), "ready\n")
+	var outcomes []Outcome
+	if err := json.Unmarshal([]byte(answer), &outcomes); !ok || err != nil || len(outcomes) != 1 || outcomes[0].Ended || len(outcomes[0].Survivors) != 1 {
+		t.Fatalf("%s (%v)", said, err)
+	}
+	survivor := outcomes[0].Survivors[0]
+	if survivor.Why != "it is of another user" || survivor.Command != "program" {
+		t.Errorf("%+v", survivor)
+	}
+	if err := syscall.Kill(survivor.PID, syscall.SIGKILL); err != nil {
+		t.Errorf("the survivor does not live: %v", err)
+	}
+}
