@@ -20,6 +20,12 @@ var adopt = sync.OnceValue(func() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })
 
+// bootID tells one boot of the system from another.
+var bootID = sync.OnceValue(func() string {
+	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // without it every boot is the same one
+	return strings.TrimSpace(string(text))
+})
+
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func signalOf(state *os.ProcessState) string {

@@ -15,6 +15,8 @@ var self = os.Getpid()
 
 func adopt() error { return errors.ErrUnsupported }
 
+func bootID() string { return "" }
+
 func ownSession() *syscall.SysProcAttr { return nil }
 
 func signalOf(*os.ProcessState) string { return "" }

@@ -20,7 +20,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -109,6 +108,42 @@ func (g *Group) watch() {
 	}
 }
 
+// Identity names the program for another process that goes on watching it.
+type Identity struct {
+	PID   int    `json:"pid"`
+	Begun uint64 `json:"begun"` // start time in ticks since boot
+	Boot  string `json:"boot"`  // id of that boot
+}
+
+// Identity of the group's program.
+func (g *Group) Identity() Identity { return Identity{g.PID, g.begun, bootID()} }
+
+// Resume takes over a group that a process before this one started, if anything of it is
+// alive. How it ends will not be known.
+func Resume(id string, i Identity) (*Group, bool) {
+	if i.Boot != bootID() {
+		return nil, false
+	}
+	g := &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, exit: Exit{Code: -1}}
+	if !g.Alive() {
+		return nil, false
+	}
+	go g.follow()
+	return g, true
+}
+
+// Alive says whether anything of the group is alive.
+func (g *Group) Alive() bool { return len(target{groups: []*Group{g}}.living()) > 0 }
+
+// follow closes done when nothing of the group is left.
+func (g *Group) follow() {
+	for g.Alive() {
+		time.Sleep(watchInterval)
+	}
+	g.exit.At = time.Now()
+	close(g.done)
+}
+
 // start notes who was started before it can end and its number be used again.
 func (g *Group) start(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
@@ -174,36 +209,4 @@ func (r *register) has(pid int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pids[pid]
-}
-
-// CappedFile copies what comes into a file until it has so many bytes, and then
-// a last line that says so.
-type CappedFile struct {
-	mu   sync.Mutex
-	file io.Writer
-	left int64
-}
-
-// NewCappedFile begins with the whole room.
-func NewCappedFile(file io.Writer, most int64) *CappedFile {
-	return &CappedFile{file: file, left: most}
-}
-
-// Write implements io.Writer; what does not fit any more is counted as written.
-func (c *CappedFile) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.left <= 0 {
-		return len(p), nil
-	}
-	part := p[:min(int64(len(p)), c.left)]
-	c.left -= int64(len(part))
-	if _, err := c.file.Write(part); err != nil {
-		return 0, err
-	}
-	if c.left <= 0 {
-		_, err := io.WriteString(c.file, "\n[the log is full; what follows is not kept]\n")
-		return len(p), err
-	}
-	return len(p), nil
 }

@@ -1,0 +1,257 @@
+// Package dispatch runs agents in the background, never more than two at once.
+//
+// A dispatch is a folder in the data directory: the task, the log, and a record of the
+// program. Whether it still runs is never guessed from the record: the process table is
+// asked, by number and start time. So the limit holds for every server that uses the
+// directory, and over restarts; agents that a server before this one started are counted,
+// watched and ended like its own.
+package dispatch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"governance.internal/functions/toolserver/processes"
+	"governance.internal/shared/audit"
+)
+
+// Types of the audit entries.
+const (
+	EventStart = "DISPATCH"
+	EventEnd   = "DISPATCH_END"
+)
+
+// Settings say what is run. The zero value runs nothing.
+type Settings struct {
+	Command   []string      // program and arguments; {task} and {max_turns} are filled in. Without {task} it comes on standard input
+	Dir       string        // working directory
+	Env       []string      // names of variables that the agent inherits
+	Max       int           // at once, 1 or 2
+	MinFreeMB int           // memory that must be free
+	Timeout   time.Duration // for tasks that name none
+	LogBytes  int64         // longest log
+}
+
+// Deps are what a dispatcher takes from outside.
+type Deps struct {
+	Trail  audit.Store
+	Halted func() bool
+	FreeMB func() (int, error)
+	Lookup func(name string) (string, bool) // of the environment
+	Now    func() time.Time
+	Random io.Reader
+}
+
+// Task is what an agent is to do.
+type Task struct {
+	Text     string
+	MaxTurns int
+	Timeout  time.Duration // 0 for the settings'
+	Key      string        // the same key again gives the same dispatch; "" for none
+}
+
+// Refused says why nothing was started.
+type Refused struct {
+	Code    string // halted, disabled, command_not_found, insufficient_memory, limit_exceeded
+	Message string
+	FreeMB  int // with insufficient_memory
+}
+
+// Error implements error.
+func (r *Refused) Error() string { return r.Message }
+
+// Dispatcher is safe for concurrent use.
+type Dispatcher struct {
+	dir      string
+	settings Settings
+	deps     Deps
+
+	mu      sync.Mutex
+	running map[string]*run
+}
+
+// run is a dispatch that is watched.
+type run struct {
+	record Record
+	group  *processes.Group
+	reason chan string // why it is ended before its time
+}
+
+// Open goes on watching what runs in a data directory.
+func Open(dir string, s Settings, d Deps) (*Dispatcher, error) {
+	dispatcher := &Dispatcher{dir: filepath.Join(dir, "dispatches"), settings: s, deps: d, running: map[string]*run{}}
+	if err := os.MkdirAll(dispatcher.dir, 0o700); err != nil {
+		return nil, err
+	}
+	unlock, err := dispatcher.lock()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	records, err := dispatcher.records()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		if group, ok := r.alive(); ok {
+			dispatcher.watch(r, group)
+		}
+	}
+	return dispatcher, nil
+}
+
+// Start starts an agent. The error is *[Refused] if there is a reason not to.
+func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
+	program, err := d.admit()
+	if err != nil {
+		return Record{}, err
+	}
+	unlock, err := d.lock()
+	if err != nil {
+		return Record{}, err
+	}
+	defer unlock()
+	records, err := d.records()
+	if err != nil {
+		return Record{}, err
+	}
+	if t.Key != "" {
+		if at := slices.IndexFunc(records, func(r Record) bool { return r.Key == digest(t.Key) }); at >= 0 {
+			return records[at], nil
+		}
+	}
+	if n := aliveAmong(records); n >= d.settings.Max {
+		return Record{}, &Refused{Code: "limit_exceeded", Message: fmt.Sprintf("%d of %d dispatches are running. Wait until one ends, or end one.", n, d.settings.Max)}
+	}
+	return d.start(ctx, program, t)
+}
+
+// admit looks for reasons that stand against any dispatch, and for the program.
+func (d *Dispatcher) admit() (program string, err error) {
+	if d.deps.Halted() {
+		return "", &Refused{Code: "halted", Message: "The kill switch halts all work. A person lifts it."}
+	}
+	if len(d.settings.Command) == 0 {
+		return "", &Refused{Code: "disabled", Message: "No agent is configured. Set dispatch.enabled and dispatch.command in governance.yaml."}
+	}
+	program, err = exec.LookPath(d.settings.Command[0])
+	if err != nil {
+		return "", &Refused{Code: "command_not_found", Message: "The program of dispatch.command is not there: " + filepath.Base(d.settings.Command[0]) + "."}
+	}
+	free, err := d.deps.FreeMB()
+	if err != nil {
+		return "", &Refused{Code: "insufficient_memory", Message: "The free memory cannot be read, so nothing is started."}
+	}
+	if free < d.settings.MinFreeMB {
+		return "", &Refused{Code: "insufficient_memory", Message: fmt.Sprintf("%d MB of memory are free, %d are needed.", free, d.settings.MinFreeMB), FreeMB: free}
+	}
+	return program, nil
+}
+
+// start starts the program of a task; the lock is held.
+func (d *Dispatcher) start(ctx context.Context, program string, t Task) (Record, error) {
+	id, err := audit.NewID(d.deps.Now(), d.deps.Random)
+	if err != nil {
+		return Record{}, err
+	}
+	if t.Timeout == 0 {
+		t.Timeout = d.settings.Timeout
+	}
+	r := Record{
+		ID: id, State: Running, StartedAt: d.deps.Now().UTC(), MaxTurns: t.MaxTurns, TimeoutS: int(t.Timeout.Seconds()),
+		TaskDigest: digest(t.Text), Log: filepath.Join("dispatches", id, "log"),
+	}
+	if t.Key != "" {
+		r.Key = digest(t.Key)
+	}
+	folder := filepath.Join(d.dir, id)
+	log, err := d.prepare(folder, r, t)
+	if err != nil {
+		return Record{}, err
+	}
+	defer log.Close()
+	command, input := d.argv(program, t)
+	group, err := processes.Start(processes.Command{ID: id, Argv: command, Dir: d.settings.Dir, Env: d.environment(), Input: input, Output: log})
+	if err != nil {
+		return Record{}, errors.Join(err, os.RemoveAll(folder))
+	}
+	r.Identity = group.Identity()
+	if err := d.write(r); err != nil {
+		processes.Stop(ctx, group) // nobody would know of it
+		return Record{}, err
+	}
+	d.note(ctx, EventStart, map[string]any{"dispatch": id, "max_turns": t.MaxTurns, "task_sha256": r.TaskDigest})
+	d.watch(r, group)
+	return r, nil
+}
+
+// prepare makes the folder with the task and the head of the log.
+func (d *Dispatcher) prepare(folder string, r Record, t Task) (*os.File, error) {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "task.md"), []byte(t.Text), 0o600); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(folder, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(log, "dispatch %s, %s, at most %d turns and %d s\n\n", r.ID, r.StartedAt.Format(time.RFC3339), r.MaxTurns, r.TimeoutS)
+	return log, err
+}
+
+// argv fills in the command. A task is one argument whatever it contains, or the
+// standard input.
+func (d *Dispatcher) argv(program string, t Task) (argv []string, input []byte) {
+	input = []byte(t.Text)
+	argv = append(argv, program)
+	for _, part := range d.settings.Command[1:] {
+		if strings.Contains(part, "{task}") {
+			input = nil
+		}
+		part = strings.ReplaceAll(part, "{max_turns}", strconv.Itoa(t.MaxTurns))
+		argv = append(argv, strings.ReplaceAll(part, "{task}", t.Text))
+	}
+	return argv, input
+}
+
+func (d *Dispatcher) environment() []string {
+	var list []string
+	for _, name := range d.settings.Env {
+		if value, ok := d.deps.Lookup(name); ok {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// note appends an audit entry. That the trail cannot be reached stops no dispatch from
+// ending; the log of the server has it then.
+func (d *Dispatcher) note(ctx context.Context, event string, payload map[string]any) {
+	id, err := audit.NewID(d.deps.Now(), d.deps.Random)
+	if err == nil {
+		_, err = d.deps.Trail.Append(context.WithoutCancel(ctx), audit.Event{ID: id, Actor: "dispatch", Type: event, Payload: payload})
+	}
+	if err != nil {
+		slog.ErrorContext(ctx, "dispatch: audit entry not written", "event", event, "error", err.Error())
+	}
+}

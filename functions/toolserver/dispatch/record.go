@@ -1,0 +1,131 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"governance.internal/functions/toolserver/processes"
+)
+
+// States of a record.
+const (
+	Running = "running"
+	Ended   = "ended"
+)
+
+// Record is what is known of a dispatch.
+type Record struct {
+	ID         string             `json:"id"`
+	State      string             `json:"state"`
+	Identity   processes.Identity `json:"process"`
+	StartedAt  time.Time          `json:"started_at"`
+	MaxTurns   int                `json:"max_turns"`
+	TimeoutS   int                `json:"timeout_s"`
+	TaskDigest string             `json:"task_sha256"`
+	Key        string             `json:"key_sha256,omitempty"`
+	Log        string             `json:"log"` // below the data directory
+
+	EndedAt  *time.Time `json:"ended_at,omitempty"`
+	ExitCode *int       `json:"exit_code,omitempty"` // not known for what an earlier server started
+	Signal   string     `json:"signal,omitempty"`
+	Reason   string     `json:"reason,omitempty"` // exit, timeout, log_limit, killed, cancelled or lost
+}
+
+// alive takes the record's group, if anything of it is alive.
+func (r Record) alive() (*processes.Group, bool) {
+	if r.State != Running {
+		return nil, false
+	}
+	return processes.Resume(r.ID, r.Identity)
+}
+
+func aliveAmong(records []Record) (n int) {
+	for _, r := range records {
+		if _, ok := r.alive(); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// records are all, the newest first. A folder without a record is of a start that failed.
+func (d *Dispatcher) records() ([]Record, error) {
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	var records []Record
+	for _, e := range slices.Backward(entries) {
+		if !e.IsDir() {
+			continue
+		}
+		r, err := d.read(e.Name())
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+func (d *Dispatcher) read(id string) (r Record, err error) {
+	text, err := os.ReadFile(filepath.Join(d.dir, id, "record.json"))
+	if err != nil {
+		return r, err
+	}
+	err = json.Unmarshal(text, &r)
+	return r, err
+}
+
+// write replaces a record, whole or not at all.
+func (d *Dispatcher) write(r Record) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(d.dir, r.ID, "record.json")
+	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// List gives the dispatches that run and the newest of those that ended.
+func (d *Dispatcher) List(most int) (active, completed []Record, err error) {
+	records, err := d.records()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range records {
+		if _, ok := r.alive(); ok {
+			active = append(active, r)
+			continue
+		}
+		if r.State == Running { // its server is gone, and nobody wrote its end
+			r.State, r.Reason = Ended, "lost"
+		}
+		if len(completed) < most {
+			completed = append(completed, r)
+		}
+	}
+	return active, completed, nil
+}
+
+// LogPath is where the log of a dispatch is; the error is fs.ErrNotExist for no dispatch.
+func (d *Dispatcher) LogPath(id string) (string, error) {
+	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
+		return "", fs.ErrNotExist
+	}
+	path := filepath.Join(d.dir, id, "log")
+	_, err := os.Stat(path)
+	return path, err
+}

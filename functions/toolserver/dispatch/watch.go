@@ -1,0 +1,135 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"governance.internal/functions/toolserver/processes"
+)
+
+const logInterval = 250 * time.Millisecond // between two looks at the size of a log
+
+// watch follows a dispatch to its end.
+func (d *Dispatcher) watch(r Record, g *processes.Group) {
+	one := &run{record: r, group: g, reason: make(chan string, 1)}
+	d.mu.Lock()
+	d.running[r.ID] = one
+	d.mu.Unlock()
+	go d.follow(one)
+}
+
+// follow ends a dispatch that runs too long or says too much, and writes down how it
+// ended. What the program left behind ends with it.
+func (d *Dispatcher) follow(one *run) {
+	ctx := context.Background()
+	left := one.record.StartedAt.Add(time.Duration(one.record.TimeoutS) * time.Second).Sub(d.deps.Now())
+	timeout := time.NewTimer(max(left, 0))
+	defer timeout.Stop()
+	looks := time.NewTicker(logInterval)
+	defer looks.Stop()
+	reason := ""
+	for reason == "" {
+		select {
+		case <-one.group.Done():
+			reason = "exit"
+		case reason = <-one.reason:
+		case <-timeout.C:
+			reason = "timeout"
+		case <-looks.C:
+			if d.isFull(one.record.ID) {
+				reason = "log_limit"
+			}
+		}
+	}
+	outcome := processes.Stop(ctx, one.group)[0]
+	d.finish(ctx, one, reason, outcome)
+}
+
+func (d *Dispatcher) isFull(id string) bool {
+	info, err := os.Stat(filepath.Join(d.dir, id, "log"))
+	return err == nil && d.settings.LogBytes > 0 && info.Size() > d.settings.LogBytes
+}
+
+// finish writes down the end. While something survives there is none.
+func (d *Dispatcher) finish(ctx context.Context, one *run, reason string, o processes.Outcome) {
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.running, one.record.ID)
+	}()
+	if !o.Ended {
+		slog.ErrorContext(ctx, "dispatch: something survives", "dispatch", one.record.ID, "survivors", len(o.Survivors))
+		return
+	}
+	<-one.group.Done()
+	exit, r := one.group.Exit(), one.record
+	at := d.deps.Now().UTC()
+	r.State, r.EndedAt, r.Reason, r.Signal = Ended, &at, reason, exit.Signal
+	if exit.Code >= 0 || exit.Signal != "" {
+		r.ExitCode = &exit.Code
+	}
+	d.footer(r)
+	if err := d.write(r); err != nil {
+		slog.ErrorContext(ctx, "dispatch: end not written", "dispatch", r.ID, "error", err.Error())
+	}
+	payload := map[string]any{"dispatch": r.ID, "reason": reason}
+	if r.ExitCode != nil {
+		payload["exit_code"] = exit.Code
+	}
+	d.note(ctx, EventEnd, payload)
+}
+
+// footer ends the log.
+func (d *Dispatcher) footer(r Record) {
+	log, err := os.OpenFile(filepath.Join(d.dir, r.ID, "log"), os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return // the record says the same
+	}
+	defer log.Close()
+	how := "exit code not known"
+	if r.ExitCode != nil {
+		how = fmt.Sprintf("exit code %d", *r.ExitCode)
+	}
+	if r.Signal != "" {
+		how = r.Signal
+	}
+	fmt.Fprintf(log, "\ndispatch %s ended %s: %s, %s\n", r.ID, r.EndedAt.Format(time.RFC3339), r.Reason, how)
+}
+
+// Cancel ends one dispatch; false if it does not run here.
+func (d *Dispatcher) Cancel(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	one, ok := d.running[id]
+	if ok {
+		one.end("cancelled")
+	}
+	return ok
+}
+
+func (r *run) end(reason string) {
+	select {
+	case r.reason <- reason:
+	default: // it is being ended already
+	}
+}
+
+// StopAll ends every dispatch and whatever else began below this server. It tells what
+// became of each, and who survives besides.
+func (d *Dispatcher) StopAll(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
+	d.mu.Lock()
+	all := slices.Collect(maps.Values(d.running))
+	d.mu.Unlock()
+	groups := make([]*processes.Group, len(all))
+	for i, one := range all {
+		one.end("killed")
+		groups[i] = one.group
+	}
+	return processes.StopAll(ctx, groups...)
+}
