@@ -28,7 +28,8 @@ func (s *Server) routes() http.Handler {
 	allow("GET", "/sse", s.sessions.Open)
 	allow("POST", "/message", s.sessions.Message)
 	allow("GET", "/health", s.getHealth)
-	allow("GET", "/{$}", s.getRoot)
+	allow("GET", "/{$}", s.rootOrConsole())
+	allow("GET", "/entries", s.getEntries)
 	allow("POST", "/kill", s.postKill)
 	allow("GET", "/audit/verify", s.getVerification)
 	allow("GET", "/dispatches", s.getDispatches)
@@ -144,7 +145,7 @@ func (s *Server) getRoot(w http.ResponseWriter, _ *http.Request) {
 		"description": "Governance tools for agents over the Model Context Protocol.",
 		"endpoints": map[string]string{
 			"sse": base + "/sse", "message": base + "/message", "http": base + "/mcp", "health": base + "/health",
-			"kill": base + "/kill", "audit_verify": base + "/audit/verify", "dispatches": base + "/dispatches",
+			"kill": base + "/kill", "audit_verify": base + "/audit/verify", "dispatches": base + "/dispatches", "entries": base + "/entries",
 		},
 		"tools": toolList, "resources": resourceList,
 		"links": map[string]string{"openapi": base + "/openapi.json", "llms": base + "/llms.txt"},

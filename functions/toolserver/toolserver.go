@@ -72,6 +72,7 @@ type Server struct {
 	base       *url.URL
 	halt       *killswitch.Switch
 	wrongKills *callers
+	lift       *tool.Tool
 	tools      []*tool.Tool
 	resources  []dispatcher.Resource
 	dispatcher *dispatcher.Dispatcher
@@ -94,7 +95,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches"}, protocolPaths...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, protocolPaths...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -120,6 +121,7 @@ func New(d Deps) (*Server, error) {
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
 		s.tools = append(s.tools, observed(t, &s.calls, d.Now))
 	}
+	s.lift = s.newLift()
 	s.resources = resources.All(s.has)
 	about := dispatcher.Server{Name: Name, Title: "Governance tools", Version: Version}
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
