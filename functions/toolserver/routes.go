@@ -39,9 +39,9 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// run calls a tool of the table by its name.
+// run calls a tool by its name, for a route of the server.
 func (s *Server) run(ctx context.Context, name string, call *tool.Call) tool.Result {
-	for _, t := range s.tools {
+	for _, t := range s.free {
 		if t.Name == name {
 			return t.Run(ctx, call)
 		}
