@@ -18,7 +18,7 @@ func DepsOf(parts *wiring.Tools) Deps {
 	c := parts.Config
 	return Deps{
 		BaseURL: c.BaseURL, Token: c.APIToken, KillSecret: c.KillSecret, Toolsets: c.Toolsets, ReadOnly: c.ReadOnly,
-		Build: build(), DataDir: c.DataDir, Audit: parts.Audit, Verify: parts.Auditor.Report,
+		Build: build(), DataDir: c.DataDir, Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 		Now:  time.Now, Random: rand.Reader,
 	}

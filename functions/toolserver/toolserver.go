@@ -34,6 +34,7 @@ import (
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/httpapi"
+	"governance.internal/shared/x402"
 )
 
 // What the server reports about itself.
@@ -60,6 +61,7 @@ type Deps struct {
 	Build      string // version of this program
 	DataDir    string
 	Audit      audit.Store
+	Gate       *x402.Gate // sells tools; nil if all are free
 	Verify     func(context.Context, ...audit.Anchor) (audit.Report, error)
 	Host       host.Reader
 	Now        func() time.Time
@@ -72,7 +74,9 @@ type Server struct {
 	base       *url.URL
 	halt       *killswitch.Switch
 	wrongKills *callers
-	tools      []*tool.Tool
+	lift       *tool.Tool
+	tools      []*tool.Tool // as clients call them
+	free       []*tool.Tool // the same for the server's own routes, which sell nothing
 	resources  []dispatcher.Resource
 	dispatcher *dispatcher.Dispatcher
 	sessions   *sessions.Hub
@@ -94,7 +98,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches"}, protocolPaths...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, protocolPaths...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -118,8 +122,10 @@ func New(d Deps) (*Server, error) {
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
-		s.tools = append(s.tools, observed(t, &s.calls, d.Now))
+		s.free = append(s.free, observed(t, &s.calls, d.Now))
+		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
+	s.lift = s.newLift()
 	s.resources = resources.All(s.has)
 	about := dispatcher.Server{Name: Name, Title: "Governance tools", Version: Version}
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})

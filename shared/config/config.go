@@ -111,6 +111,9 @@ type Config struct {
 	Toolsets []string
 	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
 	ReadOnly bool
+	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
+	// the product's price, by x402 over MCP. Needs what a selling function needs.
+	PaidTools bool
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -161,6 +164,7 @@ func Load(lookup Lookup) (Config, error) {
 		APIToken:              get("GOV_API_TOKEN", ""),
 		KillSecret:            get("KILL_SECRET", ""),
 		Toolsets:              splitList(get("GOV_TOOLSETS", "")),
+		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
 	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {

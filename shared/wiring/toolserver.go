@@ -7,6 +7,7 @@ import (
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/config"
+	"governance.internal/shared/x402"
 )
 
 // Tools is what the tool server depends on.
@@ -14,6 +15,7 @@ type Tools struct {
 	Config  config.Config
 	Audit   audit.Store
 	Auditor *auditor.Auditor // of Audit
+	Gate    *x402.Gate       // sells tools; nil if none is sold
 	Close   func() error
 }
 
@@ -21,6 +23,13 @@ type Tools struct {
 func NewTools(c config.Config) (*Tools, error) {
 	if err := config.Need(config.Setting{Name: "BASE_URL", Value: c.BaseURL}, config.Setting{Name: "DATA_DIR", Value: c.DataDir}); err != nil {
 		return nil, err
+	}
+	if c.PaidTools {
+		paid, err := NewPaid(c)
+		if err != nil {
+			return nil, err
+		}
+		return &Tools{Config: c, Audit: paid.Audit, Auditor: paid.Auditor, Gate: paid.Gate, Close: paid.Close}, nil
 	}
 	trail, err := openTrail(c, c.BaseURL)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package killswitch halts everything that the tool server runs for agents, and
 // keeps it halted: the flag is a file that survives every restart. Only a person
-// lifts it, by removing the file HALT from the data directory.
+// lifts it, with the same secret; a lift that is not on record does not happen.
 //
 // Whoever asks for a halt gets it first; the audit trail learns of it before the
 // answer if it can be reached within half a second, and else as soon as it can.
@@ -26,6 +26,7 @@ import (
 const (
 	EventHalt    = "KILL_SWITCH"
 	EventRefused = "KILL_SWITCH_REFUSED"
+	EventLifted  = "KILL_SWITCH_LIFTED"
 )
 
 // Scopes are what can be asked to stop.
@@ -128,7 +129,7 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 	out := Outcome{
 		Activated: true, Complete: true, Timestamp: at, Reason: o.Reason, Scope: o.Scope, Source: o.Source, Halted: true,
 		Stopped: Stopped{[]string{}, []string{}}, Survivors: []Survivor{}, Audit: "deferred",
-		Lift: "A person removes the file HALT from the data directory of the server.",
+		Lift: `A person sends {"resume":true,"reason":"..."} to POST /kill with the kill secret.`,
 	}
 	intent, asked := s.record(ctx, EventHalt, map[string]any{"phase": "asked", "reason": o.Reason, "scope": o.Scope, "source": o.Source})
 	// Dispatches and managed processes are stopped here once the server runs any.
@@ -137,6 +138,48 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 	if asked && done {
 		out.Audit = "written"
 	}
+	return out, nil
+}
+
+// Lifted says what [Switch.Lift] did.
+type Lifted struct {
+	Resumed   bool      `json:"resumed"` // false if nothing was halted
+	Timestamp time.Time `json:"timestamp"`
+	Reason    string    `json:"reason"`
+	Halted    bool      `json:"halted"`
+	Was       *Halt     `json:"was"`
+	Entry     *EntryRef `json:"audit_entry"`
+}
+
+// ErrNoRecord means that the audit trail did not take the lift, so that the halt is
+// still in force.
+var ErrNoRecord = errors.New("the audit trail takes no entries")
+
+// Lift ends the halt. Unlike a halt it waits for the audit trail: the entry comes
+// first.
+func (s *Switch) Lift(ctx context.Context, reason, source string) (Lifted, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := Lifted{Timestamp: s.now().UTC(), Reason: reason, Was: s.Halted()}
+	if out.Was == nil {
+		return out, nil
+	}
+	id, err := audit.NewID(s.now(), s.random)
+	if err != nil {
+		return Lifted{}, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	entries, err := s.trail.Append(ctx, audit.Event{ID: id, Actor: "killswitch", Type: EventLifted, Payload: map[string]any{
+		"reason": reason, "source": source, "since": out.Was.Since.Format(time.RFC3339Nano),
+	}})
+	if err != nil {
+		return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
+	}
+	out.Entry = &EntryRef{entries[0].Seq, entries[0].ID, entries[0].Hash}
+	if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Lifted{}, fmt.Errorf("lift: %w", err)
+	}
+	out.Resumed = true
 	return out, nil
 }
 
