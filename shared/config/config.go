@@ -109,6 +109,9 @@ type Config struct {
 	// GOV_TOOLSETS: toolsets that the tool server offers, comma separated, of core,
 	// audit, session, ops, web, bots and paid. Default: all.
 	Toolsets []string
+	// WORKSPACE: folder of the project that the tool server governs. Default: the
+	// working directory.
+	Workspace string
 	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
 	ReadOnly bool
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
@@ -161,6 +164,7 @@ func Load(lookup Lookup) (Config, error) {
 		APIToken:              get("GOV_API_TOKEN", ""),
 		KillSecret:            get("KILL_SECRET", ""),
 		Toolsets:              splitList(get("GOV_TOOLSETS", "")),
+		Workspace:             get("WORKSPACE", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
 	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {

@@ -34,7 +34,7 @@ func product(t *testing.T) string {
 		t.Fatal(err)
 	}
 	s, err := toolserver.New(toolserver.Deps{
-		BaseURL: server.URL, DataDir: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
+		BaseURL: server.URL, DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
 		Verify: (&auditor.Auditor{Store: store, Notes: store, Chain: "governance", Now: time.Now}).Report,
 		Host:   host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 	})
