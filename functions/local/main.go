@@ -12,6 +12,7 @@
 //	go run ./functions/local ledger           all payments, compared with the chain
 //	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
 //	go run ./functions/local mcp              the tools over standard input and output
+//	go run ./functions/local init             write governance.yaml for the project found here
 //	go run ./functions/local gen              rewrite what is generated from the catalogue
 //
 // Exit status: 0 success, 1 the answer is no (errors found, chain broken,
@@ -61,6 +62,7 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"invoke":   invoke,
 	"gen":      gen,
 	"mcp":      mcpStdio,
+	"init":     initWorkspace,
 }
 
 func main() {
@@ -86,7 +88,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke, mcp and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke, mcp, init and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)
