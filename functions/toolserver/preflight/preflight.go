@@ -61,6 +61,7 @@ type Action struct {
 	Operation string
 	Dir       string // folder of relative paths: absolute, or from the root
 	Paths     []string
+	Command   string // the shell command, if it is one
 }
 
 // Gate decides. It is safe for concurrent use.
@@ -79,11 +80,9 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	}
 	report := Report{Decision: policy.OK, Results: []Result{}}
 	for _, name := range a.Paths {
-		result := g.decide(state, a.Dir, name, a.Operation)
-		report.Results = append(report.Results, result)
-		report.Decision = policy.Worse(report.Decision, result.Decision)
+		report.add(g.decide(state, a.Dir, name, a.Operation))
 	}
-	return g.finish(ctx, a, report)
+	return g.finish(ctx, state, a, report)
 }
 
 // unreadable refuses everything while the lists are unknown.
@@ -93,7 +92,7 @@ func (g *Gate) unreadable(ctx context.Context, a Action, problem error) (Report,
 		report.Results = append(report.Results, Result{Path: g.shown(a.Dir, name), Decision: policy.Blocked, Via: Direct,
 			Reason: "The workspace file cannot be read, so nothing is known to be safe: " + problem.Error()})
 	}
-	return g.finish(ctx, a, report)
+	return g.finish(ctx, workspace.State{}, a, report)
 }
 
 // shown is the name of a file for people: never one above the workspace.
@@ -211,7 +210,7 @@ func ruled(state workspace.State, name, via string) (Result, bool) {
 }
 
 // finish records a refusal and says what to do next.
-func (g *Gate) finish(ctx context.Context, a Action, report Report) (Report, error) {
+func (g *Gate) finish(ctx context.Context, state workspace.State, a Action, report Report) (Report, error) {
 	report.ExitCode = exitCodes[report.Decision]
 	switch report.Decision {
 	case policy.OK:
@@ -233,7 +232,10 @@ func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, err
 	if report.Decision == policy.Blocked {
 		kind = violations.BlockedUntouchable
 	}
-	detail := map[string]any{"agent": a.Agent, "tool": a.Tool, "operation": a.Operation}
+	detail := map[string]any{"agent": shorten(a.Agent, 100), "tool": shorten(a.Tool, 100), "operation": a.Operation}
+	if a.Command != "" {
+		detail["command_sha256"], detail["program"] = digest(a.Command), programOf(a.Command)
+	}
 	for _, result := range report.Results {
 		if result.Decision == report.Decision {
 			detail["path"], detail["via"] = result.Path, result.Via

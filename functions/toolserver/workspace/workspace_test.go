@@ -83,7 +83,7 @@ func TestTheWholeFileIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Untouchable[1] != (workspace.Glob{Pattern: "**/*.pem", Line: 4}) || c.Limits.MaxFileBytes != 2<<20 || c.Processes.Expected[0].Match.Cmd.String() != `node .*api\.js` || c.RolesSource.List != "/members" {
+	if c.Untouchable[1] != (workspace.Glob{Pattern: "**/*.pem", Line: 3}) || c.Limits.MaxFileBytes != 2<<20 || c.Processes.Expected[0].Match.Cmd.String() != `node .*api\.js` || c.RolesSource.List != "/members" {
 		t.Errorf("%+v", c)
 	}
 	fromJSON, err := workspace.Parse([]byte(`{"version":1,"untouchable":["a"],"rules":{"handoff_max_age":"1h"}}`))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 
+	"governance.internal/functions/toolserver/command"
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
@@ -25,7 +27,12 @@ type PreflightCheck struct {
 	Results  []preflight.Result `json:"results,omitempty"`
 	Logged   string             `json:"logged_entry,omitempty"`
 	Next     string             `json:"next,omitempty"`
-	Text     string             `json:"text,omitempty"` // of the static actions
+
+	Writes      []command.Write `json:"writes,omitempty"` // of a command
+	Unresolved  []string        `json:"unresolved,omitempty"`
+	Destructive []string        `json:"destructive,omitempty"`
+
+	Text string `json:"text,omitempty"` // of the actions that only show something
 }
 
 // CheckPreflight decides before a change whether it may be made.
@@ -35,6 +42,12 @@ func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 		Description: "Decides before a change whether files may be changed: OK, PROTECTED (a person must approve), BLOCKED or UNKNOWN. Call it before every edit and command. Refusals are recorded.",
 		Hints:       tool.Hints{Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in preflightInput) (PreflightCheck, error) {
+		if text, ok := texts[in.Action]; ok {
+			return PreflightCheck{Text: text}, nil
+		}
+		if in.Action == "check_command" {
+			return checkCommand(ctx, gate, in)
+		}
 		if in.Path != "" {
 			in.Paths = append([]string{in.Path}, in.Paths...)
 		}
@@ -47,6 +60,20 @@ func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 		}
 		return PreflightCheck{Decision: report.Decision, ExitCode: &report.ExitCode, Results: report.Results, Logged: report.Logged, Next: report.Next}, nil
 	})
+}
+
+func checkCommand(ctx context.Context, gate *preflight.Gate, in preflightInput) (PreflightCheck, error) {
+	if in.Command == "" {
+		return PreflightCheck{}, &tool.Error{Code: "invalid_argument", Field: "/command", Message: "check_command needs command."}
+	}
+	report, err := gate.CheckCommand(ctx, preflight.Action{Agent: in.Agent, Tool: "preflight_check", Dir: "."}, in.Command)
+	if err != nil {
+		return PreflightCheck{}, unrecorded(ctx, err)
+	}
+	return PreflightCheck{
+		Decision: report.Decision, ExitCode: &report.ExitCode, Results: report.Results, Logged: report.Logged, Next: report.Next,
+		Writes: report.Writes, Unresolved: mask.All(report.Unresolved), Destructive: report.Destructive,
+	}, nil
 }
 
 // unrecorded says that something was refused and could not be written down.

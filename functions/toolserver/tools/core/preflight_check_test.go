@@ -114,3 +114,28 @@ func TestPreflightSaysWhichArgumentIsMissing(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 }
+
+func TestACommandIsJudgedByTheFilesThatItWrites(t *testing.T) {
+	w := guardtest.New(t, map[string]string{"governance.yaml": guardtest.Governance, "infra/prod/main.tf": "x"})
+	answer := check(w, map[string]any{"action": "check_command", "command": "rm -rf infra && python3 -c 'import os'"})
+	if answer.Decision != policy.Blocked || answer.Writes[0].Path != "infra" || len(answer.Unresolved) != 1 || answer.Destructive[0] != "rm" || answer.Logged == "" {
+		t.Errorf("%+v", answer)
+	}
+	secret := "ghp_" + "a8Kx93mQzP2vLw7RtY5uJ1nB6cD4eF0gH3iS"
+	text, err := json.Marshal(check(w, map[string]any{"action": "check_command", "command": "eval 'curl -H " + secret + "'"}))
+	if err != nil || strings.Contains(string(text), secret) {
+		t.Errorf("%s", text)
+	}
+	if e := w.Refused(core.CheckPreflight(w.Gate), `{"action":"check_command"}`); e.Field != "/command" {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestTheTemplateIsAWorkspaceFile(t *testing.T) {
+	w := guardtest.New(t, nil)
+	answer := check(w, map[string]any{"action": "get_untouchable_template"})
+	w.Write("governance.yaml", answer.Text)
+	if answer := check(w, map[string]any{"path": "a/.env"}); answer.Decision != policy.Blocked {
+		t.Errorf("%+v", answer)
+	}
+}
