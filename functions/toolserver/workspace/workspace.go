@@ -34,7 +34,7 @@ var builtIn = []policy.Rule{
 // once the workspace is configured.
 var builtInProtected = []policy.Rule{
 	{List: policy.ProtectedList, Pattern: ".claude/settings*.json"},
-	{List: policy.ProtectedList, Pattern: ".{codex,cursor,github/hooks}/hooks.json"},
+	{List: policy.ProtectedList, Pattern: ".{codex,cursor,windsurf,github/hooks}/hooks.json"},
 	{List: policy.ProtectedList, Pattern: ".gemini/settings.json"},
 }
 
