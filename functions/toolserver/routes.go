@@ -10,7 +10,6 @@ import (
 
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/shared/httpapi"
 )
 
@@ -149,16 +148,5 @@ func (s *Server) getRoot(w http.ResponseWriter, _ *http.Request) {
 		},
 		"tools": toolList, "resources": resourceList,
 		"links": map[string]string{"openapi": base + "/openapi.json", "llms": base + "/llms.txt"},
-	})
-}
-
-// getDispatches is GET /dispatches. Nothing can be dispatched yet.
-func (s *Server) getDispatches(w http.ResponseWriter, _ *http.Request) {
-	var free *int
-	if memory, err := s.deps.Host.Memory(); err == nil {
-		free = &memory.AvailableMB
-	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"active": []any{}, "completed": []any{}, "total": 0, "max_concurrent": ops.MaxDispatches, "free_ram_mb": free,
 	})
 }

@@ -21,11 +21,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
 	"governance.internal/functions/toolserver/tally"
@@ -85,6 +87,7 @@ type Server struct {
 	free       []*tool.Tool // the same for the server's own routes, which sell nothing
 	resources  []dispatcher.Resource
 	dispatcher *dispatcher.Dispatcher
+	dispatches *dispatch.Dispatcher
 	sessions   *sessions.Hub
 	handler    http.Handler
 
@@ -127,9 +130,15 @@ func New(d Deps) (*Server, error) {
 		return nil, fmt.Errorf("WORKSPACE: %w", err)
 	}
 	s := &Server{
-		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random}, halt: killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random),
+		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random},
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
+	}
+	s.halt = killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random, func(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
+		return s.dispatches.StopAll(ctx)
+	})
+	if err := s.openDispatcher(); err != nil {
+		return nil, fmt.Errorf("dispatches: %w", err)
 	}
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
 		s.free = append(s.free, observed(t, &s.calls, d.Now))
@@ -156,11 +165,19 @@ func (s *Server) toolDeps() tools.Deps {
 	return tools.Deps{
 		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
 			Count: count, Calls: s.calls.Load, Capabilities: s.capabilities},
-		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
+		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running},
 		Verify:  s.verify,
 		Kill:    s.kill,
-		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
+
+		Dispatcher: s.dispatches,
+		Gate:       &preflight.Gate{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
 	}
+}
+
+// running counts the dispatches.
+func (s *Server) running() (int, error) {
+	active, _, err := s.dispatches.List(0)
+	return len(active), err
 }
 
 func (s *Server) has(name string) bool {

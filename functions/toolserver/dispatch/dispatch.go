@@ -8,6 +8,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,25 +35,44 @@ const (
 	EventEnd   = "DISPATCH_END"
 )
 
+// The limits of the contract, which settings can only make stricter.
+const (
+	MostAtOnce  = 2
+	LeastFreeMB = 500
+)
+
 // Settings say what is run. The zero value runs nothing.
 type Settings struct {
 	Command   []string      // program and arguments; {task} and {max_turns} are filled in. Without {task} it comes on standard input
-	Dir       string        // working directory
 	Env       []string      // names of variables that the agent inherits
-	Max       int           // at once, 1 or 2
-	MinFreeMB int           // memory that must be free
-	Timeout   time.Duration // for tasks that name none
-	LogBytes  int64         // longest log
+	Max       int           // at once, 0 for MostAtOnce
+	MinFreeMB int           // memory that must be free, if above LeastFreeMB
+	Timeout   time.Duration // for tasks that name none, 0 for half an hour
+}
+
+const (
+	usualTimeout = 30 * time.Minute
+	mostLog      = 10 << 20 // bytes of a log
+)
+
+func (s Settings) max() int {
+	if s.Max == 0 {
+		return MostAtOnce
+	}
+	return min(s.Max, MostAtOnce)
 }
 
 // Deps are what a dispatcher takes from outside.
 type Deps struct {
-	Trail  audit.Store
-	Halted func() bool
-	FreeMB func() (int, error)
-	Lookup func(name string) (string, bool) // of the environment
-	Now    func() time.Time
-	Random io.Reader
+	Settings func() (Settings, error) // as they are now
+	Dir      string                   // working directory of agents
+	LogBytes int64                    // longest log, 0 for 10 MiB
+	Trail    audit.Store
+	Halted   func() bool
+	FreeMB   func() (int, error)
+	Lookup   func(name string) (string, bool) // of the environment
+	Now      func() time.Time
+	Random   io.Reader
 }
 
 // Task is what an agent is to do.
@@ -73,11 +93,12 @@ type Refused struct {
 // Error implements error.
 func (r *Refused) Error() string { return r.Message }
 
+var halted = &Refused{Code: "halted", Message: "The kill switch halts all work. A person lifts it."}
+
 // Dispatcher is safe for concurrent use.
 type Dispatcher struct {
-	dir      string
-	settings Settings
-	deps     Deps
+	dir  string
+	deps Deps
 
 	mu      sync.Mutex
 	running map[string]*run
@@ -91,8 +112,11 @@ type run struct {
 }
 
 // Open goes on watching what runs in a data directory.
-func Open(dir string, s Settings, d Deps) (*Dispatcher, error) {
-	dispatcher := &Dispatcher{dir: filepath.Join(dir, "dispatches"), settings: s, deps: d, running: map[string]*run{}}
+func Open(dir string, d Deps) (*Dispatcher, error) {
+	if d.LogBytes == 0 {
+		d.LogBytes = mostLog
+	}
+	dispatcher := &Dispatcher{dir: filepath.Join(dir, "dispatches"), deps: d, running: map[string]*run{}}
 	if err := os.MkdirAll(dispatcher.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -115,7 +139,11 @@ func Open(dir string, s Settings, d Deps) (*Dispatcher, error) {
 
 // Start starts an agent. The error is *[Refused] if there is a reason not to.
 func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
-	program, err := d.admit()
+	settings, err := d.deps.Settings()
+	if err != nil {
+		return Record{}, err
+	}
+	program, err := d.admit(settings)
 	if err != nil {
 		return Record{}, err
 	}
@@ -133,42 +161,42 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 			return records[at], nil
 		}
 	}
-	if n := aliveAmong(records); n >= d.settings.Max {
-		return Record{}, &Refused{Code: "limit_exceeded", Message: fmt.Sprintf("%d of %d dispatches are running. Wait until one ends, or end one.", n, d.settings.Max)}
+	if n := aliveAmong(records); n >= settings.max() {
+		return Record{}, &Refused{Code: "limit_exceeded", Message: fmt.Sprintf("%d of %d dispatches are running. Wait until one ends, or end one.", n, settings.max())}
 	}
-	return d.start(ctx, program, t)
+	return d.start(ctx, settings, program, t)
 }
 
 // admit looks for reasons that stand against any dispatch, and for the program.
-func (d *Dispatcher) admit() (program string, err error) {
+func (d *Dispatcher) admit(s Settings) (program string, err error) {
 	if d.deps.Halted() {
-		return "", &Refused{Code: "halted", Message: "The kill switch halts all work. A person lifts it."}
+		return "", halted
 	}
-	if len(d.settings.Command) == 0 {
+	if len(s.Command) == 0 {
 		return "", &Refused{Code: "disabled", Message: "No agent is configured. Set dispatch.enabled and dispatch.command in governance.yaml."}
 	}
-	program, err = exec.LookPath(d.settings.Command[0])
+	program, err = exec.LookPath(s.Command[0])
 	if err != nil {
-		return "", &Refused{Code: "command_not_found", Message: "The program of dispatch.command is not there: " + filepath.Base(d.settings.Command[0]) + "."}
+		return "", &Refused{Code: "command_not_found", Message: "The program of dispatch.command is not there: " + filepath.Base(s.Command[0]) + "."}
 	}
 	free, err := d.deps.FreeMB()
 	if err != nil {
 		return "", &Refused{Code: "insufficient_memory", Message: "The free memory cannot be read, so nothing is started."}
 	}
-	if free < d.settings.MinFreeMB {
-		return "", &Refused{Code: "insufficient_memory", Message: fmt.Sprintf("%d MB of memory are free, %d are needed.", free, d.settings.MinFreeMB), FreeMB: free}
+	if least := max(s.MinFreeMB, LeastFreeMB); free < least {
+		return "", &Refused{Code: "insufficient_memory", Message: fmt.Sprintf("%d MB of memory are free, %d are needed.", free, least), FreeMB: free}
 	}
 	return program, nil
 }
 
 // start starts the program of a task; the lock is held.
-func (d *Dispatcher) start(ctx context.Context, program string, t Task) (Record, error) {
+func (d *Dispatcher) start(ctx context.Context, s Settings, program string, t Task) (Record, error) {
 	id, err := audit.NewID(d.deps.Now(), d.deps.Random)
 	if err != nil {
 		return Record{}, err
 	}
 	if t.Timeout == 0 {
-		t.Timeout = d.settings.Timeout
+		t.Timeout = cmp.Or(s.Timeout, usualTimeout)
 	}
 	r := Record{
 		ID: id, State: Running, StartedAt: d.deps.Now().UTC(), MaxTurns: t.MaxTurns, TimeoutS: int(t.Timeout.Seconds()),
@@ -183,14 +211,18 @@ func (d *Dispatcher) start(ctx context.Context, program string, t Task) (Record,
 		return Record{}, err
 	}
 	defer log.Close()
-	command, input := d.argv(program, t)
-	group, err := processes.Start(processes.Command{ID: id, Argv: command, Dir: d.settings.Dir, Env: d.environment(), Input: input, Output: log})
+	command, input := s.argv(program, t)
+	group, err := processes.Start(processes.Command{ID: id, Argv: command, Dir: d.deps.Dir, Env: d.environment(s.Env), Input: input, Output: log})
 	if err != nil {
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
 	}
 	r.Identity = group.Identity()
-	if err := d.write(r); err != nil {
-		processes.Stop(ctx, group) // nobody would know of it
+	err = d.write(r)
+	if err == nil && d.deps.Halted() { // since admit; the kill switch may have looked before it began
+		err = errors.Join(halted, os.RemoveAll(folder))
+	}
+	if err != nil {
+		processes.Stop(context.WithoutCancel(ctx), group) // nobody would know of it
 		return Record{}, err
 	}
 	d.note(ctx, EventStart, map[string]any{"dispatch": id, "max_turns": t.MaxTurns, "task_sha256": r.TaskDigest})
@@ -216,10 +248,10 @@ func (d *Dispatcher) prepare(folder string, r Record, t Task) (*os.File, error) 
 
 // argv fills in the command. A task is one argument whatever it contains, or the
 // standard input.
-func (d *Dispatcher) argv(program string, t Task) (argv []string, input []byte) {
+func (s Settings) argv(program string, t Task) (argv []string, input []byte) {
 	input = []byte(t.Text)
 	argv = append(argv, program)
-	for _, part := range d.settings.Command[1:] {
+	for _, part := range s.Command[1:] {
 		if strings.Contains(part, "{task}") {
 			input = nil
 		}
@@ -229,9 +261,9 @@ func (d *Dispatcher) argv(program string, t Task) (argv []string, input []byte) 
 	return argv, input
 }
 
-func (d *Dispatcher) environment() []string {
+func (d *Dispatcher) environment(names []string) []string {
 	var list []string
-	for _, name := range d.settings.Env {
+	for _, name := range names {
 		if value, ok := d.deps.Lookup(name); ok {
 			list = append(list, name+"="+value)
 		}

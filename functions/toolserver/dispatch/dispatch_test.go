@@ -67,7 +67,7 @@ func agent() {
 // serveOnce starts one dispatch in the directory and ends, as a server that is killed.
 func serveOnce() {
 	trail, _ := memory.New("governance", memory.Options{})
-	d, err := Open(os.Getenv("TEST_DIR"), settings(), deps(trail))
+	d, err := Open(os.Getenv("TEST_DIR"), deps(trail, settings()))
 	if err == nil {
 		_, err = d.Start(context.Background(), Task{Text: "wait", MaxTurns: 1})
 	}
@@ -79,12 +79,13 @@ func serveOnce() {
 
 func settings() Settings {
 	return Settings{
-		Command: []string{"/proc/self/exe", "{max_turns}"}, Env: []string{"TEST_ACT"}, Max: 2, MinFreeMB: 500, Timeout: time.Minute, LogBytes: 200_000,
+		Command: []string{"/proc/self/exe", "{max_turns}"}, Env: []string{"TEST_ACT"}, Timeout: time.Minute,
 	}
 }
 
-func deps(trail audit.Store) Deps {
+func deps(trail audit.Store, s Settings) Deps {
 	return Deps{
+		Settings: func() (Settings, error) { return s, nil }, LogBytes: 200_000,
 		Trail: trail, Halted: func() bool { return false }, FreeMB: func() (int, error) { return 900, nil },
 		Lookup: func(string) (string, bool) { return "agent", true }, Now: time.Now, Random: rand.Reader,
 	}
@@ -103,11 +104,13 @@ func open(t *testing.T, dir string, change func(*Settings, *Deps)) fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, d := settings(), deps(trail)
+	s := settings()
+	d := deps(trail, s)
 	if change != nil {
 		change(&s, &d)
+		d.Settings = func() (Settings, error) { return s, nil }
 	}
-	dispatcher, err := Open(dir, s, d)
+	dispatcher, err := Open(dir, d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (d *Dispatcher) follow(one *run) {
 
 func (d *Dispatcher) isFull(id string) bool {
 	info, err := os.Stat(filepath.Join(d.dir, id, "log"))
-	return err == nil && d.settings.LogBytes > 0 && info.Size() > d.settings.LogBytes
+	return err == nil && info.Size() > d.deps.LogBytes
 }
 
 // finish writes down the end. While something survives there is none.

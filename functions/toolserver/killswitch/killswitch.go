@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"governance.internal/functions/toolserver/processes"
 	"governance.internal/shared/audit"
 )
 
@@ -59,7 +60,7 @@ type Outcome struct {
 	Scope     string     `json:"scope"`
 	Source    string     `json:"source"`
 	Stopped   Stopped    `json:"stopped"`
-	Survivors []Survivor `json:"survivors"`
+	Survivors []Survivor `json:"survivors"` // what could not be ended, and why
 	Halted    bool       `json:"halted"`
 	Entry     *EntryRef  `json:"audit_entry"`
 	Audit     string     `json:"audit"` // written, or deferred until the trail can be reached
@@ -68,15 +69,23 @@ type Outcome struct {
 
 // Stopped is what was running.
 type Stopped struct {
-	Dispatches []string `json:"dispatches"`
-	Processes  []string `json:"processes"`
+	Dispatches []Dispatch `json:"dispatches"`
+	Processes  []string   `json:"processes"`
+}
+
+// Dispatch is an agent that was to end.
+type Dispatch struct {
+	ID      string   `json:"id"`
+	PID     int      `json:"pid"`
+	Signals []string `json:"signals"`
+	Ended   bool     `json:"ended"`
 }
 
 // Survivor is a process that is still alive.
-type Survivor struct {
-	PID     int    `json:"pid"`
-	Command string `json:"cmd"`
-}
+type Survivor = processes.Survivor
+
+// Stop ends all dispatches and everything else that began below this server.
+type Stop func(context.Context) ([]processes.Outcome, []processes.Survivor)
 
 // EntryRef names an entry of the audit chain.
 type EntryRef struct {
@@ -91,13 +100,14 @@ type Switch struct {
 	trail  audit.Store
 	now    func() time.Time
 	random io.Reader
+	stop   Stop
 
 	mu sync.Mutex
 }
 
 // Open opens the switch of a data directory.
-func Open(dir string, trail audit.Store, now func() time.Time, random io.Reader) *Switch {
-	return &Switch{dir: dir, trail: trail, now: now, random: random}
+func Open(dir string, trail audit.Store, now func() time.Time, random io.Reader, stop Stop) *Switch {
+	return &Switch{dir: dir, trail: trail, now: now, random: random, stop: stop}
 }
 
 func (s *Switch) flag() string { return filepath.Join(s.dir, "HALT") }
@@ -127,18 +137,38 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 	}
 	ctx = context.WithoutCancel(ctx) // a client that hangs up does not stop a halt
 	out := Outcome{
-		Activated: true, Complete: true, Timestamp: at, Reason: o.Reason, Scope: o.Scope, Source: o.Source, Halted: true,
-		Stopped: Stopped{[]string{}, []string{}}, Survivors: []Survivor{}, Audit: "deferred",
+		Activated: true, Timestamp: at, Reason: o.Reason, Scope: o.Scope, Source: o.Source, Halted: true, Audit: "deferred",
+		Stopped: Stopped{[]Dispatch{}, []string{}}, Survivors: []Survivor{},
 		Lift: `A person sends {"resume":true,"reason":"..."} to POST /kill with the kill secret.`,
 	}
-	intent, asked := s.record(ctx, EventHalt, map[string]any{"phase": "asked", "reason": o.Reason, "scope": o.Scope, "source": o.Source})
-	// Dispatches and managed processes are stopped here once the server runs any.
-	_, done := s.record(ctx, EventHalt, map[string]any{"phase": "done", "scope": o.Scope, "stopped": 0, "survivors": 0})
-	out.Entry = intent
-	if asked && done {
+	asked := make(chan *EntryRef, 1)
+	go func() { // nothing waits for the trail before it is ended
+		entry, _ := s.record(ctx, EventHalt, map[string]any{"phase": "asked", "reason": o.Reason, "scope": o.Scope, "source": o.Source})
+		asked <- entry
+	}()
+	if out.Complete = true; o.Scope != "processes" {
+		out.end(s.stop(ctx))
+	}
+	out.Entry = <-asked
+	_, done := s.record(ctx, EventHalt, map[string]any{"phase": "done", "scope": o.Scope, "stopped": len(out.Stopped.Dispatches), "survivors": len(out.Survivors)})
+	if out.Entry != nil && done {
 		out.Audit = "written"
 	}
 	return out, nil
+}
+
+// end takes in what became of everything.
+func (o *Outcome) end(outcomes []processes.Outcome, others []processes.Survivor) {
+	for _, each := range outcomes {
+		signals := each.Signals
+		if signals == nil {
+			signals = []string{} // it had ended by itself
+		}
+		o.Stopped.Dispatches = append(o.Stopped.Dispatches, Dispatch{each.ID, each.PID, signals, each.Ended})
+		o.Survivors = append(o.Survivors, each.Survivors...)
+	}
+	o.Survivors = append(o.Survivors, others...)
+	o.Complete = len(o.Survivors) == 0
 }
 
 // Lifted says what [Switch.Lift] did.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/processes"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/memory"
 )
@@ -21,7 +22,7 @@ func open(t *testing.T, dir string) (*killswitch.Switch, audit.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return killswitch.Open(dir, store, time.Now, rand.Reader), store
+	return killswitch.Open(dir, store, time.Now, rand.Reader, nothing), store
 }
 
 // down is a trail that takes no entries while it is down.
@@ -67,7 +68,7 @@ func TestLateEntriesSurviveACrash(t *testing.T) {
 	dir := t.TempDir()
 	_, store := open(t, dir)
 	var is atomic.Bool
-	s := killswitch.Open(dir, down{store, &is}, time.Now, rand.Reader)
+	s := killswitch.Open(dir, down{store, &is}, time.Now, rand.Reader, nothing)
 	waiting := `{"ID":"late-1","Actor":"killswitch","Type":"KILL_SWITCH","Payload":{"n":1}}` + "\n" + `{"ID":"late-2","Act`
 	if err := os.WriteFile(filepath.Join(dir, "HALT.audit"), []byte(waiting), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,3 +90,6 @@ func TestLateEntriesSurviveACrash(t *testing.T) {
 		t.Errorf("the spool is still there (%v)", err)
 	}
 }
+
+// nothing runs.
+func nothing(context.Context) ([]processes.Outcome, []processes.Survivor) { return nil, nil }

@@ -4,6 +4,7 @@ package tools
 import (
 	"slices"
 
+	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools/audit"
@@ -21,6 +22,8 @@ type Deps struct {
 	Verify  audit.Verify
 	Kill    ops.Kill
 	Gate    *preflight.Gate
+
+	Dispatcher *dispatch.Dispatcher
 }
 
 // All are the tools in the order in which they are listed everywhere.
@@ -33,6 +36,7 @@ func All(d Deps) []*tool.Tool {
 		core.GetGuardrailRules(d.System.Now, d.System.Count),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
+		ops.DispatchToLLM(d.Dispatcher),
 		audit.VerifyAuditChain(d.Verify),
 		ops.GetHealthStatus(d.Machine),
 		audit.LintMCPConfig(),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/tool"
@@ -65,6 +66,7 @@ type Machine struct {
 	Now     func() time.Time
 	Halted  func() *killswitch.Halt
 	Verify  audit.Verify
+	Running func() (int, error) // dispatches
 }
 
 // GetHealthStatus reads the machine. What cannot be read is listed and not guessed.
@@ -76,7 +78,7 @@ func GetHealthStatus(m Machine) *tool.Tool {
 	}, func(ctx context.Context, _ *tool.Call, _ struct{}) (Health, error) {
 		h := Health{
 			GeneratedAt: m.Now().UTC(), Disk: []host.Disk{}, Processes: []Process{}, CrashLoops: []string{}, Alerts: []Alert{},
-			Dispatches: Dispatches{Max: MaxDispatches}, Halt: m.Halted(), Unavailable: []string{"processes: no workspace file names any"},
+			Dispatches: Dispatches{Max: dispatch.MostAtOnce}, Halt: m.Halted(), Unavailable: []string{"processes: no workspace file names any"},
 		}
 		m.memory(&h)
 		m.disk(&h)
@@ -86,6 +88,11 @@ func GetHealthStatus(m Machine) *tool.Tool {
 			h.Unavailable = append(h.Unavailable, "cpu: not readable on this system")
 		}
 		m.chain(ctx, &h)
+		if n, err := m.Running(); err == nil {
+			h.Dispatches.Running = n
+		} else {
+			h.Unavailable = append(h.Unavailable, "dispatches: their records cannot be read")
+		}
 		if h.Halt != nil {
 			h.alert("critical", "Everything is halted by the kill switch since "+h.Halt.Since.Format(time.RFC3339)+".")
 		}
@@ -93,9 +100,6 @@ func GetHealthStatus(m Machine) *tool.Tool {
 		return h, nil
 	})
 }
-
-// MaxDispatches is how many agents may run in the background at once.
-const MaxDispatches = 2
 
 func (m Machine) memory(h *Health) {
 	memory, err := m.Host.Memory()

@@ -1,0 +1,79 @@
+//go:build linux
+
+package toolserver_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// governed writes a workspace file whose agent is a shell line of this test.
+func governed(t *testing.T, d *depsOf, line string) {
+	t.Helper()
+	text := "version: 1\ndispatch: {enabled: true, command: [\"/bin/sh\", \"-c\", " + quoted(line) + "], env: [PATH]}\n"
+	if err := os.WriteFile(filepath.Join(d.Workspace, "governance.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+type dispatched struct {
+	Dispatched bool
+	PID        int
+	Log, Code  string
+	Slots      struct{ Used, Max int }
+}
+
+// Two agents run, the third is refused with its reason, and the kill switch ends them with
+// all that they started, in the truth of the process table; then nothing starts.
+func TestDispatchesAndTheKillSwitch(t *testing.T) {
+	r := start(t, func(d *depsOf) { governed(t, d, "trap '' TERM; setsid sleep 1000 & cat; sleep 1000") })
+	var pids []int
+	for n := range 2 {
+		got := structured[dispatched](r, "dispatch_to_llm", `{"task":"wait for it","max_turns":3}`)
+		if !got.Dispatched || got.PID == 0 || got.Log == "" || got.Slots.Used != n+1 || got.Slots.Max != 2 {
+			t.Fatalf("%+v", got)
+		}
+		pids = append(pids, got.PID)
+	}
+	if got := structured[dispatched](r, "dispatch_to_llm", `{"task":"a third"}`); got.Dispatched || got.Code != "limit_exceeded" || got.PID != 0 {
+		t.Errorf("%+v", got)
+	}
+	_, list := r.send("GET", "/dispatches", "")
+	if len(list["active"].([]any)) != 2 || list["total"] != 2.0 {
+		t.Errorf("%v", list)
+	}
+	began := time.Now()
+	answer, out := r.send("POST", "/kill", `{"reason":"a test"}`, "Authorization", "Bearer "+killSecret)
+	stopped := out["stopped"].(map[string]any)["dispatches"].([]any)
+	if answer.StatusCode != 200 || out["complete"] != true || len(stopped) != 2 || len(out["survivors"].([]any)) != 0 {
+		t.Errorf("%d %v", answer.StatusCode, out)
+	}
+	t.Logf("killed in %v", time.Since(began).Round(time.Millisecond))
+	for _, pid := range pids {
+		if err := syscall.Kill(-pid, 0); err == nil {
+			t.Errorf("something of %d is alive", pid)
+		}
+	}
+	if got := structured[dispatched](r, "dispatch_to_llm", `{"task":"one more"}`); got.Dispatched || got.Code != "halted" {
+		t.Errorf("%+v", got)
+	}
+	if _, list := r.send("GET", "/dispatches", ""); len(list["active"].([]any)) != 0 || len(list["completed"].([]any)) != 2 {
+		t.Errorf("%v", list)
+	}
+}
+
+// Without an agent in the workspace file nothing is dispatched, and the answer says how to
+// change that.
+func TestNothingIsDispatchedWithoutAnAgent(t *testing.T) {
+	r := start(t, nil)
+	result := r.call("dispatch_to_llm", `{"task":"a test"}`)
+	if text := sprint(result); result["isError"] != nil || !strings.Contains(text, "disabled") || !strings.Contains(text, "governance.yaml") {
+		t.Errorf("%v", result)
+	}
+}
