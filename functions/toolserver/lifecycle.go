@@ -77,6 +77,9 @@ func (s *Server) keepFlushing() {
 			if err := s.halt.Flush(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "kill switch: the audit trail takes no entries", "error", err.Error())
 			}
+			if err := s.halt.Sync(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "kill switch: what other tasks decided is not known", "error", err.Error())
+			}
 			select {
 			case <-ctx.Done():
 				return

@@ -21,6 +21,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
@@ -47,9 +48,9 @@ const (
 // minSecret is the length from which nobody guesses a secret.
 const minSecret = 32
 
-// flushInterval is how often audit entries are tried again that the trail could
-// not take.
-const flushInterval = 5 * time.Second
+// flushInterval is how often the kill switch looks at what the other tasks decided,
+// and tries the audit entries again that the trail could not take.
+const flushInterval = 2 * time.Second
 
 // Deps are what the server works with.
 type Deps struct {
@@ -66,6 +67,8 @@ type Deps struct {
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
+	Tasks      *cluster.Node   // this task among others; nil if it is alone
+	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
 }
 
 // Server is the tool server.
@@ -117,11 +120,12 @@ func New(d Deps) (*Server, error) {
 		slog.Warn("the kill switch is off: set KILL_SECRET to turn it on")
 	}
 	s := &Server{
-		deps: d, base: base, halt: killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random),
+		deps: d, base: base, halt: killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random),
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
+		t = s.fenced(t)
 		s.free = append(s.free, observed(t, &s.calls, d.Now))
 		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
@@ -131,6 +135,9 @@ func New(d Deps) (*Server, error) {
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
 	s.dispatcher = &dispatcher.Dispatcher{Server: about, Instructions: instructions, Capabilities: capabilities, Methods: methods}
 	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
+	if d.Tasks != nil {
+		s.sessions.Share(d.Tasks)
+	}
 	s.handler = httpapi.Middleware(s.newGuard().protect(s.routes()))
 	s.keepFlushing()
 	return s, nil
@@ -138,7 +145,7 @@ func New(d Deps) (*Server, error) {
 
 func (s *Server) newGuard() *guard {
 	return &guard{base: s.base, token: s.deps.Token, secret: s.deps.KillSecret,
-		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute)}
+		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute), tasks: s.deps.Tasks}
 }
 
 func (s *Server) toolDeps() tools.Deps {

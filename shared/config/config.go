@@ -114,6 +114,12 @@ type Config struct {
 	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
 	// the product's price, by x402 over MCP. Needs what a selling function needs.
 	PaidTools bool
+	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
+	// and the halt; keys pk and sk, both strings. Without it one task is alone.
+	StateTable string
+	// TASK_ADDRESS: host and port at which the other tasks reach this one. Default: the
+	// first private address of the machine.
+	TaskAddress string
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -164,6 +170,8 @@ func Load(lookup Lookup) (Config, error) {
 		APIToken:              get("GOV_API_TOKEN", ""),
 		KillSecret:            get("KILL_SECRET", ""),
 		Toolsets:              splitList(get("GOV_TOOLSETS", "")),
+		StateTable:            get("STATE_TABLE", ""),
+		TaskAddress:           get("TASK_ADDRESS", ""),
 		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
