@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/cluster/dynamo"
 	"governance.internal/functions/toolserver/host"
+	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 )
@@ -24,7 +26,23 @@ func DepsOf(parts *wiring.Tools) Deps {
 		BaseURL: c.BaseURL, Token: c.APIToken, KillSecret: c.KillSecret, Toolsets: c.Toolsets, ReadOnly: c.ReadOnly,
 		Build: build(), DataDir: c.DataDir, Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
-		Now:  time.Now, Random: rand.Reader,
+		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c),
+	}
+}
+
+// oauthOf is what access tokens must be for, nil if no authorization server is
+// trusted.
+func oauthOf(c config.Config) *oauth.Resource {
+	if c.OAuthIssuer == "" {
+		return nil
+	}
+	audiences := c.OAuthAudiences
+	if audiences == nil {
+		audiences = []string{c.BaseURL, c.BaseURL + "/", c.BaseURL + "/mcp", c.BaseURL + "/sse"}
+	}
+	return &oauth.Resource{
+		Issuer: c.OAuthIssuer, Audiences: audiences, Scope: c.OAuthScope, Now: time.Now,
+		Keys: &oauth.Keys{URL: c.OAuthKeys, Client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}},
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
 	"governance.internal/functions/toolserver/tally"
@@ -69,6 +70,7 @@ type Deps struct {
 	Random     io.Reader
 	Tasks      *cluster.Node   // this task among others; nil if it is alone
 	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
 }
 
 // Server is the tool server.
@@ -101,7 +103,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, protocolPaths...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -145,7 +147,7 @@ func New(d Deps) (*Server, error) {
 
 func (s *Server) newGuard() *guard {
 	return &guard{base: s.base, token: s.deps.Token, secret: s.deps.KillSecret,
-		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute), tasks: s.deps.Tasks}
+		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute), tasks: s.deps.Tasks, oauth: s.deps.OAuth}
 }
 
 func (s *Server) toolDeps() tools.Deps {
