@@ -21,10 +21,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
@@ -50,9 +52,9 @@ const (
 // minSecret is the length from which nobody guesses a secret.
 const minSecret = 32
 
-// flushInterval is how often audit entries are tried again that the trail could
-// not take.
-const flushInterval = 5 * time.Second
+// flushInterval is how often the kill switch looks at what the other tasks decided,
+// and tries the audit entries again that the trail could not take.
+const flushInterval = 2 * time.Second
 
 // Deps are what the server works with.
 type Deps struct {
@@ -70,6 +72,9 @@ type Deps struct {
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
+	Tasks      *cluster.Node   // this task among others; nil if it is alone
+	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
 }
 
 // Server is the tool server.
@@ -104,7 +109,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, protocolPaths...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -127,11 +132,12 @@ func New(d Deps) (*Server, error) {
 		return nil, fmt.Errorf("WORKSPACE: %w", err)
 	}
 	s := &Server{
-		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random}, halt: killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random),
+		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random}, halt: killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random),
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
+		t = s.fenced(t)
 		s.free = append(s.free, observed(t, &s.calls, d.Now))
 		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
@@ -141,6 +147,9 @@ func New(d Deps) (*Server, error) {
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
 	s.dispatcher = &dispatcher.Dispatcher{Server: about, Instructions: instructions, Capabilities: capabilities, Methods: methods}
 	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
+	if d.Tasks != nil {
+		s.sessions.Share(d.Tasks)
+	}
 	s.handler = httpapi.Middleware(s.newGuard().protect(s.routes()))
 	s.keepFlushing()
 	return s, nil
@@ -148,7 +157,7 @@ func New(d Deps) (*Server, error) {
 
 func (s *Server) newGuard() *guard {
 	return &guard{base: s.base, token: s.deps.Token, secret: s.deps.KillSecret,
-		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute)}
+		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute), tasks: s.deps.Tasks, oauth: s.deps.OAuth}
 }
 
 func (s *Server) toolDeps() tools.Deps {

@@ -6,6 +6,7 @@ import (
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
+	"governance.internal/shared/awsapi/dynamo"
 	"governance.internal/shared/config"
 	"governance.internal/shared/x402"
 )
@@ -40,6 +41,12 @@ func NewTools(c config.Config) (*Tools, error) {
 		return nil, errors.Join(err, trail.Close())
 	}
 	return &Tools{Config: c, Audit: trail, Auditor: auditor, Close: trail.Close}, nil
+}
+
+// StateService says how the table of the tasks is reached.
+func StateService(c config.Config) (dynamo.Service, error) {
+	a, err := account(c.DynamoDBEndpoint)
+	return dynamo.Service{Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}, err
 }
 
 // ToolsFromEnvironment is [NewTools] of this process's environment.
