@@ -108,6 +108,9 @@ func New(d Deps) (*Server, error) {
 	if d.KillSecret != "" && len(d.KillSecret) < minSecret {
 		return nil, fmt.Errorf("KILL_SECRET must have at least %d characters", minSecret)
 	}
+	if d.Toolsets == nil {
+		d.Toolsets = tools.Default
+	}
 	offered, err := newFilter(d.Toolsets, d.ReadOnly)
 	if err != nil {
 		return nil, fmt.Errorf("GOV_TOOLSETS: %w", err)
@@ -149,7 +152,7 @@ func (s *Server) toolDeps() tools.Deps {
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
 		Verify:  s.verify,
 		Kill:    s.kill,
-		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
+		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
 	}
 }
 

@@ -6,13 +6,18 @@ import (
 
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/tools/approvals"
 	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 )
 
 // Toolsets are the groups that a client can choose from.
-var Toolsets = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
+var Toolsets = append(slices.Clone(Default), "approvals")
+
+// Default are those that are offered unless the operator chooses: without approvals,
+// which need a person who looks at them.
+var Default = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
 
 // Deps are what the tools work with.
 type Deps struct {
@@ -33,6 +38,8 @@ func All(d Deps) []*tool.Tool {
 		core.GetGuardrailRules(d.System.Now, d.System.Count),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
+		approvals.RequestApproval(d.Gate),
+		approvals.ApprovalStatus(d.Gate),
 		audit.VerifyAuditChain(d.Verify),
 		ops.GetHealthStatus(d.Machine),
 		audit.LintMCPConfig(),

@@ -94,6 +94,12 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	return Entry{ID: id, Timestamp: at, Type: kind, Detail: detail}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
 }
 
+// Note records something else of the guard in the same way.
+func (l *Log) Note(ctx context.Context, actor, event string, detail map[string]any) error {
+	_, err := l.Record(ctx, actor, event, detail)
+	return err
+}
+
 // Flush appends what is in the spool, oldest first.
 func (l *Log) Flush(ctx context.Context) error {
 	list, err := fs.ReadDir(l.Workspace.Files(), spool)
@@ -145,7 +151,7 @@ func eventOf(text []byte) (audit.Event, bool) {
 		Event   string          `json:"event"`
 		Payload json.RawMessage `json:"payload"`
 	}
-	if json.Unmarshal(text, &parts) != nil || !slices.Contains(Types, parts.Event) {
+	if json.Unmarshal(text, &parts) != nil {
 		return audit.Event{}, false
 	}
 	return audit.Event{ID: parts.ID, Actor: parts.Actor, Type: parts.Event, Payload: parts.Payload}, true
