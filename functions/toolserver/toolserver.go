@@ -33,6 +33,7 @@ import (
 	"governance.internal/functions/toolserver/tools"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/violations"
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
@@ -152,6 +153,7 @@ func (s *Server) toolDeps() tools.Deps {
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
 		Verify:  s.verify,
 		Kill:    s.kill,
+		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
 		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/tools/session"
 )
 
 // Toolsets are the groups that a client can choose from.
@@ -26,6 +27,7 @@ type Deps struct {
 	Verify  audit.Verify
 	Kill    ops.Kill
 	Gate    *preflight.Gate
+	Desk    session.Desk
 }
 
 // All are the tools in the order in which they are listed everywhere.
@@ -34,8 +36,12 @@ func All(d Deps) []*tool.Tool {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
 		core.GetFramework(d.System.Now, has),
+		session.SessionHandoff(d.Desk),
 		core.CheckPreflight(d.Gate),
+		session.KeepWorklog(d.Desk),
 		core.GetGuardrailRules(d.System.Now, d.System.Count),
+		core.LogViolations(d.Desk.Log),
+		session.StepBackCheck(d.Desk),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
 		approvals.RequestApproval(d.Gate),

@@ -58,13 +58,13 @@ type Log struct {
 // Entry is a recorded violation. Its place in the chain is known only when the
 // chain took it at once.
 type Entry struct {
-	ID        string      `json:"id"`
-	Timestamp time.Time   `json:"timestamp"`
-	Type      string      `json:"type"`
-	Seq       uint64      `json:"seq,omitempty"`
-	Detail    any         `json:"detail"`
-	Hash      *audit.Hash `json:"hash,omitempty"`
-	PrevHash  *audit.Hash `json:"prev_hash,omitempty"`
+	ID        string          `json:"id"`
+	Timestamp time.Time       `json:"timestamp"`
+	Type      string          `json:"type"`
+	Seq       uint64          `json:"seq,omitempty"`
+	Detail    json.RawMessage `json:"detail"`
+	Hash      *audit.Hash     `json:"hash,omitempty"`
+	PrevHash  *audit.Hash     `json:"prev_hash,omitempty"`
 }
 
 // Record records a violation, durably: in the chain, or in the spool if the chain
@@ -80,7 +80,7 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 		entries, err := l.Trail.Append(context.WithoutCancel(ctx), event)
 		if err == nil {
 			e := entries[0]
-			return Entry{e.ID, e.Time, kind, e.Seq, detail, &e.Hash, &e.PrevHash}, nil
+			return Entry{e.ID, e.Time, kind, e.Seq, e.Payload, &e.Hash, &e.PrevHash}, nil
 		}
 		if errors.Is(err, audit.ErrProfile) || errors.Is(err, audit.ErrTooLarge) {
 			return Entry{}, err
@@ -91,7 +91,11 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	if err != nil {
 		return Entry{}, err
 	}
-	return Entry{ID: id, Timestamp: at, Type: kind, Detail: detail}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
+	payload, err := json.Marshal(detail)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{ID: id, Timestamp: at, Type: kind, Detail: payload}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
 }
 
 // Note records something else of the guard in the same way.
