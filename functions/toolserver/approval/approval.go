@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"time"
 
@@ -80,6 +81,7 @@ type Approval struct {
 	Expires   time.Time `json:"expires_at"`
 	DecidedBy string    `json:"decided_by,omitempty"`
 	Decided   time.Time `json:"decided_at,omitzero"`
+	Used      time.Time `json:"used_at,omitzero"`
 }
 
 // Book keeps the approvals of a workspace in a file that several processes share:
@@ -196,10 +198,22 @@ func (b *Book) match(a Action, policy string, use bool) (*Approval, error) {
 		if err != nil || found == nil || !use {
 			return err
 		}
-		found.State = Used
+		found.State, found.Used = Used, now
 		return put(all, *found)
 	}
 	return found, b.update(look)
+}
+
+// UsedSince says whether an approval of a change of this file was used since a time.
+// If the book cannot be read, it was not.
+func (b *Book) UsedSince(path string, since time.Time) bool {
+	if _, err := fs.Stat(b.Workspace.Files(), file); err != nil {
+		return false
+	}
+	list, err := b.List(math.MaxInt)
+	return err == nil && slices.ContainsFunc(list, func(a Approval) bool {
+		return a.State == Used && !a.Used.Before(since) && slices.Contains(a.Paths, path)
+	})
 }
 
 // List returns all approvals, the newest first, at most limit.

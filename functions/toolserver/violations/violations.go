@@ -32,10 +32,11 @@ const (
 	UnapprovedLogic    = "UNAPPROVED_LOGIC_CHANGE"
 	Fabrication        = "FABRICATION"
 	Other              = "OTHER"
+	GuardBypassed      = "GUARD_BYPASSED" // a change of a governed file that did not pass the guard
 )
 
 // Types are all of them.
-var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other}
+var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed}
 
 // spool is the folder of records that the chain has not taken yet.
 const spool = workspace.StateDir + "/spool"
