@@ -16,10 +16,13 @@ help: ## list the targets
 run: ## the whole service on http://localhost:8402
 	@CGO_ENABLED=0 $(GO) run ./functions/local
 
-test: setup test-go test-plain ## every test, with its own set-up
+test: setup test-go test-plain test-infra ## every test, with its own set-up
 
 setup:
 	@bash testdata/setup.sh
+
+npm:
+	@bash testdata/setup.sh npm
 
 # The race detector runs on all packages; it needs a C compiler.
 test-go:
@@ -30,10 +33,15 @@ test-go:
 test-plain:
 	@CGO_ENABLED=0 $(GO) test -json -run 'TestEveryLambda|TestAMillion|TestRandomHistories' ./functions/local ./shared/payments | $(GO) run ./testdata/report
 
+# The templates, without the race detector: it would compile the whole CDK a second time.
+test-infra: npm ## the deployment's templates
+	@CGO_ENABLED=0 $(GO) test -json ./infra | $(GO) run ./testdata/report
+
 check: ## formatting, vet, staticcheck, module files
-	@test -z "$$(gofmt -l functions shared)" || { gofmt -l functions shared; exit 1; }
+	@test -z "$$(gofmt -l functions shared infra)" || { gofmt -l functions shared infra; exit 1; }
 	@$(GO) vet ./functions/... ./shared/...
 	@$(GO) tool staticcheck ./functions/... ./shared/...
+	@CGO_ENABLED=0 $(GO) vet ./infra && CGO_ENABLED=0 $(GO) tool staticcheck ./infra
 	@$(GO) mod verify >/dev/null && $(GO) mod tidy -diff
 
 DIST ?= dist
@@ -41,6 +49,11 @@ dist: $(addprefix dist-,$(FUNCTIONS))
 dist-%:
 	@mkdir -p $(DIST)/$* && $(LAMBDA_BUILD) -o $(DIST)/$*/bootstrap ./functions/$*/bootstrap
 dist: export GOARCH = $(ARCH)
+
+# The CLI runs `make dist` and then ./infra, as cdk.json says. It needs Node, no Docker and no credentials.
+CDK = testdata/node_modules/.bin/cdk
+synth: npm ## CloudFormation templates into cdk.out/
+	@$(CDK) synth --quiet
 
 build: dist ## every Lambda for arm64 (ARCH=amd64 for another) into dist/
 	@ls -l $(DIST)/*/bootstrap | awk '{ printf "%8.2f MB  %s\n", $$5/1e6, $$NF }'
@@ -68,4 +81,4 @@ bench-peers: ## the audit chain beside tessera and immudb
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
 
-.PHONY: help run test setup test-go test-plain check dist build gen conformance bench bench-peers invoke
+.PHONY: help run test setup test-go test-plain test-infra check dist build gen conformance bench bench-peers invoke synth npm
