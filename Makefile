@@ -45,9 +45,12 @@ check: ## formatting, vet, staticcheck, module files
 	@$(GO) mod verify >/dev/null && $(GO) mod tidy -diff
 
 DIST ?= dist
-dist: $(addprefix dist-,$(FUNCTIONS))
+dist: $(addprefix dist-,$(FUNCTIONS)) dist-toolserver
 dist-%:
 	@mkdir -p $(DIST)/$* && $(LAMBDA_BUILD) -o $(DIST)/$*/bootstrap ./functions/$*/bootstrap
+dist-toolserver: # a static program and what makes an image of it
+	@mkdir -p $(DIST)/toolserver && cp functions/toolserver/container/Dockerfile $(DIST)/toolserver/
+	@$(LAMBDA_BUILD) -o $(DIST)/toolserver/toolserver ./functions/toolserver/container
 dist: export GOARCH = $(ARCH)
 
 # The CLI runs `make dist` and then ./infra, as cdk.json says. It needs Node, no Docker and no credentials.

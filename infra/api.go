@@ -13,17 +13,19 @@ import (
 	"governance.internal/shared/catalog"
 )
 
-// api is the HTTP API, and all Lambdas by name.
+// api is the HTTP API, and all Lambdas and their logs by name.
 type api struct {
+	in      awscdk.Stack
 	gateway awsapigatewayv2.HttpApi
 	lambdas map[string]awslambda.Function
+	logs    map[string]awslogs.LogGroup
 	names   []string // of lambdas, in the order of the catalogue
 }
 
 func newAPI(app awscdk.App, s Settings, d *data, dist string) *api {
 	in := stack(app, s, "Api", "HTTP API and functions of the governance service")
 	f := &functions{in: in, settings: s, data: d, dist: dist}
-	a := &api{lambdas: map[string]awslambda.Function{}}
+	a := &api{in: in, lambdas: map[string]awslambda.Function{}, logs: map[string]awslogs.LogGroup{}}
 	a.gateway = awsapigatewayv2.NewHttpApi(in, jsii.String("Http"), &awsapigatewayv2.HttpApiProps{
 		ApiName: jsii.String(s.Name), CreateDefaultStage: jsii.Bool(false),
 		DefaultIntegration: integrate("not-found", a.add(f, f.stranger())),
@@ -41,7 +43,7 @@ func newAPI(app awscdk.App, s Settings, d *data, dist string) *api {
 
 func (a *api) add(f *functions, made function) awslambda.Function {
 	a.names = append(a.names, made.name)
-	a.lambdas[made.name] = f.add(made)
+	a.lambdas[made.name], a.logs[made.name] = f.add(made)
 	return a.lambdas[made.name]
 }
 
@@ -95,5 +97,13 @@ func schedule(in awscdk.Stack, id string, lambda awslambda.Function, minutes flo
 		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(lambda, &awseventstargets.LambdaFunctionProps{
 			Event: awsevents.RuleTargetInput_FromObject(event), RetryAttempts: jsii.Number(0), // the next run is the retry
 		})},
+	})
+}
+
+// count makes a metric of the log lines of a function that hold one of some phrases.
+func (a *api) count(name, metric string, phrases []string) {
+	awslogs.NewMetricFilter(a.in, jsii.String(name+"-"+metric), &awslogs.MetricFilterProps{
+		LogGroup: a.logs[name], FilterPattern: awslogs.FilterPattern_Literal(jsii.String(quoted(phrases))),
+		MetricNamespace: jsii.String(namespace), MetricName: jsii.String(metric), MetricValue: jsii.String("1"),
 	})
 }

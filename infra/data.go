@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strconv"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
@@ -88,4 +90,13 @@ func secret(in awscdk.Stack, id, description string) awssecretsmanager.Secret {
 			ExcludeUppercase: jsii.Bool(true), ExcludePunctuation: jsii.Bool(true), RequireEachIncludedType: jsii.Bool(false),
 		},
 	})
+}
+
+// chain is the environment of whoever works on the audit chain.
+func (d *data) chain(s Settings) map[string]*string {
+	return map[string]*string{
+		"AUDIT_TABLE": d.audit.TableName(), "SEGMENT_BUCKET": d.segments.BucketName(),
+		"SEGMENT_RETENTION_DAYS": jsii.String(strconv.Itoa(s.Retention)),
+		"CHECKPOINT_KEY_KMS":     d.checkpoint.KeyArn(),
+	}
 }

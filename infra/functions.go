@@ -2,7 +2,6 @@ package main
 
 import (
 	"maps"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -67,7 +66,7 @@ func (f *functions) sweeper() function {
 
 func (f *functions) sealer() function {
 	made := function{name: "seal", workers: min(f.settings.Workers, 2), memory: 1024, timeout: 900}
-	made.tell(f.chain())
+	made.tell(f.data.chain(f.settings))
 	made.grants = f.data.sealAudit()
 	f.base(&made)
 	return made
@@ -103,18 +102,9 @@ func (f *functions) site() map[string]*string {
 	return environment
 }
 
-// chain is the environment of whoever works on the audit chain.
-func (f *functions) chain() map[string]*string {
-	return map[string]*string{
-		"AUDIT_TABLE": f.data.audit.TableName(), "SEGMENT_BUCKET": f.data.segments.BucketName(),
-		"SEGMENT_RETENTION_DAYS": jsii.String(strconv.Itoa(f.settings.Retention)),
-		"CHECKPOINT_KEY_KMS":     f.data.checkpoint.KeyArn(),
-	}
-}
-
 // sell adds the payment machine.
 func (f *functions) sell(made *function) {
-	made.tell(f.chain())
+	made.tell(f.data.chain(f.settings))
 	made.tell(map[string]*string{
 		"RPC_URLS": jsii.String(f.settings.RPCURLs), "PAYMENTS_TABLE": f.data.payments.TableName(),
 		"RESULT_BUCKET": f.data.results.BucketName(), "SIGNING_KEY": f.data.signing.SecretArn(),
@@ -154,7 +144,7 @@ func (f *functions) behindEdge(made *function) {
 }
 
 // add makes the Lambda with its log group and its role.
-func (f *functions) add(made function) awslambda.Function {
+func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
 	logs := awslogs.NewLogGroup(f.in, jsii.String(made.name+"-logs"), &awslogs.LogGroupProps{
 		LogGroupName:  jsii.String("/" + f.settings.Name + "/" + made.name),
 		Retention:     logDays,
@@ -176,7 +166,7 @@ func (f *functions) add(made function) awslambda.Function {
 	if made.workers > 0 {
 		props.ReservedConcurrentExecutions = jsii.Number(made.workers)
 	}
-	return awslambda.NewFunction(f.in, jsii.String(made.name), props)
+	return awslambda.NewFunction(f.in, jsii.String(made.name), props), logs
 }
 
 func architecture(arch string) awslambda.Architecture {

@@ -7,7 +7,8 @@
 //	Data        tables, buckets, keys, secrets: what must survive everything
 //	Network     the VPC and the internal load balancer
 //	Api         one Lambda per function of the catalogue behind an HTTP API
-//	Edge        CloudFront with its firewall, the one base URL
+//	Firewall    the rules of CloudFront, in us-east-1
+//	Edge        CloudFront, the one base URL
 //	ToolServer  the task behind the load balancer
 //	Operations  alarms, dashboard, budget
 //
@@ -37,11 +38,16 @@ func main() {
 // Deployment adds all stacks to an app. dist holds a folder with the program of
 // each function.
 func Deployment(app awscdk.App, s Settings, dist string) {
-	for name, value := range map[string]string{"project": s.Name, "env": s.Stage, "owner": s.Owner} {
-		awscdk.Tags_Of(app).Add(jsii.String(name), jsii.String(value), nil)
-	}
+	tags := awscdk.Tags_Of(app)
+	tags.Add(jsii.String("project"), jsii.String(s.Name), nil)
+	tags.Add(jsii.String("env"), jsii.String(s.Stage), nil)
+	tags.Add(jsii.String("owner"), jsii.String(s.Owner), nil)
 	data := newData(app, s)
-	newAPI(app, s, data, dist)
+	api := newAPI(app, s, data, dist)
+	network := newNetwork(app, s)
+	baseURL := newEdge(app, s, data, api, network)
+	newToolServer(app, s, data, network, baseURL, dist)
+	newOperations(app, s, data, api, network)
 }
 
 // stack makes one of the stacks of a deployment.

@@ -11,17 +11,22 @@ import (
 // grant is one statement of a role. The package comments of the stores say which
 // they need.
 type grant struct {
-	actions   string // separated by spaces
-	resources []*string
-	keys      string // leading keys of the items, separated by spaces; "" for all
+	actions    string // separated by spaces
+	resources  []*string
+	conditions map[string]any
 }
 
 func (g grant) statement() awsiam.PolicyStatement {
 	props := &awsiam.PolicyStatementProps{Actions: jsii.Strings(strings.Fields(g.actions)...), Resources: &g.resources}
-	if g.keys != "" {
-		props.Conditions = &map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": strings.Fields(g.keys)}}
+	if g.conditions != nil {
+		props.Conditions = &g.conditions
 	}
 	return awsiam.NewPolicyStatement(props)
+}
+
+// leading is the condition that all items have one of these partition keys.
+func leading(keys ...string) map[string]any {
+	return map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": keys}}
 }
 
 // role is what a service may do: these grants and nothing else.
@@ -56,9 +61,9 @@ func (d *data) appendAudit() []grant {
 	table := []*string{d.audit.TableArn()}
 	return append(d.readSegments(),
 		grant{actions: "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query", resources: table},
-		grant{actions: "dynamodb:PutItem", resources: table, keys: "c#* i#* q#* n#*"},
-		grant{actions: "dynamodb:UpdateItem", resources: table, keys: "h#* l#*"},
-		grant{actions: "dynamodb:DeleteItem", resources: table, keys: "q#*"},
+		grant{actions: "dynamodb:PutItem", resources: table, conditions: leading("c#*", "i#*", "q#*", "n#*")},
+		grant{actions: "dynamodb:UpdateItem", resources: table, conditions: leading("h#*", "l#*")},
+		grant{actions: "dynamodb:DeleteItem", resources: table, conditions: leading("q#*")},
 		d.signCheckpoints(),
 	)
 }
@@ -70,7 +75,7 @@ func (d *data) sealAudit() []grant {
 	return append(d.readSegments(),
 		grant{actions: "s3:PutObject s3:PutObjectRetention", resources: []*string{d.segments.ArnForObjects(jsii.String("*"))}},
 		grant{actions: "dynamodb:GetItem dynamodb:Query", resources: table},
-		grant{actions: "dynamodb:PutItem", resources: table, keys: "s#* n#*"},
+		grant{actions: "dynamodb:PutItem", resources: table, conditions: leading("s#*", "n#*")},
 		d.signCheckpoints(),
 	)
 }
