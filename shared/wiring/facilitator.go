@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"governance.internal/shared/awsapi"
 	"governance.internal/shared/config"
 	"governance.internal/shared/kms"
 	"governance.internal/shared/payments"
@@ -63,7 +64,7 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 	if c.GasKeyKMS == "" {
 		return evm.LoadKey(c.GasKeyFile)
 	}
-	a, err := account("")
+	a, err := awsapi.FromEnvironment("")
 	if err != nil {
 		return nil, err
 	}

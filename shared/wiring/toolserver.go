@@ -2,11 +2,11 @@ package wiring
 
 import (
 	"errors"
-	"os"
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 )
 
 // Tools is what the tool server depends on.
@@ -35,7 +35,7 @@ func NewTools(c config.Config) (*Tools, error) {
 
 // ToolsFromEnvironment is [NewTools] of this process's environment.
 func ToolsFromEnvironment() (*Tools, error) {
-	c, err := config.Load(os.LookupEnv)
+	c, err := environment.Load()
 	if err != nil {
 		return nil, err
 	}
