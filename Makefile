@@ -72,6 +72,7 @@ bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed
 	@$(GO) test -run '^$$' -bench Verify -benchtime 20x ./shared/audit
 	@$(GO) test -run '^$$' -bench 'Append|Draft' ./shared/audit ./shared/audit/file
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench ManyWriters -benchtime 1x ./shared/audit/dynamo
 	@$(GO) test -run '^$$' -bench . ./shared/lint
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench . ./shared/x402 ./shared/x402/evm
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain

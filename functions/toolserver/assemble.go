@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"os"
 	"runtime/debug"
 	"time"
@@ -37,8 +38,9 @@ func build() string {
 	return "development"
 }
 
-// Run serves on an address until ctx ends.
+// Run serves on an address until ctx ends. It logs JSON.
 func Run(ctx context.Context, parts *wiring.Tools, address string) error {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	s, err := New(DepsOf(parts))
 	if err != nil {
 		return errors.Join(err, parts.Close())

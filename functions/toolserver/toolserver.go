@@ -80,6 +80,9 @@ type Server struct {
 
 	calls    atomic.Uint64
 	chain    atomic.Pointer[bool] // result of the last verification
+	verifies chan struct{}        // has room for the verifications that may run
+	looks    *callers             // at the store, by GET /health
+	readable atomic.Bool          // what the last look found
 	draining atomic.Bool
 	stop     func()
 
@@ -112,6 +115,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		deps: d, base: base, halt: killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random),
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
+		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
 		s.tools = append(s.tools, observed(t, &s.calls, d.Now))
@@ -164,8 +168,17 @@ func (s *Server) capabilities() []core.Capability {
 	return list
 }
 
+// maxVerifications may run at once: each reads the whole chain.
+const maxVerifications = 2
+
 // verify verifies the chain and remembers the result for GET /health.
 func (s *Server) verify(ctx context.Context, further ...audit.Anchor) (audit.Report, error) {
+	select {
+	case s.verifies <- struct{}{}:
+		defer func() { <-s.verifies }()
+	case <-ctx.Done():
+		return audit.Report{}, ctx.Err()
+	}
 	report, err := s.deps.Verify(ctx, further...)
 	if err == nil && len(further) == 0 {
 		s.chain.Store(&report.Valid)

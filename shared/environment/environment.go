@@ -36,11 +36,11 @@ const (
 // JSON, for machines.
 var Load = sync.OnceValues(func() (config.Config, error) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
-	return load(os.LookupEnv, awsapi.FromEnvironment)
+	return load(os.LookupEnv, OpenAccount)
 })
 
 // load has the account's search as an argument, since only references need one.
-func load(lookup config.Lookup, account func(endpoint string) (awsapi.Account, error)) (config.Config, error) {
+func load(lookup config.Lookup, account func(endpoint string) (Account, error)) (config.Config, error) {
 	var failed []error
 	c, err := config.Load(func(name string) (string, bool) {
 		value, ok := lookup(name)
@@ -69,7 +69,7 @@ func isReference(value string) bool {
 }
 
 // read fetches what a reference stands for. Its errors quote the reference at most.
-func read(arn string, account func(string) (awsapi.Account, error)) (string, error) {
+func read(arn string, account func(string) (Account, error)) (string, error) {
 	a, err := account("")
 	if err != nil {
 		return "", err
@@ -78,12 +78,12 @@ func read(arn string, account func(string) (awsapi.Account, error)) (string, err
 	defer cancel()
 	if strings.HasPrefix(arn, secretPrefix) {
 		var answer struct{ SecretString string }
-		err := call(ctx, a, "secretsmanager", "secretsmanager.GetSecretValue", map[string]string{"SecretId": arn}, &answer)
+		err := call(ctx, a.Account, "secretsmanager", "secretsmanager.GetSecretValue", map[string]string{"SecretId": arn}, &answer)
 		return value(answer.SecretString, err)
 	}
 	_, name, _ := strings.Cut(arn, ":parameter")
 	var answer struct{ Parameter struct{ Value string } }
-	err = call(ctx, a, "ssm", "AmazonSSM.GetParameter", map[string]string{"Name": name}, &answer)
+	err = call(ctx, a.Account, "ssm", "AmazonSSM.GetParameter", map[string]string{"Name": name}, &answer)
 	return value(answer.Parameter.Value, err)
 }
 

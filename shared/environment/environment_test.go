@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/shared/awsapi"
 	"governance.internal/shared/config"
 )
 
@@ -18,7 +17,7 @@ const (
 )
 
 // services answers like Secrets Manager and the parameter store for one value each.
-func services(t *testing.T, secret, parameter string) func(string) (awsapi.Account, error) {
+func services(t *testing.T, secret, parameter string) func(string) (Account, error) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ SecretId, Name string }
@@ -36,7 +35,7 @@ func services(t *testing.T, secret, parameter string) func(string) (awsapi.Accou
 		}
 	}))
 	t.Cleanup(server.Close)
-	return func(string) (awsapi.Account, error) { return awsapi.Account{Endpoint: server.URL}, nil }
+	return func(string) (Account, error) { return OpenAccount(server.URL) }
 }
 
 func from(environment map[string]string) config.Lookup {
@@ -55,7 +54,7 @@ func TestReferencesAreReadAndPlainValuesStay(t *testing.T) {
 }
 
 func TestWithoutReferencesNoAccountIsNeeded(t *testing.T) {
-	none := func(string) (awsapi.Account, error) { return awsapi.Account{}, errors.New("no account") }
+	none := func(string) (Account, error) { return Account{}, errors.New("no account") }
 	if c, err := load(from(map[string]string{"AUDIT_TABLE": "plain"}), none); err != nil || c.AuditTable != "plain" {
 		t.Error(c.AuditTable, err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
-	"governance.internal/shared/awsapi"
 	"governance.internal/shared/config"
 	"governance.internal/shared/environment"
 	"governance.internal/shared/kms"
@@ -68,11 +67,11 @@ func openNotary(c config.Config, baseURL string) (*audit.Notary, error) {
 	if c.CheckpointKeyKMS == "" {
 		return audit.LoadOrCreateNotary(cmp.Or(c.CheckpointKeyFile, filepath.Join(c.DataDir, "checkpoint.key")), origin)
 	}
-	a, err := awsapi.FromEnvironment("")
+	a, err := environment.OpenAccount("")
 	if err != nil {
 		return nil, err
 	}
-	return remoteNotary(kms.Open(c.CheckpointKeyKMS, a), origin)
+	return remoteNotary(kms.Open(c.CheckpointKeyKMS, a.Account), origin)
 }
 
 // remoteNotary is one whose key KMS keeps.

@@ -13,9 +13,9 @@ import (
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
-	"governance.internal/shared/awsapi"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/lint"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/payments"
@@ -92,14 +92,14 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 		}
 		return store, store.Close, nil
 	}
-	a, err := awsapi.FromEnvironment(c.DynamoDBEndpoint)
+	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
 	if err != nil {
 		return nil, nil, err
 	}
 	o := dynamo.Options{Table: c.PaymentsTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}
 	if c.ResultBucket != "" {
 		a.Endpoint = c.S3Endpoint
-		o.Objects = s3.Open(c.ResultBucket, a)
+		o.Objects = s3.Open(c.ResultBucket, a.Account)
 	}
 	return dynamo.Open(o), func() error { return nil }, nil
 }

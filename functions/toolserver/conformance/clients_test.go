@@ -26,15 +26,14 @@ import (
 // product runs the tool server itself.
 func product(t *testing.T) string {
 	t.Helper()
-	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	store, err := memory.New("governance", memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := toolserver.New(toolserver.Deps{
-		BaseURL: server.URL, DataDir: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
+		BaseURL: "http://" + server.Listener.Addr().String(), DataDir: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
 		Verify: (&auditor.Auditor{Store: store, Notes: store, Chain: "governance", Now: time.Now}).Report,
 		Host:   host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 	})
@@ -42,7 +41,8 @@ func product(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	handler = s
+	server.Config.Handler = s
+	server.Start()
 	return server.URL
 }
 

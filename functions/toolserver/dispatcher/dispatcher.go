@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // Server is what the server says about itself.
@@ -33,6 +34,8 @@ type Dispatcher struct {
 	Instructions string
 	Capabilities map[string]any
 	Methods      map[string]Method
+
+	keepAlive time.Duration // between comments on a stream; 0 for the usual
 }
 
 // Method is one row of the table of methods.

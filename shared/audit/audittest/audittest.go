@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -245,7 +246,9 @@ func blockRanges(t *testing.T, s audit.Store) {
 	for i := range events {
 		events[i] = Event(i)
 	}
-	mustAppend(t, s, events...)
+	for some := range slices.Chunk(events, 150) {
+		mustAppend(t, s, some...)
+	}
 	all := bytes.SplitAfter(Lines(t, s, 1, n), []byte("\n"))
 	for _, r := range [][2]uint64{{1, 1}, {1, n}, {2, 2}, {7, 1024}, {1024, 1026}, {1025, 2049}, {n, n}, {n, n + 10}, {0, 3}, {n + 1, n + 5}, {9, 8}} {
 		from, to := max(r[0], 1), min(r[1], n)
@@ -276,7 +279,7 @@ func verify(t *testing.T, s audit.Store) {
 }
 
 // Lines returns the stored lines of a range and checks the numbers of the blocks.
-func Lines(t *testing.T, s audit.Store, from, to uint64) []byte {
+func Lines(t testing.TB, s audit.Store, from, to uint64) []byte {
 	t.Helper()
 	var lines []byte
 	next := max(from, 1)

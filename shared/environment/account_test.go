@@ -1,4 +1,4 @@
-package awsapi
+package environment
 
 import (
 	"fmt"
@@ -15,15 +15,38 @@ func TestAnAccountNamesWhatIsMissing(t *testing.T) {
 		t.Setenv("AWS_REGION", "eu-central-1")
 		t.Setenv("AWS_ACCESS_KEY_ID", "id")
 		t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-		if a, err := FromEnvironment(""); err != nil || a.Region != "eu-central-1" {
+		if a, err := OpenAccount(""); err != nil || a.Region != "eu-central-1" {
 			t.Fatal(a.Region, err)
 		}
 		t.Setenv(name, "")
-		if _, err := FromEnvironment(""); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := OpenAccount(""); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
 		}
-		if a, err := FromEnvironment("http://127.0.0.1:1"); err != nil || a.Endpoint != "http://127.0.0.1:1" {
+		if a, err := OpenAccount("http://127.0.0.1:1"); err != nil || a.Endpoint != "http://127.0.0.1:1" {
 			t.Errorf("a local engine: %+v, %v", a, err)
+		}
+	}
+}
+
+// A request is signed as S3 and KMS want it, for this function's role.
+func TestRequestsAreSignedForTheRole(t *testing.T) {
+	t.Setenv("AWS_REGION", "eu-central-1")
+	t.Setenv("AWS_ACCESS_KEY_ID", "EXAMPLEID")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "session")
+	a, err := OpenAccount("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, service := range []string{"s3", "kms"} {
+		req := httptest.NewRequest("PUT", "https://shop.example/payments/x", nil)
+		req.Header.Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
+		if err := a.Sign(t.Context(), req, strings.Repeat("0", 64), service, a.Region); err != nil {
+			t.Fatal(err)
+		}
+		got := req.Header.Get("Authorization")
+		if !strings.Contains(got, "Credential=EXAMPLEID/") || !strings.Contains(got, "/eu-central-1/"+service+"/aws4_request") || !strings.Contains(got, "x-amz-object-lock-mode") || req.Header.Get("X-Amz-Security-Token") != "session" {
+			t.Errorf("%v", req.Header)
 		}
 	}
 }
