@@ -80,7 +80,7 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 	if s.Arch == "x86_64" {
 		image = awsecrassets.Platform_LINUX_AMD64()
 	}
-	environment := map[string]*string{"DATA_DIR": jsii.String(dataDir), "RPC_URLS": jsii.String(s.RPCURLs)}
+	environment := map[string]*string{"AWS_REGION": jsii.String(s.Region), "DATA_DIR": jsii.String(dataDir), "RPC_URLS": jsii.String(s.RPCURLs)}
 	for name, value := range d.chain(s) {
 		environment[name] = value
 	}
@@ -89,11 +89,13 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 		"GOV_API_TOKEN": awsecs.Secret_FromSecretsManager(d.token, nil),
 		"KILL_SECRET":   awsecs.Secret_FromSecretsManager(d.kill, nil),
 	}
+	linux := awsecs.NewLinuxParameters(in, jsii.String("Linux"), &awsecs.LinuxParametersProps{InitProcessEnabled: jsii.Bool(true)})
+	linux.DropCapabilities(awsecs.Capability_ALL)
 	made := definition.AddContainer(jsii.String("toolserver"), &awsecs.ContainerDefinitionOptions{
 		Image:       awsecs.ContainerImage_FromAsset(jsii.String(dist+"/toolserver"), &awsecs.AssetImageProps{Platform: image}),
 		Environment: &environment, Secrets: &secrets, User: jsii.String(nobody + ":" + nobody),
 		ReadonlyRootFilesystem: jsii.Bool(true), StopTimeout: awscdk.Duration_Seconds(jsii.Number(60)),
-		LinuxParameters: awsecs.NewLinuxParameters(in, jsii.String("Linux"), &awsecs.LinuxParametersProps{InitProcessEnabled: jsii.Bool(true)}),
+		LinuxParameters: linux,
 		PortMappings:    &[]*awsecs.PortMapping{{ContainerPort: jsii.Number(toolPort)}},
 		Logging: awsecs.LogDriver_AwsLogs(&awsecs.AwsLogDriverProps{
 			StreamPrefix: jsii.String("task"), Mode: awsecs.AwsLogDriverMode_NON_BLOCKING,
