@@ -56,7 +56,7 @@ dist: export GOARCH = $(ARCH)
 # The CLI runs `make dist` and then ./infra, as cdk.json says. It needs Node, no Docker and no credentials.
 CDK = testdata/node_modules/.bin/cdk
 synth: npm ## CloudFormation templates into cdk.out/
-	@$(CDK) synth --quiet
+	@rm -rf cdk.out && $(CDK) synth --quiet
 
 build: dist ## every Lambda for arm64 (ARCH=amd64 for another) into dist/
 	@ls -l $(DIST)/*/bootstrap | awk '{ printf "%8.2f MB  %s\n", $$5/1e6, $$NF }'

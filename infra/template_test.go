@@ -101,15 +101,12 @@ var wildcards = map[string]string{
 
 // statement is one of a policy.
 type statement struct {
-	Effect            string
-	Action            any
-	Resource          any
-	Principal         any
-	Condition         map[string]any
-	where, owner      string
-	NotAction         any
-	NotResource       any
-	allowsEverybodyIn bool
+	Effect                string
+	Action, NotAction     any
+	Resource, NotResource any
+	Principal             any
+	Condition             map[string]any
+	where                 string
 }
 
 // statements gives all of a value, wherever they are.
