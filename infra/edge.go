@@ -20,8 +20,8 @@ const originHeader = "X-Origin-Secret"
 // newEdge makes the one base URL and gives the parameter that holds it. Nothing is cached: a stored 402 would ask for a
 // payment that is made, and a stored answer would be one that somebody else bought.
 func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) awsssm.StringParameter {
-	firewall := newFirewall(app, s)
 	in := stack(app, s, "Edge", "CloudFront distribution of the governance service")
+	firewall := newFirewall(app, s, in)
 	http := awscloudfrontorigins.NewHttpOrigin(
 		jsii.String(fmt.Sprintf("%s.execute-api.%s.amazonaws.com", *a.gateway.ApiId(), s.Region)),
 		&awscloudfrontorigins.HttpOriginProps{

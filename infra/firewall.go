@@ -15,9 +15,9 @@ const callsPerWindow = 2000
 // tooMany is what a caller reads who sends more; it has the shape of our errors.
 const tooMany = `{"type":"about:blank","title":"Too Many Requests","status":429,"code":"rate_limited","detail":"More than 2000 requests in five minutes came from this address. Wait a minute and go on; nothing was charged.","charged":false}`
 
-// newFirewall gives the ARN of the rules. Bodies are judged by the functions, who
+// newFirewall gives the ARN of the rules to a stack of any region. Bodies are judged by the functions, who
 // know what they may hold.
-func newFirewall(app awscdk.App, s Settings) *string {
+func newFirewall(app awscdk.App, s Settings, edge awscdk.Stack) *string {
 	elsewhere := s
 	elsewhere.Region = edgeRegion
 	in := stack(app, elsewhere, "Firewall", "Web application firewall of the governance service")
@@ -48,7 +48,12 @@ func newFirewall(app awscdk.App, s Settings) *string {
 			},
 		},
 	})
-	return acl.AttrArn()
+	if s.Region == edgeRegion {
+		return acl.AttrArn()
+	}
+	awscdk.NewCfnOutput(in, jsii.String("Arn"), &awscdk.CfnOutputProps{Value: acl.AttrArn()})
+	edge.AddStackDependency(in, nil)
+	return awscdk.Fn_GetStackOutput(in.StackName(), jsii.String("Arn"), jsii.String(edgeRegion), nil)
 }
 
 func visible(metric string) *awswafv2.CfnWebACL_VisibilityConfigProperty {

@@ -230,7 +230,7 @@ func TestNoSecretStandsInTheEnvironment(t *testing.T) {
 		for name, value := range variables {
 			if secret.MatchString(name) {
 				seen++
-				if !strings.HasPrefix(text(value), `{"Fn::GetStackOutput":`) {
+				if !strings.HasPrefix(text(value), `{"Fn::ImportValue":"governance-Data:`) {
 					t.Errorf("%s: %s is %s, not a reference to a secret", id, name, text(value))
 				}
 			}
