@@ -85,4 +85,13 @@ bench-peers: ## the audit chain beside tessera and immudb
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
 
-.PHONY: help run test setup test-go test-plain test-infra check dist build gen conformance bench bench-peers invoke synth npm
+# The key is a file: a wallet with a little of the network's dollar token.
+smoke: ## check a deployment from outside: make smoke URL=https://... [KEY=wallet.key]
+	@$(GO) run ./functions/local smoke $(URL) $(if $(KEY),-key $(KEY))
+
+# Optional: it needs Python and a package that is not installed otherwise.
+cfn-lint: synth ## the templates, judged by cfn-lint
+	@test -x $(DIST)/.lint/bin/cfn-lint || { python3 -m venv $(DIST)/.lint && $(DIST)/.lint/bin/pip install --quiet cfn-lint==1.58.0; }
+	@$(DIST)/.lint/bin/cfn-lint --ignore-checks W3005 -- cdk.out/*.template.json
+
+.PHONY: help run test setup test-go test-plain test-infra check dist build gen conformance bench bench-peers invoke synth npm smoke cfn-lint
