@@ -34,7 +34,7 @@ test-plain:
 	@CGO_ENABLED=0 $(GO) test -json -run 'TestEveryLambda|TestAMillion|TestRandomHistories' ./functions/local ./shared/payments | $(GO) run ./testdata/report
 
 # The templates, without the race detector: it would compile the whole CDK a second time.
-test-infra: npm ## the deployment's templates
+test-infra: ## the deployment's templates
 	@CGO_ENABLED=0 $(GO) test -json ./infra | $(GO) run ./testdata/report
 
 check: ## formatting, vet, staticcheck, module files
@@ -56,7 +56,7 @@ dist: export GOARCH = $(ARCH)
 # The CLI runs `make dist` and then ./infra, as cdk.json says. It needs Node, no Docker and no credentials.
 CDK = testdata/node_modules/.bin/cdk
 synth: npm ## CloudFormation templates into cdk.out/
-	@rm -rf cdk.out && $(CDK) synth --quiet
+	@rm -rf cdk.out && ARCH=$(ARCH) $(CDK) synth --quiet $(CONTEXT)
 
 build: dist ## every Lambda for arm64 (ARCH=amd64 for another) into dist/
 	@ls -l $(DIST)/*/bootstrap | awk '{ printf "%8.2f MB  %s\n", $$5/1e6, $$NF }'

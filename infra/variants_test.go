@@ -7,6 +7,7 @@ import (
 )
 
 func TestTwoSynthsAreIdentical(t *testing.T) {
+	needNode(t)
 	again, err := synthesize(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -19,6 +20,7 @@ func TestTwoSynthsAreIdentical(t *testing.T) {
 // A service for real money, elsewhere, under its own name: the wallet in KMS pays the
 // gas, the firewall stays where CloudFront wants it, the functions know the domain.
 func TestARealServiceInAnotherRegion(t *testing.T) {
+	needNode(t)
 	all, err := synthesize(map[string]string{
 		"network": "base", "payTo": payTo, "rpcUrls": "https://node.example", "alarmsMail": "ops@shop.example", "region": "eu-central-1",
 		"domain": "shop.example", "certificate": "arn:aws:acm:us-east-1:000000000000:certificate/x", "workers": "0", "name": "shop",
