@@ -36,6 +36,7 @@ func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network) {
 	o.watchTask(n)
 	o.watchTable("payments", d.payments)
 	o.watchTable("audit", d.audit)
+	o.watchTable("state", d.state)
 	dashboard(in, s, a, n)
 	budget(in, s)
 }

@@ -28,19 +28,23 @@ func (s *Server) routes() http.Handler {
 	allow("GET", "/sse", s.sessions.Open)
 	allow("POST", "/message", s.sessions.Message)
 	allow("GET", "/health", s.getHealth)
-	allow("GET", "/{$}", s.getRoot)
+	allow("GET", "/{$}", s.rootOrConsole())
+	allow("GET", "/entries", s.getEntries)
 	allow("POST", "/kill", s.postKill)
 	allow("GET", "/audit/verify", s.getVerification)
 	allow("GET", "/dispatches", s.getDispatches)
+	for _, path := range metadataPaths {
+		allow("GET", path, s.getMetadata)
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		(&refusal{status: http.StatusNotFound, code: "not_found", message: "No such path. GET / lists what there is."}).write(w, r)
 	})
 	return mux
 }
 
-// run calls a tool of the table by its name.
+// run calls a tool by its name, for a route of the server.
 func (s *Server) run(ctx context.Context, name string, call *tool.Call) tool.Result {
-	for _, t := range s.tools {
+	for _, t := range s.free {
 		if t.Name == name {
 			return t.Run(ctx, call)
 		}
@@ -144,7 +148,7 @@ func (s *Server) getRoot(w http.ResponseWriter, _ *http.Request) {
 		"description": "Governance tools for agents over the Model Context Protocol.",
 		"endpoints": map[string]string{
 			"sse": base + "/sse", "message": base + "/message", "http": base + "/mcp", "health": base + "/health",
-			"kill": base + "/kill", "audit_verify": base + "/audit/verify", "dispatches": base + "/dispatches",
+			"kill": base + "/kill", "audit_verify": base + "/audit/verify", "dispatches": base + "/dispatches", "entries": base + "/entries",
 		},
 		"tools": toolList, "resources": resourceList,
 		"links": map[string]string{"openapi": base + "/openapi.json", "llms": base + "/llms.txt"},

@@ -75,6 +75,9 @@ func TestGuardrailRulesCountViolationsFromTheChain(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	one := structured[core.GuardrailRules](r, "guardrail_rules", `{"rule":"hand_off","classify":"+if x {"}`)
+	if none := r.call("guardrail_rules", `{"rule":"none"}`); none["isError"] != true || !strings.Contains(sprint(none), "hand_off") {
+		t.Errorf("a rule that does not exist: %v", none)
+	}
 	if len(one.Rules) != 1 || one.Classification == nil || one.Classification.MayProceed {
 		t.Errorf("%+v", one)
 	}

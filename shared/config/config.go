@@ -115,8 +115,28 @@ type Config struct {
 	// GOV_TOOLSETS: toolsets that the tool server offers, comma separated, of core,
 	// audit, session, ops, web, bots and paid. Default: all.
 	Toolsets []string
+	// WORKSPACE: folder of the project that the tool server governs. Default: the
+	// working directory.
+	Workspace string
 	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
 	ReadOnly bool
+	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
+	// the product's price, by x402 over MCP. Needs what a selling function needs.
+	PaidTools bool
+	// OAUTH_ISSUER and OAUTH_JWKS_URL: an OAuth authorization server whose access tokens
+	// the tool server takes besides GOV_API_TOKEN, and the address of its JWK set.
+	OAuthIssuer, OAuthKeys string
+	// OAUTH_AUDIENCE: names of this resource in those tokens, comma separated. Default:
+	// BASE_URL, alone and with /mcp and /sse.
+	OAuthAudiences []string
+	// OAUTH_SCOPE: scope that those tokens must hold. Default: none.
+	OAuthScope string
+	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
+	// and the halt; keys pk and sk, both strings. Without it one task is alone.
+	StateTable string
+	// TASK_ADDRESS: host and port at which the other tasks reach this one. Default: the
+	// first private address of the machine.
+	TaskAddress string
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -169,6 +189,14 @@ func Load(lookup Lookup) (Config, error) {
 		OriginSecret:          get("ORIGIN_SECRET", ""),
 		KillSecret:            get("KILL_SECRET", ""),
 		Toolsets:              splitList(get("GOV_TOOLSETS", "")),
+		OAuthIssuer:           get("OAUTH_ISSUER", ""),
+		OAuthKeys:             get("OAUTH_JWKS_URL", ""),
+		OAuthAudiences:        splitList(get("OAUTH_AUDIENCE", "")),
+		OAuthScope:            get("OAUTH_SCOPE", ""),
+		StateTable:            get("STATE_TABLE", ""),
+		TaskAddress:           get("TASK_ADDRESS", ""),
+		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
+		Workspace:             get("WORKSPACE", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
 	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
@@ -234,6 +262,9 @@ func (c Config) check() error {
 			bad = append(bad, "FACILITATOR_URL must be https:// addresses, or http:// on this machine")
 			break
 		}
+	}
+	if c.OAuthIssuer+c.OAuthKeys != "" && (!isSecret(c.OAuthIssuer) || !isSecret(c.OAuthKeys)) {
+		bad = append(bad, "OAUTH_ISSUER and OAUTH_JWKS_URL must both be https:// addresses, or http:// on this machine")
 	}
 	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
 		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")

@@ -118,22 +118,15 @@ func (s *schema) object(t reflect.Type) {
 	}
 }
 
-// ofResult is the outline of a result: its members and their types. What is inside
-// of them, and which are always there, is left out, since every model pays for each
-// word of the list of tools; new members may come.
+// ofResult is the outline of a result: the names of its members. Their types, and
+// which are always there, are left out, since every model pays for each word of the
+// list of tools; new members may come.
 func (s *schema) ofResult() *schema {
 	s.Additional = nil
-	for name, p := range s.Properties {
-		s.Properties[name] = p.outline()
+	for name := range s.Properties {
+		s.Properties[name] = &schema{}
 	}
 	return s
-}
-
-func (s *schema) outline() *schema {
-	if s.AnyOf != nil {
-		return &schema{AnyOf: []*schema{s.AnyOf[0].outline(), s.AnyOf[1]}}
-	}
-	return &schema{Type: s.Type}
 }
 
 func (s *schema) setDefault(tag reflect.StructTag) {
