@@ -13,7 +13,7 @@ import (
 
 // data is what must survive everything: each resource outlives its stack.
 type data struct {
-	payments, audit          awsdynamodb.TableV2
+	payments, audit, state   awsdynamodb.TableV2
 	results, segments        awss3.Bucket
 	gas, checkpoint          awskms.Key
 	signing, origin          awssecretsmanager.Secret
@@ -26,6 +26,7 @@ func newData(app awscdk.App, s Settings) *data {
 	return &data{
 		payments: table(in, "Payments", "ttl"),
 		audit:    table(in, "Audit", ""), // nothing in it expires
+		state:    table(in, "State", "ttl"),
 		results:  bucket(in, "Results", false),
 		segments: bucket(in, "Segments", true),
 		gas: key(in, "GasKey", awskms.KeySpec_ECC_SECG_P256K1,

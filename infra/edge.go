@@ -12,7 +12,10 @@ import (
 )
 
 // toolPaths are the routes of the tool server; all others are the API's.
-var toolPaths = []string{"/", "/sse", "/message", "/mcp", "/health", "/kill", "/audit/verify", "/dispatches"}
+var toolPaths = []string{
+	"/", "/sse", "/message", "/mcp", "/health", "/entries", "/kill", "/audit/verify", "/dispatches",
+	"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/sse",
+}
 
 // originHeader tells the functions that a request came through CloudFront.
 const originHeader = "X-Origin-Secret"

@@ -80,6 +80,11 @@ func (d *data) sealAudit() []grant {
 	)
 }
 
+// shareState is for the tasks of the tool server.
+func (d *data) shareState() grant {
+	return grant{actions: "dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem", resources: []*string{d.state.TableArn()}}
+}
+
 func (d *data) readSegments() []grant {
 	return []grant{
 		{actions: "s3:GetObject", resources: []*string{d.segments.ArnForObjects(jsii.String("*"))}},

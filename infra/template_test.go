@@ -77,6 +77,14 @@ func TestTheEdgeKnowsTheRoutesOfTheToolServer(t *testing.T) {
 	for _, m := range regexp.MustCompile(`"(/[a-z/]*)"`).FindAllStringSubmatch(string(source), -1) {
 		known[m[1]] = true
 	}
+	metadata, err := os.ReadFile("../functions/toolserver/protected.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// RFC 9728: of the whole server and of each of its two endpoints.
+	for _, m := range regexp.MustCompile(`"(/\.well-known/[a-z-]+)"`).FindAllStringSubmatch(string(metadata), -1) {
+		known[m[1]], known[m[1]+"/mcp"], known[m[1]+"/sse"] = true, true, true
+	}
 	for path := range known {
 		if !slices.Contains(toolPaths, path) {
 			t.Errorf("%s is a route of the tool server and not of the edge", path)

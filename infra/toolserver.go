@@ -25,7 +25,7 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 	disk, access := fileSystem(in, n)
 	definition := awsecs.NewFargateTaskDefinition(in, jsii.String("Task"), &awsecs.FargateTaskDefinitionProps{
 		Cpu: jsii.Number(256), MemoryLimitMiB: jsii.Number(1024), RuntimePlatform: platform(s.Arch),
-		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", append(append(d.appendAudit(), d.sealAudit()...), mount(disk, access))),
+		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", append(append(d.appendAudit(), d.sealAudit()...), d.shareState(), mount(disk, access))),
 		Volumes: &[]*awsecs.Volume{{Name: jsii.String("data"), EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
 			FileSystemId: disk.FileSystemId(), TransitEncryption: jsii.String("ENABLED"),
 			AuthorizationConfig: &awsecs.AuthorizationConfig{AccessPointId: access.AccessPointId(), Iam: jsii.String("ENABLED")},
@@ -80,7 +80,7 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 	if s.Arch == "x86_64" {
 		image = awsecrassets.Platform_LINUX_AMD64()
 	}
-	environment := map[string]*string{"AWS_REGION": jsii.String(s.Region), "DATA_DIR": jsii.String(dataDir), "RPC_URLS": jsii.String(s.RPCURLs)}
+	environment := map[string]*string{"AWS_REGION": jsii.String(s.Region), "DATA_DIR": jsii.String(dataDir), "STATE_TABLE": d.state.TableName()}
 	for name, value := range d.chain(s) {
 		environment[name] = value
 	}
