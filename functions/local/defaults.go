@@ -24,6 +24,7 @@ const (
 // real node may be there, too, and whoever reads these keys would own its money.
 func localDefaults(ctx context.Context, c config.Config, o options, addr net.Addr) (config.Config, error) {
 	c.DataDir = o.data
+	c.Workspace = o.workspace
 	if c.BaseURL == "" {
 		_, port, err := net.SplitHostPort(addr.String())
 		if err != nil {

@@ -12,6 +12,9 @@
 //	go run ./functions/local ledger           all payments, compared with the chain
 //	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
 //	go run ./functions/local mcp              the tools over standard input and output
+//	go run ./functions/local init             write governance.yaml for the project found here
+//	go run ./functions/local hook             stand before a coding agent's tools; hook install
+//	go run ./functions/local check FILE...    may an agent change these files?
 //	go run ./functions/local gen              rewrite what is generated from the catalogue
 //
 // Exit status: 0 success, 1 the answer is no (errors found, chain broken,
@@ -61,6 +64,9 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"invoke":   invoke,
 	"gen":      gen,
 	"mcp":      mcpStdio,
+	"init":     initWorkspace,
+	"hook":     runHook,
+	"check":    checkFiles,
 }
 
 func main() {
@@ -86,7 +92,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke, mcp and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke, mcp, init, hook, check and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)

@@ -15,7 +15,8 @@ import (
 // mcpStdio serves the tools to one desktop client over standard input and output,
 // until the client closes them.
 func mcpStdio(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "mcp", "mcp [-data DIR]")
+	set := flags(t, "mcp", "mcp [-data DIR] [-workspace DIR]")
+	folder := set.String("workspace", ".", "`directory` of the project that is governed")
 	data := set.String("data", defaultData, "`directory` of the audit chain; the one of a running server will do")
 	rest, err := parse(set, args)
 	if err != nil {
@@ -29,7 +30,7 @@ func mcpStdio(ctx context.Context, t terminal, args []string) error {
 		return err
 	}
 	slog.SetDefault(slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: slog.LevelWarn}))) // standard output is the protocol's
-	c.DataDir = *data
+	c.DataDir, c.Workspace = *data, *folder
 	if c.BaseURL == "" {
 		c.BaseURL = defaultBase
 	}

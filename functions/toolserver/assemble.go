@@ -1,6 +1,7 @@
 package toolserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -24,7 +25,7 @@ func DepsOf(parts *wiring.Tools) Deps {
 	c := parts.Config
 	return Deps{
 		BaseURL: c.BaseURL, Token: c.APIToken, KillSecret: c.KillSecret, Toolsets: c.Toolsets, ReadOnly: c.ReadOnly,
-		Build: build(), DataDir: c.DataDir, Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
+		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c),
 	}

@@ -64,7 +64,7 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 	return server.Shutdown(ctx)
 }
 
-// keepFlushing appends late entries of the kill switch until Close.
+// keepFlushing appends late entries of the kill switch and of the guard until Close.
 func (s *Server) keepFlushing() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -76,6 +76,9 @@ func (s *Server) keepFlushing() {
 		for {
 			if err := s.halt.Flush(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "kill switch: the audit trail takes no entries", "error", err.Error())
+			}
+			if err := s.violations.Flush(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "guard: violations wait for the audit trail", "error", err.Error())
 			}
 			if err := s.halt.Sync(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "kill switch: what other tasks decided is not known", "error", err.Error())
@@ -90,7 +93,10 @@ func (s *Server) keepFlushing() {
 }
 
 // Close ends what runs in the background.
-func (s *Server) Close() { s.stop() }
+func (s *Server) Close() {
+	s.stop()
+	_ = s.workspace.Close() // only read from
+}
 
 // sessionServer is the SDK's server for what the opening request asks for; nil for
 // toolsets that do not exist.

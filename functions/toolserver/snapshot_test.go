@@ -70,9 +70,9 @@ func TestEveryToolIsAsItsSnapshotSays(t *testing.T) {
 }
 
 // The list is read by every model in every conversation: at most 6,000 tokens for
-// all tools, at four bytes a token.
+// all tools, at four bytes a token. Of the room, tools to come keep 600 bytes each.
 func TestTheListIsShort(t *testing.T) {
-	const budget = 660 // bytes, so that 35 tools and their frame fit
+	const room, all, least = 6000 * 4, 35, 600
 	r := start(t, nil)
 	text, err := json.Marshal(r.rpc("tools/list", "{}")["result"])
 	if err != nil {
@@ -80,8 +80,8 @@ func TestTheListIsShort(t *testing.T) {
 	}
 	n := len(r.list())
 	t.Logf("%d tools, %d bytes, %d a tool", n, len(text), len(text)/n)
-	if len(text)/n > budget {
-		t.Errorf("%d bytes a tool; the budget allows %d", len(text)/n, budget)
+	if budget := room - least*(all-n); len(text) > budget {
+		t.Errorf("%d bytes; the budget allows %d", len(text), budget)
 	}
 }
 
@@ -132,6 +132,7 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 	r := start(t, nil)
 	calls := map[string][]string{
 		"get_framework":              {`{}`, `{"format":"markdown"}`},
+		"preflight_check":            {`{"path":"a"}`},
 		"guardrail_rules":            {`{}`, `{"rule":"untouchable","classify":"correct a typo"}`},
 		"get_governance_system_info": {`{"topic":"overview"}`, `{"topic":"origin"}`, `{"topic":"implementation_guide"}`, `{"topic":"problem_it_solves"}`, `{"topic":"stats"}`, `{"topic":"capabilities"}`},
 		"emergency_kill_switch":      {`{"reason":"a test"}`},
@@ -179,7 +180,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 	}
 	all := names(r.list())
 	core := names(r.list("X-MCP-Toolsets", "core"))
-	if !slices.Equal(core, []string{"get_framework", "guardrail_rules", "get_governance_system_info"}) {
+	if !slices.Equal(core, []string{"get_framework", "preflight_check", "guardrail_rules", "get_governance_system_info"}) {
 		t.Errorf("core: %v", core)
 	}
 	for _, header := range [][]string{{"X-MCP-Readonly", "true"}, {"X-MCP-Toolsets", "core, audit", "X-MCP-Readonly", "true"}} {
@@ -204,7 +205,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 	for _, name := range tools.Toolsets {
 		r.list("X-MCP-Toolsets", name)
 	}
-	if len(all) != 7 {
+	if len(all) != 8 {
 		t.Errorf("%d tools", len(all))
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/oauth"
+	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
 	"governance.internal/functions/toolserver/tally"
@@ -34,6 +35,8 @@ import (
 	"governance.internal/functions/toolserver/tools"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/violations"
+	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/x402"
@@ -62,6 +65,7 @@ type Deps struct {
 	ReadOnly   bool
 	Build      string // version of this program
 	DataDir    string
+	Workspace  string // folder of the project that is governed
 	Audit      audit.Store
 	Gate       *x402.Gate // sells tools; nil if all are free
 	Verify     func(context.Context, ...audit.Anchor) (audit.Report, error)
@@ -78,6 +82,8 @@ type Server struct {
 	deps       Deps
 	base       *url.URL
 	halt       *killswitch.Switch
+	workspace  *workspace.Workspace
+	violations *violations.Log
 	wrongKills *callers
 	lift       *tool.Tool
 	tools      []*tool.Tool // as clients call them
@@ -121,8 +127,12 @@ func New(d Deps) (*Server, error) {
 	if d.KillSecret == "" {
 		slog.Warn("the kill switch is off: set KILL_SECRET to turn it on")
 	}
+	governed, err := workspace.Open(d.Workspace, d.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("WORKSPACE: %w", err)
+	}
 	s := &Server{
-		deps: d, base: base, halt: killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random),
+		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random}, halt: killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random),
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
@@ -158,6 +168,7 @@ func (s *Server) toolDeps() tools.Deps {
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
 		Verify:  s.verify,
 		Kill:    s.kill,
+		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
 	}
 }
 

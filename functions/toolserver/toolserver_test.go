@@ -62,7 +62,7 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 		t.Fatal(err)
 	}
 	d := toolserver.Deps{
-		BaseURL: "http://" + server.Listener.Addr().String(), KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Audit: store, Now: clockOf(clock), Random: rand.Reader,
+		BaseURL: "http://" + server.Listener.Addr().String(), KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: clockOf(clock), Random: rand.Reader,
 		Verify: (&auditor.Auditor{Store: store, Notes: store, Chain: "governance", Now: time.Now}).Report,
 		Host:   machine(),
 	}

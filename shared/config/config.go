@@ -109,6 +109,9 @@ type Config struct {
 	// GOV_TOOLSETS: toolsets that the tool server offers, comma separated, of core,
 	// audit, session, ops, web, bots and paid. Default: all.
 	Toolsets []string
+	// WORKSPACE: folder of the project that the tool server governs. Default: the
+	// working directory.
+	Workspace string
 	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
 	ReadOnly bool
 	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
@@ -185,6 +188,7 @@ func Load(lookup Lookup) (Config, error) {
 		StateTable:            get("STATE_TABLE", ""),
 		TaskAddress:           get("TASK_ADDRESS", ""),
 		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
+		Workspace:             get("WORKSPACE", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
 	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {

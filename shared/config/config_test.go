@@ -41,7 +41,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"CHECKPOINT_DIR": "/mnt/c", "CHECKPOINT_MEMO_KEY_FILE": "memo.key", "CHECKPOINT_WITNESSES": "https://w.example/a key, http://localhost:1 b",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
-		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
+		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
@@ -55,7 +55,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		CheckpointDir: "/mnt/c", CheckpointMemoKeyFile: "memo.key", CheckpointWitnesses: []string{"https://w.example/a key", "http://localhost:1 b"},
 		CDPKeyID: "id", CDPKeySecret: "key",
 		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
-		APIToken: "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
+		APIToken: "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)

@@ -4,6 +4,7 @@ package tools
 import (
 	"slices"
 
+	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
@@ -19,6 +20,7 @@ type Deps struct {
 	Machine ops.Machine
 	Verify  audit.Verify
 	Kill    ops.Kill
+	Gate    *preflight.Gate
 }
 
 // All are the tools in the order in which they are listed everywhere.
@@ -27,6 +29,7 @@ func All(d Deps) []*tool.Tool {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
 		core.GetFramework(d.System.Now, has),
+		core.CheckPreflight(d.Gate),
 		core.GetGuardrailRules(d.System.Now, d.System.Count),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),

@@ -98,7 +98,8 @@ func (m damage) flips(stride, offset int) (cases int) {
 	return cases
 }
 
-// edits makes each kind of edit at one line, and gives their number.
+// edits makes each kind of edit at one line, and gives their number. What stands behind
+// the head is not the chain's, so nothing is put there.
 func (m damage) edits(i int) (cases int) {
 	last := len(m.lines) - 1
 	altered := bytes.Replace(m.lines[i], []byte(`"actor":"`), []byte(`"actor":"x`), 1)
@@ -111,7 +112,7 @@ func (m damage) edits(i int) (cases int) {
 	}{
 		{"deleted", i == last, slices.Delete(slices.Clone(m.lines), i, i+1), audit.SeqGap, i},
 		{"cut off, with all after it", i == 0, m.lines[:i:i], audit.Truncated, i},
-		{"duplicated", false, slices.Insert(slices.Clone(m.lines), i, m.lines[i]), audit.DuplicateSeq, i + 1},
+		{"duplicated", i == last, slices.Insert(slices.Clone(m.lines), i, m.lines[i]), audit.DuplicateSeq, i + 1},
 		{"swapped with the next", i == last, swap(m.lines, i), audit.SeqGap, i},
 		{"altered", false, put(m.lines, i, altered), audit.HashMismatch, i},
 		{"altered and hashed anew", i == 0 || i == last, put(m.lines, i, rehash(altered)), audit.PrevMismatch, i + 1},

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A project is set up from the command line, an agent is refused, and the checks
+// of a script say the same.
+func TestAProjectIsGovernedFromTheCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "secrets"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "secrets/a"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(stdin string, args ...string) (int, string, string) {
+		var out, complaints strings.Builder
+		status := run(context.Background(), terminal{in: strings.NewReader(stdin), out: &out, err: &complaints}, args)
+		return status, out.String(), complaints.String()
+	}
+	if status, _, complaints := command("", "check", "-workspace", dir, "a"); status != 3 {
+		t.Errorf("check without a file: %d %s", status, complaints)
+	}
+	if status, _, complaints := command("", "init", "-workspace", dir); status != 0 {
+		t.Fatalf("init: %d %s", status, complaints)
+	}
+	if status, _, complaints := command("", "init", "-workspace", dir); status != 1 || !strings.Contains(complaints, "stays as it is") {
+		t.Errorf("init over a file: %d %s", status, complaints)
+	}
+	for file, want := range map[string]int{"secrets/a": 2, "go.mod": 1, "b.go": 0} {
+		if status, out, _ := command("", "check", "-workspace", dir, filepath.Join(dir, file)); status != want {
+			t.Errorf("check %s: %d, want %d: %s", file, status, want, out)
+		}
+	}
+	call := `{"cwd":"` + dir + `","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -r secrets"}}`
+	if status, out, _ := command(call, "hook", "-workspace", dir); status != 0 || !strings.Contains(out, `"permissionDecision":"deny"`) {
+		t.Errorf("hook: %d %s", status, out)
+	}
+	if status, _, _ := command(call, "hook", "-agent", "gemini", "-workspace", dir); status != 2 {
+		t.Errorf("hook of gemini: %d", status)
+	}
+	if status, _, _ := command(call, "hook", "-workspace", filepath.Join(dir, "none")); status != 2 {
+		t.Errorf("hook without a workspace: %d", status)
+	}
+	if status, out, _ := command("", "init", "-schema"); status != 0 || !strings.Contains(out, `"untouchable"`) {
+		t.Errorf("init -schema: %d", status)
+	}
+}

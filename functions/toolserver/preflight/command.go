@@ -1,0 +1,145 @@
+package preflight
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"governance.internal/functions/toolserver/command"
+	"governance.internal/functions/toolserver/policy"
+	"governance.internal/functions/toolserver/workspace"
+)
+
+// CommandReport is the decision about a command.
+type CommandReport struct {
+	Report
+	command.Analysis
+}
+
+// CheckCommand decides about a shell command by the files that it would write. What
+// hides its effect is PROTECTED: a person looks at it.
+func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
+	a.Operation, a.Command = "command", text
+	state, err := g.Workspace.Load()
+	if err != nil {
+		report, err := g.unreadable(ctx, a, err)
+		return CommandReport{report, command.Analysis{}}, err
+	}
+	analysis, err := command.Analyze(text)
+	if err != nil {
+		analysis.Unresolved = []string{err.Error()}
+		analysis.Mentions = strings.Fields(text)
+	}
+	report := Report{Decision: policy.OK, Results: []Result{}}
+	for _, w := range analysis.Writes {
+		report.add(g.written(state, a.Dir, w)...)
+	}
+	for _, name := range analysis.Mentions {
+		if result := g.decide(state, a.Dir, name, Edit); result.Matched != nil {
+			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
+			report.add(result)
+		}
+	}
+	if len(analysis.Unresolved) > 0 {
+		report.Decision = policy.Worse(report.Decision, unresolved(state))
+	}
+	report, err = g.finish(ctx, state, a, report)
+	return CommandReport{report, analysis}, err
+}
+
+// unresolved is the decision about what nobody can see.
+func unresolved(state workspace.State) policy.Decision {
+	if state.Configured {
+		return policy.Protected
+	}
+	return policy.Unknown
+}
+
+func (r *Report) add(results ...Result) {
+	for _, result := range results {
+		r.Results = append(r.Results, result)
+		r.Decision = policy.Worse(r.Decision, result.Decision)
+	}
+}
+
+// written decides about one write of a command.
+func (g *Gate) written(state workspace.State, dir string, w command.Write) []Result {
+	if w.Into && !g.isFolder(dir, path.Dir(w.Path)) {
+		return nil
+	}
+	operation := Edit
+	if w.Delete {
+		operation = Delete
+	}
+	var results []Result
+	if w.Dir != "" && !g.isFolder(dir, w.Dir) { // the change of folder fails, and the write happens where the command began
+		results = append(results, g.decide(state, dir, strings.TrimPrefix(w.Path, w.Dir+"/"), operation))
+	}
+	if !w.Certain {
+		return append(results, g.matching(state, dir, w.Path, operation)...)
+	}
+	return append(results, g.decide(state, dir, w.Path, operation))
+}
+
+func (g *Gate) isFolder(dir, name string) bool {
+	p, err := g.Workspace.Locate(dir, name)
+	return err == nil && p.Info != nil && p.Info.IsDir()
+}
+
+// matching decides about the files that a pattern of the shell matches.
+func (g *Gate) matching(state workspace.State, dir, pattern, operation string) []Result {
+	p, err := g.Workspace.Locate(dir, pattern)
+	if err != nil || p.Name == "" {
+		return []Result{g.decide(state, dir, pattern, operation)}
+	}
+	matcher, err := policy.Compile(p.Name, true)
+	if err != nil {
+		return []Result{{Path: p.Name, Decision: unresolved(state), Via: Direct, Reason: "The pattern cannot be followed."}}
+	}
+	worst := Result{Path: p.Name, Decision: policy.OK, Via: Direct, Reason: "No list names a file that the pattern matches."}
+	if !state.Configured {
+		worst.Decision = policy.Unknown
+	}
+	err = g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
+		if !matcher.Match(name) {
+			return nil
+		}
+		found := g.decide(state, ".", name, operation)
+		if policy.Worse(worst.Decision, found.Decision) != worst.Decision {
+			worst = found
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		worst.Decision, worst.Reason = policy.Worse(worst.Decision, unresolved(state)), "Nobody knows which files the pattern matches: "+err.Error()+"."
+	}
+	return []Result{worst}
+}
+
+// digest identifies a command in the record, which keeps no text that could hold a
+// secret.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// programOf is the first word of a command, for the record.
+func programOf(text string) string {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || strings.ContainsAny(fields[0], "=$`'\"") {
+		return ""
+	}
+	return shorten(filepath.Base(fields[0]), 64)
+}
+
+func shorten(text string, limit int) string {
+	if len(text) > limit {
+		return strings.ToValidUTF8(text[:limit], "")
+	}
+	return text
+}

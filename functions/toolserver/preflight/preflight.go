@@ -1,0 +1,253 @@
+// Package preflight is the guard: it decides before a change whether an agent may
+// make it. The lists are those of the workspace file; what counts is the file that
+// would really change, whatever name it is given.
+package preflight
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"governance.internal/functions/toolserver/policy"
+	"governance.internal/functions/toolserver/violations"
+	"governance.internal/functions/toolserver/workspace"
+)
+
+// Operations on a file.
+const (
+	Edit    = "edit"
+	Create  = "create"
+	Delete  = "delete"
+	Rename  = "rename"
+	Execute = "execute"
+)
+
+// Ways in which a name leads to the file that a rule is about.
+const (
+	Direct   = "direct"
+	Symlink  = "symlink"
+	Hardlink = "hardlink"
+	Parent   = "parent" // a folder above it
+	Case     = "case"   // another spelling of its name
+)
+
+// Result is the decision about one path.
+type Result struct {
+	Path     string          `json:"path"`
+	Decision policy.Decision `json:"decision"`
+	Matched  *policy.Rule    `json:"matched"`
+	Via      string          `json:"via"`
+	Approval *string         `json:"approval_id"`
+	Reason   string          `json:"reason"`
+}
+
+// Report is the decision about an action.
+type Report struct {
+	Decision policy.Decision `json:"decision"`
+	ExitCode int             `json:"exit_code"` // 0 OK, 1 PROTECTED, 2 BLOCKED, 3 UNKNOWN
+	Results  []Result        `json:"results"`
+	Logged   string          `json:"logged_entry,omitempty"` // id of the audit entry of a refusal
+	Next     string          `json:"next"`
+}
+
+var exitCodes = map[policy.Decision]int{policy.OK: 0, policy.Protected: 1, policy.Blocked: 2, policy.Unknown: 3}
+
+// Action is what an agent wants to do with files.
+type Action struct {
+	Agent     string // who asks, as it calls itself
+	Tool      string // through which it asks
+	Operation string
+	Dir       string // folder of relative paths: absolute, or from the root
+	Paths     []string
+	Command   string // the shell command, if it is one
+}
+
+// Gate decides. It is safe for concurrent use.
+type Gate struct {
+	Workspace *workspace.Workspace
+	Log       *violations.Log
+	Now       func() time.Time
+}
+
+// Check decides about files, and records a refusal. An error means that the refusal
+// could not be recorded; the decision holds all the same.
+func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
+	state, err := g.Workspace.Load()
+	if err != nil {
+		return g.unreadable(ctx, a, err)
+	}
+	report := Report{Decision: policy.OK, Results: []Result{}}
+	for _, name := range a.Paths {
+		report.add(g.decide(state, a.Dir, name, a.Operation))
+	}
+	return g.finish(ctx, state, a, report)
+}
+
+// unreadable refuses everything while the lists are unknown.
+func (g *Gate) unreadable(ctx context.Context, a Action, problem error) (Report, error) {
+	report := Report{Decision: policy.Blocked, Results: []Result{}}
+	for _, name := range a.Paths {
+		report.Results = append(report.Results, Result{Path: g.shown(a.Dir, name), Decision: policy.Blocked, Via: Direct,
+			Reason: "The workspace file cannot be read, so nothing is known to be safe: " + problem.Error()})
+	}
+	return g.finish(ctx, workspace.State{}, a, report)
+}
+
+// shown is the name of a file for people: never one above the workspace.
+func (g *Gate) shown(dir, name string) string {
+	p, err := g.Workspace.Locate(dir, name)
+	switch {
+	case err != nil:
+		return "(not a path)"
+	case p.Name != "":
+		return p.Name
+	case p.Real != "":
+		return p.Real
+	}
+	return "(outside of the workspace)"
+}
+
+func (g *Gate) decide(state workspace.State, dir, name, operation string) Result {
+	result := Result{Path: g.shown(dir, name), Decision: policy.OK, Via: Direct}
+	p, err := g.Workspace.Locate(dir, name)
+	if err != nil {
+		result.Decision, result.Reason = policy.Blocked, "The path cannot be followed: "+err.Error()+"."
+		return result
+	}
+	for _, look := range []func(workspace.State, workspace.Path, string) (Result, bool){g.byName, g.byTarget, g.byOtherName, g.byContent} {
+		if found, ok := look(state, p, operation); ok && policy.Worse(result.Decision, found.Decision) != result.Decision {
+			found.Path = result.Path
+			result = found
+		}
+	}
+	switch {
+	case result.Decision != policy.OK:
+	case p.Outside:
+		result.Decision, result.Reason = policy.Unknown, "The file is not in the workspace, so no list governs it."
+	case !state.Configured:
+		result.Decision, result.Reason = policy.Unknown, "There is no "+workspace.FileName+", so nothing is known about the file. Run local init to write one."
+	default:
+		result.Reason = "No list names the file."
+	}
+	return result
+}
+
+func (g *Gate) byName(state workspace.State, p workspace.Path, _ string) (Result, bool) {
+	return ruled(state, p.Name, Direct)
+}
+
+func (g *Gate) byTarget(state workspace.State, p workspace.Path, _ string) (Result, bool) {
+	if p.Real == p.Name {
+		return Result{}, false
+	}
+	return ruled(state, p.Real, Symlink)
+}
+
+// byOtherName looks for another name of the same file, which a hard link gives it.
+func (g *Gate) byOtherName(state workspace.State, p workspace.Path, operation string) (Result, bool) {
+	if !p.Linked() || operation == Delete { // a removed name leaves the others
+		return Result{}, false
+	}
+	var worst Result
+	err := g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
+		found, ok := ruled(state, name, Hardlink)
+		if !ok || policy.Worse(worst.Decision, found.Decision) == worst.Decision || !entry.Type().IsRegular() {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && os.SameFile(info, p.Info) {
+			worst = found
+		}
+		return nil
+	})
+	if err != nil && worst.Decision != policy.Blocked {
+		return Result{Decision: policy.Protected, Via: Hardlink, Reason: "The file has further names, and they were not all found: " + err.Error() + "."}, true
+	}
+	return worst, worst.Decision != ""
+}
+
+// byContent looks into a folder that is removed or moved with all that is in it.
+func (g *Gate) byContent(state workspace.State, p workspace.Path, operation string) (Result, bool) {
+	if p.Real == "" || p.Info == nil || !p.Info.IsDir() || operation != Delete && operation != Rename || !state.Policy.Reaches(p.Real) {
+		return Result{}, false
+	}
+	var worst Result
+	err := g.Workspace.Walk(p.Real, state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
+		found, ok := ruled(state, name, Parent)
+		if ok && policy.Worse(worst.Decision, found.Decision) != worst.Decision {
+			worst = found
+		}
+		if worst.Decision == policy.Blocked {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Result{Decision: policy.Blocked, Via: Parent, Reason: "Nobody knows what is in the folder: " + err.Error() + "."}, true
+	}
+	return worst, worst.Decision != ""
+}
+
+// ruled is the refusal of a path from the root, if the lists refuse it.
+func ruled(state workspace.State, name, via string) (Result, bool) {
+	if name == "" {
+		return Result{}, false
+	}
+	decision, rule := state.Policy.Decide(name)
+	if decision == policy.OK {
+		return Result{}, false
+	}
+	matched := *rule
+	if exact, err := policy.Compile(matched.Pattern, false); err == nil && via == Direct && !exact.Match(name) {
+		via = Case
+	}
+	result := Result{Decision: decision, Matched: &matched, Via: via, Reason: "The file is untouchable: no agent changes it, and no approval lifts that."}
+	if decision == policy.Protected {
+		result.Reason = "The file is protected: a person must approve the change first."
+	}
+	return result, true
+}
+
+// finish records a refusal and says what to do next.
+func (g *Gate) finish(ctx context.Context, state workspace.State, a Action, report Report) (Report, error) {
+	report.ExitCode = exitCodes[report.Decision]
+	switch report.Decision {
+	case policy.OK:
+		report.Next = "Make the change, and note it in the worklog."
+		return report, nil
+	case policy.Unknown:
+		report.Next = "Nothing was checked. Ask a person before you change what others rely on."
+		return report, nil
+	case policy.Protected:
+		report.Next = "Do not make the change. Ask for it with request_approval, and wait until a person grants it."
+	case policy.Blocked:
+		report.Next = "Do not make the change, and do not try another way. Tell the person what you wanted to do."
+	}
+	return g.record(ctx, a, report)
+}
+
+func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, error) {
+	kind := violations.BlockedProtected
+	if report.Decision == policy.Blocked {
+		kind = violations.BlockedUntouchable
+	}
+	detail := map[string]any{"agent": shorten(a.Agent, 100), "tool": shorten(a.Tool, 100), "operation": a.Operation}
+	if a.Command != "" {
+		detail["command_sha256"], detail["program"] = digest(a.Command), programOf(a.Command)
+	}
+	for _, result := range report.Results {
+		if result.Decision == report.Decision {
+			detail["path"], detail["via"] = result.Path, result.Via
+			if result.Matched != nil {
+				detail["pattern"] = result.Matched.Pattern
+			}
+			break
+		}
+	}
+	entry, err := g.Log.Record(ctx, "guard", kind, detail)
+	if err == nil {
+		report.Logged = entry.ID
+	}
+	return report, err
+}

@@ -1,0 +1,191 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Errors of files. Their texts name no folder above the workspace.
+var (
+	ErrOutside    = errors.New("the path leads out of the workspace")
+	ErrNotRegular = errors.New("this is no regular file")
+	ErrTooLarge   = errors.New("the file is too large")
+	ErrBadName    = errors.New("a path has 1 to 4096 bytes, without NUL and without backslash")
+)
+
+const (
+	maxName  = 4096 // bytes
+	maxLinks = 40   // as in the kernel
+)
+
+// ReadFile reads a regular file of at most limit bytes. It never waits: a pipe is
+// opened without blocking and refused.
+func (w *Workspace) ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, reduce(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, reduce(err)
+	case !info.Mode().IsRegular():
+		return nil, ErrNotRegular
+	case info.Size() > limit:
+		return nil, ErrTooLarge
+	}
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if int64(len(text)) > limit {
+		return nil, ErrTooLarge
+	}
+	return text, reduce(err)
+}
+
+// reduce takes the path out of an error: it may be absolute.
+func reduce(err error) error {
+	var p *fs.PathError
+	if !errors.As(err, &p) {
+		return err
+	}
+	if strings.Contains(p.Err.Error(), "escapes") {
+		return ErrOutside
+	}
+	return p.Err
+}
+
+// WriteFile replaces a file as a whole, durably, with the permissions 0600 unless it
+// was there before. Folders above it are made.
+func (w *Workspace) WriteFile(name string, text []byte) error {
+	mode := fs.FileMode(0o600)
+	if info, err := w.root.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return ErrNotRegular
+		}
+		mode = info.Mode().Perm()
+	}
+	if err := w.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return reduce(err)
+	}
+	fresh := name + ".new"
+	f, err := w.root.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|syscall.O_NONBLOCK, mode)
+	if err != nil {
+		return reduce(err)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return reduce(err)
+	}
+	return reduce(w.root.Rename(fresh, name))
+}
+
+// Files is the tree for reading; nothing in it leads out.
+func (w *Workspace) Files() fs.FS { return w.root.FS() }
+
+// Remove removes a file.
+func (w *Workspace) Remove(name string) error { return reduce(w.root.Remove(name)) }
+
+// Path is a name of a file as somebody gave it, and what it really is.
+type Path struct {
+	Name    string      // from the root, clean; "" if it is outside
+	Real    string      // where links lead to; "" if that is outside
+	Outside bool        // neither of them is inside
+	Info    fs.FileInfo // of the real file, nil if there is none
+}
+
+// Linked says whether the file has further names on the disk.
+func (p Path) Linked() bool { return p.Info != nil && p.Info.Mode().IsRegular() && links(p.Info) > 1 }
+
+// Locate finds out what a name leads to, as the kernel would. Relative names begin
+// at dir, an absolute folder or one from the root. Nothing is opened: names are
+// looked up and links are read.
+func (w *Workspace) Locate(dir, name string) (Path, error) {
+	if name == "" || len(name) > maxName || strings.ContainsAny(name, "\x00\\") {
+		return Path{}, ErrBadName
+	}
+	full := name
+	if !filepath.IsAbs(name) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(w.path, dir)
+		}
+		full = dir + "/" + name // not cleaned: .. after a link means the folder of its target
+	}
+	real, err := follow(full)
+	if err != nil {
+		return Path{}, err
+	}
+	p := Path{Name: w.relative(filepath.Clean(full)), Real: w.relative(real)}
+	p.Outside = p.Name == "" && p.Real == ""
+	if info, err := os.Lstat(real); err == nil {
+		p.Info = info
+	}
+	return p, nil
+}
+
+// relative is a clean absolute path from the root, "" if it is outside.
+func (w *Workspace) relative(full string) string {
+	inside, err := filepath.Rel(w.path, full)
+	if err != nil || inside == ".." || strings.HasPrefix(inside, "../") {
+		return ""
+	}
+	return filepath.ToSlash(inside)
+}
+
+// follow resolves all links of an absolute path. What does not exist yet is kept.
+func follow(full string) (string, error) {
+	at, rest := "/", strings.Split(full, "/")
+	for hops := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, part)
+		info, err := os.Lstat(next)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		if hops++; hops > maxLinks {
+			return "", fmt.Errorf("the path has more than %d links", maxLinks)
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", errors.New("a link of the path cannot be read")
+		}
+		if filepath.IsAbs(target) {
+			at = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return at, nil
+}
+
+// ErrManyFiles says that a walk was ended.
+var ErrManyFiles = errors.New("the folder has more files than the workspace file allows to look at (limits.max_files)")
+
+// Walk visits the files and folders below a folder, at most limit of them. A folder
+// that cannot be read is an error: nobody knows then what is in it.
+func (w *Workspace) Walk(folder string, limit int, visit func(name string, entry fs.DirEntry) error) error {
+	n := 0
+	return fs.WalkDir(w.root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return reduce(err)
+		}
+		if n++; n > limit {
+			return ErrManyFiles
+		}
+		return visit(name, entry)
+	})
+}
