@@ -49,8 +49,6 @@ func serveBench(address string) error {
 	return http.ListenAndServe(address, s)
 }
 
-const benchCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_governance_system_info","arguments":{"topic":"overview"}}}`
-
 // BenchmarkBesidePeers measures tools/call on POST /mcp beside what others serve the
 // same tool with, each in a process of its own, in three interleaved rounds of the
 // same load, and prints the ratios to a bare handler.
@@ -117,7 +115,7 @@ func ready(b *testing.B, address string) {
 	b.Helper()
 	last := ""
 	for range 200 {
-		request, err := http.NewRequest("POST", "http://"+address+"/mcp", strings.NewReader(benchCall))
+		request, err := http.NewRequest("POST", "http://"+address+"/mcp", strings.NewReader(overviewCall))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -140,7 +138,7 @@ func ready(b *testing.B, address string) {
 // the answers a second.
 func load(b *testing.B, address string, connections int, lasting time.Duration) float64 {
 	b.Helper()
-	request := fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", address, len(benchCall), benchCall)
+	request := fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s", address, len(overviewCall), overviewCall)
 	var answers atomic.Int64
 	var wait sync.WaitGroup
 	began := time.Now()
