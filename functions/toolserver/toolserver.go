@@ -128,7 +128,7 @@ func New(d Deps) (*Server, error) {
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 	}
 	for _, t := range offered.apply(tools.All(s.toolDeps())) {
-		s.tools = append(s.tools, observed(t, &s.calls, d.Now))
+		s.tools = append(s.tools, observed(s.discreet(t), &s.calls, d.Now))
 	}
 	s.resources = resources.All(s.has)
 	about := dispatcher.Server{Name: Name, Title: "Governance tools", Version: Version}
@@ -153,6 +153,8 @@ func (s *Server) toolDeps() tools.Deps {
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
 		Verify:  s.verify,
 		Kill:    s.kill,
+		About:   s.aboutWorkspace,
+		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
 		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
 		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
 	}

@@ -28,6 +28,8 @@ type Deps struct {
 	Kill    ops.Kill
 	Gate    *preflight.Gate
 	Desk    session.Desk
+	Shelf   ops.Shelf
+	About   func() core.Workspace
 }
 
 // All are the tools in the order in which they are listed everywhere.
@@ -35,7 +37,7 @@ func All(d Deps) []*tool.Tool {
 	var names []string
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
-		core.GetFramework(d.System.Now, has),
+		core.GetFramework(d.System.Now, d.About, has),
 		session.SessionHandoff(d.Desk),
 		core.CheckPreflight(d.Gate),
 		session.KeepWorklog(d.Desk),
@@ -47,7 +49,9 @@ func All(d Deps) []*tool.Tool {
 		approvals.RequestApproval(d.Gate),
 		approvals.ApprovalStatus(d.Gate),
 		audit.VerifyAuditChain(d.Verify),
+		audit.CheckAccountability(d.Desk.Workspace, d.Desk.Now),
 		ops.GetHealthStatus(d.Machine),
+		ops.CheckArchiveSafety(d.Shelf),
 		audit.LintMCPConfig(),
 	}
 	for _, t := range list {
