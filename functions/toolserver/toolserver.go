@@ -141,7 +141,7 @@ func New(d Deps) (*Server, error) {
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
 	for _, t := range tools.All(s.toolDeps(), offered.allows) {
-		t = s.fenced(t)
+		t = s.discreet(s.fenced(t))
 		s.free = append(s.free, observed(t, &s.calls, d.Now))
 		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
@@ -172,6 +172,8 @@ func (s *Server) toolDeps() tools.Deps {
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
 		Verify:  s.verify,
 		Kill:    s.kill,
+		About:   s.aboutWorkspace,
+		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
 		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
 		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
 	}

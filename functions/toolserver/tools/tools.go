@@ -28,6 +28,8 @@ type Deps struct {
 	Kill    ops.Kill
 	Gate    *preflight.Gate
 	Desk    session.Desk
+	Shelf   ops.Shelf
+	About   func() core.Workspace
 }
 
 // All are the tools in the order in which they are listed everywhere, as far as they
@@ -36,7 +38,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 	var names []string
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
-		core.GetFramework(d.System.Now, has),
+		core.GetFramework(d.System.Now, d.About, has),
 		session.SessionHandoff(d.Desk),
 		core.CheckPreflight(d.Gate),
 		session.KeepWorklog(d.Desk),
@@ -48,7 +50,9 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		approvals.RequestApproval(d.Gate),
 		approvals.ApprovalStatus(d.Gate),
 		audit.VerifyAuditChain(d.Verify),
+		audit.CheckAccountability(d.Desk.Workspace, d.Desk.Now),
 		ops.GetHealthStatus(d.Machine),
+		ops.CheckArchiveSafety(d.Shelf),
 		audit.LintMCPConfig(),
 	}
 	list = slices.DeleteFunc(list, func(t *tool.Tool) bool { return !offered(t) })

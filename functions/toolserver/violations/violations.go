@@ -19,6 +19,7 @@ import (
 	"slices"
 	"time"
 
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
 )
@@ -76,7 +77,8 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	if err != nil {
 		return Entry{}, err
 	}
-	event := audit.Event{ID: id, Actor: actor, Type: kind, Payload: detail}
+	detail = l.discreet(detail)
+	event := audit.Event{ID: id, Actor: l.hide(actor), Type: kind, Payload: detail}
 	if l.Trail != nil {
 		entries, err := l.Trail.Append(context.WithoutCancel(ctx), event)
 		if err == nil {
@@ -98,6 +100,21 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	}
 	return Entry{ID: id, Timestamp: at, Type: kind, Detail: payload}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
 }
+
+// discreet takes secrets and the place of the workspace out of the texts of a detail:
+// callers put in what others told them.
+func (l *Log) discreet(detail map[string]any) map[string]any {
+	clean := map[string]any{}
+	for name, value := range detail {
+		if text, ok := value.(string); ok {
+			value = l.hide(text)
+		}
+		clean[name] = value
+	}
+	return clean
+}
+
+func (l *Log) hide(text string) string { return mask.Text(l.Workspace.Hide(text)) }
 
 // Note records something else of the guard in the same way.
 func (l *Log) Note(ctx context.Context, actor, event string, detail map[string]any) error {

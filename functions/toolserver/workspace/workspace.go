@@ -78,6 +78,9 @@ func Open(dir string, kept ...string) (*Workspace, error) {
 	return w, nil
 }
 
+// Hide takes the place of the workspace on the machine out of a text.
+func (w *Workspace) Hide(text string) string { return strings.ReplaceAll(text, w.path, ".") }
+
 // Own says whether a rule is about what the service itself keeps and changes.
 func (w *Workspace) Own(rule *policy.Rule) bool {
 	return *rule == builtIn[0] || slices.Contains(w.kept, *rule)
