@@ -19,7 +19,7 @@ func (s *Server) openDispatcher() (err error) {
 		return err
 	}
 	s.dispatches, err = dispatch.Open(s.deps.DataDir, dispatch.Deps{
-		Settings: s.dispatchSettings, Dir: dir, Trail: s.deps.Audit, Halted: func() bool { return s.halt.Halted() != nil },
+		Settings: s.dispatchSettings, Dir: dir, Trail: s.deps.Audit, Halted: s.isHalted,
 		FreeMB: func() (int, error) {
 			memory, err := s.deps.Host.Memory()
 			return memory.AvailableMB, err
@@ -32,6 +32,12 @@ func (s *Server) openDispatcher() (err error) {
 		}
 	}
 	return err
+}
+
+// isHalted asks the other tasks, too. While they cannot be asked nothing starts.
+func (s *Server) isHalted() bool {
+	halt, err := s.halt.Check(context.Background())
+	return halt != nil || err != nil
 }
 
 // dispatchSettings are those of the workspace file as it is now.

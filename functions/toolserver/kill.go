@@ -37,6 +37,27 @@ func (s *Server) kill(ctx context.Context, header http.Header, o killswitch.Orde
 	return s.halt.Activate(ctx, o)
 }
 
+// fenced refuses a tool that destroys while everything is halted. The switch itself
+// works at any time.
+func (s *Server) fenced(t *tool.Tool) *tool.Tool {
+	if !t.Hints.Destructive || t.Name == "emergency_kill_switch" || t.Name == "dispatch_to_llm" { // which asks itself, and says so in its own words
+		return t
+	}
+	behind := *t
+	behind.Run = func(ctx context.Context, call *tool.Call) tool.Result {
+		halt, err := s.halt.Check(ctx)
+		if err != nil {
+			slog.WarnContext(ctx, "kill switch not read", "error", err.Error())
+			return tool.Failure(&tool.Error{Code: "unavailable", Message: "Whether everything is halted cannot be read right now.", Hint: "Try again."})
+		}
+		if halt != nil {
+			return tool.Failure(&tool.Error{Code: "halted", Message: "Everything is halted by the kill switch.", Hint: "A person must lift the halt first."})
+		}
+		return t.Run(ctx, call)
+	}
+	return &behind
+}
+
 // mayKill checks the secret; the right one is never made to wait.
 func (s *Server) mayKill(ctx context.Context, header http.Header, source string) error {
 	switch {
@@ -98,7 +119,7 @@ func (s *Server) newLift() *tool.Tool {
 		lifted, err := s.halt.Lift(ctx, in.Reason, call.Transport)
 		if errors.Is(err, killswitch.ErrNoRecord) {
 			slog.WarnContext(ctx, "halt not lifted", "error", err.Error())
-			err = &tool.Error{Code: "unavailable", Message: "The halt is still in force: the audit trail does not take the entry of its end.", Hint: "Try again."}
+			err = &tool.Error{Code: "unavailable", Message: "The halt is still in force: its end cannot be recorded right now.", Hint: "Try again."}
 		}
 		return lifted, err
 	})

@@ -68,7 +68,12 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 func (s *Server) keepFlushing() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	s.stop = func() { stop(); <-ended }
+	watched := make(chan struct{})
+	s.stop = func() { stop(); <-ended; <-watched }
+	go func() {
+		defer close(watched)
+		s.keepWatching(ctx)
+	}()
 	go func() {
 		defer close(ended)
 		ticker := time.NewTicker(flushInterval)
@@ -79,6 +84,9 @@ func (s *Server) keepFlushing() {
 			}
 			if err := s.violations.Flush(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "guard: violations wait for the audit trail", "error", err.Error())
+			}
+			if err := s.halt.Sync(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "kill switch: what other tasks decided is not known", "error", err.Error())
 			}
 			select {
 			case <-ctx.Done():

@@ -32,6 +32,9 @@ func (s *Server) routes() http.Handler {
 	allow("POST", "/kill", s.postKill)
 	allow("GET", "/audit/verify", s.getVerification)
 	allow("GET", "/dispatches", s.getDispatches)
+	for _, path := range metadataPaths {
+		allow("GET", path, s.getMetadata)
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		(&refusal{status: http.StatusNotFound, code: "not_found", message: "No such path. GET / lists what there is."}).write(w, r)
 	})

@@ -21,11 +21,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/resources"
@@ -35,6 +37,7 @@ import (
 	"governance.internal/functions/toolserver/tools"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/violations"
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
@@ -52,9 +55,9 @@ const (
 // minSecret is the length from which nobody guesses a secret.
 const minSecret = 32
 
-// flushInterval is how often audit entries are tried again that the trail could
-// not take.
-const flushInterval = 5 * time.Second
+// flushInterval is how often the kill switch looks at what the other tasks decided,
+// and tries the audit entries again that the trail could not take.
+const flushInterval = 2 * time.Second
 
 // Deps are what the server works with.
 type Deps struct {
@@ -72,6 +75,9 @@ type Deps struct {
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
+	Tasks      *cluster.Node   // this task among others; nil if it is alone
+	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
 }
 
 // Server is the tool server.
@@ -107,7 +113,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, protocolPaths...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -117,6 +123,9 @@ func New(d Deps) (*Server, error) {
 	}
 	if d.KillSecret != "" && len(d.KillSecret) < minSecret {
 		return nil, fmt.Errorf("KILL_SECRET must have at least %d characters", minSecret)
+	}
+	if d.Toolsets == nil {
+		d.Toolsets = tools.Default
 	}
 	offered, err := newFilter(d.Toolsets, d.ReadOnly)
 	if err != nil {
@@ -134,13 +143,14 @@ func New(d Deps) (*Server, error) {
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
-	s.halt = killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random, func(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
+	s.halt = killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random, func(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
 		return s.dispatches.StopAll(ctx)
 	})
 	if err := s.openDispatcher(); err != nil {
 		return nil, fmt.Errorf("dispatches: %w", err)
 	}
-	for _, t := range offered.apply(tools.All(s.toolDeps())) {
+	for _, t := range tools.All(s.toolDeps(), offered.allows) {
+		t = s.discreet(s.fenced(t))
 		s.free = append(s.free, observed(t, &s.calls, d.Now))
 		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
@@ -150,6 +160,9 @@ func New(d Deps) (*Server, error) {
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
 	s.dispatcher = &dispatcher.Dispatcher{Server: about, Instructions: instructions, Capabilities: capabilities, Methods: methods}
 	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
+	if d.Tasks != nil {
+		s.sessions.Share(d.Tasks)
+	}
 	s.handler = httpapi.Middleware(s.newGuard().protect(s.routes()))
 	s.keepFlushing()
 	return s, nil
@@ -157,7 +170,7 @@ func New(d Deps) (*Server, error) {
 
 func (s *Server) newGuard() *guard {
 	return &guard{base: s.base, token: s.deps.Token, secret: s.deps.KillSecret,
-		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute)}
+		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute), tasks: s.deps.Tasks, oauth: s.deps.OAuth}
 }
 
 func (s *Server) toolDeps() tools.Deps {
@@ -168,9 +181,12 @@ func (s *Server) toolDeps() tools.Deps {
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running},
 		Verify:  s.verify,
 		Kill:    s.kill,
+		About:   s.aboutWorkspace,
+		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
+		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
+		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
 
 		Dispatcher: s.dispatches,
-		Gate:       &preflight.Gate{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
 	}
 }
 

@@ -2,11 +2,12 @@ package wiring
 
 import (
 	"errors"
-	"os"
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
+	"governance.internal/shared/awsapi/dynamo"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/x402"
 )
 
@@ -42,9 +43,15 @@ func NewTools(c config.Config) (*Tools, error) {
 	return &Tools{Config: c, Audit: trail, Auditor: auditor, Close: trail.Close}, nil
 }
 
+// StateService says how the table of the tasks is reached.
+func StateService(c config.Config) (dynamo.Service, error) {
+	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
+	return dynamo.Service{Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}, err
+}
+
 // ToolsFromEnvironment is [NewTools] of this process's environment.
 func ToolsFromEnvironment() (*Tools, error) {
-	c, err := config.Load(os.LookupEnv)
+	c, err := environment.Load()
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,8 @@ type Halt struct {
 	Reason string    `json:"reason"`
 	Source string    `json:"source"` // http, mcp, sse or stdio
 	Scope  string    `json:"scope"`
+	// Pending says that the other tasks do not know of the halt yet.
+	Pending bool `json:"pending,omitempty"`
 }
 
 // Order is a request to halt whose secret was right.
@@ -54,7 +56,7 @@ type Order struct {
 // Outcome says what was done. The lists name what was running and is stopped.
 type Outcome struct {
 	Activated bool       `json:"activated"`
-	Complete  bool       `json:"complete"` // nothing survives
+	Complete  bool       `json:"complete"` // nothing survives, and every task knows
 	Timestamp time.Time  `json:"timestamp"`
 	Reason    string     `json:"reason"`
 	Scope     string     `json:"scope"`
@@ -101,13 +103,15 @@ type Switch struct {
 	now    func() time.Time
 	random io.Reader
 	stop   Stop
+	shared Flag // nil if this is the only task
 
 	mu sync.Mutex
 }
 
-// Open opens the switch of a data directory.
-func Open(dir string, trail audit.Store, now func() time.Time, random io.Reader, stop Stop) *Switch {
-	return &Switch{dir: dir, trail: trail, now: now, random: random, stop: stop}
+// Open opens the switch of a data directory. Several tasks share a flag besides; it
+// is nil for one that is alone.
+func Open(dir string, shared Flag, trail audit.Store, now func() time.Time, random io.Reader, stop Stop) *Switch {
+	return &Switch{dir: dir, shared: shared, trail: trail, now: now, random: random, stop: stop}
 }
 
 func (s *Switch) flag() string { return filepath.Join(s.dir, "HALT") }
@@ -119,9 +123,9 @@ func (s *Switch) Halted() *Halt {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	halt := &Halt{Reason: "the flag HALT cannot be read"}
+	halt := new(Halt)
 	if err != nil || json.Unmarshal(text, halt) != nil {
-		return &Halt{Reason: "the flag HALT cannot be read"}
+		return &Halt{Reason: "the flag HALT cannot be read", Pending: s.shared != nil}
 	}
 	return halt
 }
@@ -132,10 +136,11 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.now().UTC()
-	if err := s.raise(Halt{at, o.Reason, o.Source, o.Scope}); err != nil {
+	if err := s.raise(Halt{at, o.Reason, o.Source, o.Scope, s.shared != nil}); err != nil {
 		return Outcome{}, fmt.Errorf("halt: %w", err)
 	}
 	ctx = context.WithoutCancel(ctx) // a client that hangs up does not stop a halt
+	everywhere := s.publish(ctx)
 	out := Outcome{
 		Activated: true, Timestamp: at, Reason: o.Reason, Scope: o.Scope, Source: o.Source, Halted: true, Audit: "deferred",
 		Stopped: Stopped{[]Dispatch{}, []string{}}, Survivors: []Survivor{},
@@ -146,9 +151,10 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 		entry, _ := s.record(ctx, EventHalt, map[string]any{"phase": "asked", "reason": o.Reason, "scope": o.Scope, "source": o.Source})
 		asked <- entry
 	}()
-	if out.Complete = true; o.Scope != "processes" {
+	if o.Scope != "processes" {
 		out.end(s.stop(ctx))
 	}
+	out.Complete = everywhere && len(out.Survivors) == 0
 	out.Entry = <-asked
 	_, done := s.record(ctx, EventHalt, map[string]any{"phase": "done", "scope": o.Scope, "stopped": len(out.Stopped.Dispatches), "survivors": len(out.Survivors)})
 	if out.Entry != nil && done {
@@ -168,7 +174,6 @@ func (o *Outcome) end(outcomes []processes.Outcome, others []processes.Survivor)
 		o.Survivors = append(o.Survivors, each.Survivors...)
 	}
 	o.Survivors = append(o.Survivors, others...)
-	o.Complete = len(o.Survivors) == 0
 }
 
 // Lifted says what [Switch.Lift] did.
@@ -181,15 +186,19 @@ type Lifted struct {
 	Entry     *EntryRef `json:"audit_entry"`
 }
 
-// ErrNoRecord means that the audit trail did not take the lift, so that the halt is
-// still in force.
-var ErrNoRecord = errors.New("the audit trail takes no entries")
+// ErrNoRecord means that the audit trail or the shared flag did not take the lift, so
+// that the halt is still in force.
+var ErrNoRecord = errors.New("the end of the halt cannot be recorded")
 
 // Lift ends the halt. Unlike a halt it waits for the audit trail: the entry comes
 // first.
 func (s *Switch) Lift(ctx context.Context, reason, source string) (Lifted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	epoch, err := s.sync(ctx)
+	if err != nil {
+		return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
+	}
 	out := Lifted{Timestamp: s.now().UTC(), Reason: reason, Was: s.Halted()}
 	if out.Was == nil {
 		return out, nil
@@ -206,6 +215,11 @@ func (s *Switch) Lift(ctx context.Context, reason, source string) (Lifted, error
 		return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
 	}
 	out.Entry = &EntryRef{entries[0].Seq, entries[0].ID, entries[0].Hash}
+	if s.shared != nil {
+		if err := s.shared.Lift(ctx, epoch); err != nil {
+			return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
+		}
+	}
 	if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Lifted{}, fmt.Errorf("lift: %w", err)
 	}
@@ -219,6 +233,10 @@ func (s *Switch) raise(h Halt) error {
 	if s.Halted() != nil {
 		return nil
 	}
+	return s.write(h)
+}
+
+func (s *Switch) write(h Halt) error {
 	text, err := json.MarshalIndent(h, "", "  ")
 	if err != nil {
 		return err

@@ -148,25 +148,28 @@ func bury(p process) {
 	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // if it fails, the child is not ours
 }
 
-// descendants are the processes below this one.
-func descendants(all map[int]process) map[int]bool {
-	below := map[int]bool{}
+// adopted are the orphans that this process was given, and all below them: its children
+// in other sessions.
+func adopted(all map[int]process) map[int]bool {
+	strays := map[int]bool{}
 	for pid := range all {
 		var path []int
-		for at := pid; at != self; {
-			p, ok := all[at]
-			if !ok || len(path) > len(all) {
-				path = nil
+		at, ok := all[pid], true
+		for ok && at.pid != self && len(path) <= len(all) {
+			path = append(path, at.pid)
+			if at.parent == self {
 				break
 			}
-			path = append(path, at)
-			at = p.parent
+			at, ok = all[at.parent]
+		}
+		if !ok || at.parent != self || at.pid == self || at.session == all[self].session {
+			continue
 		}
 		for _, each := range path {
-			below[each] = true
+			strays[each] = true
 		}
 	}
-	return below
+	return strays
 }
 
 func (p process) survivor() Survivor {

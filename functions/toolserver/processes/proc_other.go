@@ -29,11 +29,11 @@ type process struct {
 	group                      int
 }
 
-func (process) dead() bool                     { return true }
-func (process) marked(string) bool             { return false }
-func (process) send(syscall.Signal) bool       { return false }
-func (process) survivor() Survivor             { return Survivor{} }
-func snapshot() map[int]process                { return nil }
-func read(int) (process, error)                { return process{}, errors.ErrUnsupported }
-func descendants(map[int]process) map[int]bool { return nil }
-func bury(process)                             {}
+func (process) dead() bool                 { return true }
+func (process) marked(string) bool         { return false }
+func (process) send(syscall.Signal) bool   { return false }
+func (process) survivor() Survivor         { return Survivor{} }
+func snapshot() map[int]process            { return nil }
+func read(int) (process, error)            { return process{}, errors.ErrUnsupported }
+func adopted(map[int]process) map[int]bool { return nil }
+func bury(process)                         {}

@@ -31,7 +31,7 @@ type Outcome struct {
 	Survivors []Survivor
 }
 
-// target is what is to end: groups, or everything below this process.
+// target is what is to end: groups, and with all every adopted orphan.
 type target struct {
 	groups []*Group
 	all    bool
@@ -43,8 +43,9 @@ func Stop(ctx context.Context, groups ...*Group) []Outcome {
 	return target{groups: groups}.stop(ctx, Grace)
 }
 
-// StopAll is Stop for groups and everything else that began below this process, known
-// or not.
+// StopAll is Stop for groups and for every orphan that this process adopted, known or
+// not, with all below it. Other children of this process are in its own session, which
+// no descendant of a group can come back to; they are left alone.
 func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 	t := target{groups: groups, all: true}
 	outcomes := t.stop(ctx, Grace)
@@ -105,11 +106,11 @@ func (t target) signal(s syscall.Signal, sent map[int][]string) {
 // are dead.
 func (t target) living() []process {
 	all := snapshot()
-	below := descendants(all)
+	strays := adopted(all)
 	var found []process
 	for _, p := range all {
 		group := t.groupOf(p, all)
-		if group < 0 && !(t.all && below[p.pid]) {
+		if group < 0 && !(t.all && strays[p.pid]) {
 			continue
 		}
 		if p.dead() {

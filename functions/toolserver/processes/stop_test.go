@@ -212,7 +212,7 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	g := begin(t, "lost", "loses its child", 1)
 	<-g.Done()
 	var lost []process
-	for pid := range descendants(snapshot()) {
+	for pid := range adopted(snapshot()) {
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil && strings.Contains(string(text), actVariable+"=ignores TERM") && !strings.Contains(string(text), Marker) {
 			p, err := read(pid)
 			if err == nil {
@@ -227,6 +227,23 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	if p, err := read(lost[0].pid); err == nil && p.begun == lost[0].begun && !p.dead() {
 		t.Errorf("%+v lives, outcomes %+v", p, outcomes)
 	}
+}
+
+// A child of this process that is no dispatch, and what it started, is left alone.
+func TestOtherChildrenAreLeftAlone(t *testing.T) {
+	c := exec.Command("/proc/self/exe")
+	c.Env = append(os.Environ(), actVariable+"=new session")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	target{all: true}.stop(t.Context(), shortGrace)
+	if p, err := read(c.Process.Pid); err != nil || p.dead() {
+		t.Errorf("%+v (%v)", p, err)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	target{all: true}.stop(t.Context(), shortGrace) // its child is an orphan now
 }
 
 // What may not be ended is told, and why: a process that became another user's.
