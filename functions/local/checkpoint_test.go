@@ -149,7 +149,7 @@ func readFile(t *testing.T, path string) string {
 func TestACheckpointThatIsNotOursCostsNothing(t *testing.T) {
 	r := start(t)
 	other := buyVerification(t, start(t).url, "")
-	for _, query := range []string{"?checkpoint=x", asQuery(other), "?checkpoint=" + base64.URLEncoding.EncodeToString([]byte("a\n1\nb\n")), "?seq=0", "?seq=x"} {
+	for _, query := range []string{"?checkpoint=x", asQuery(other), "?checkpoint=" + base64.URLEncoding.EncodeToString([]byte("a\n1\nb\n")), "?seq=0", "?seq=x", "?seq=99"} {
 		path := "/x402/verify-audit" + query
 		a := r.call("GET", path, "", "PAYMENT-SIGNATURE", r.payment("GET", path))
 		wantStatus(t, a, 400, query)

@@ -27,9 +27,11 @@ func (s *service) withTools(public http.Handler, addr net.Addr) (http.Handler, e
 	if s.config, err = withKillSecret(s.config); err != nil {
 		return nil, err
 	}
-	s.tools, err = toolserver.New(toolserver.DepsOf(&wiring.Tools{
-		Config: s.config, Audit: s.paid.Audit, Auditor: s.paid.Auditor,
-	}))
+	parts := &wiring.Tools{Config: s.config, Audit: s.paid.Audit, Auditor: s.paid.Auditor}
+	if s.config.PaidTools {
+		parts.Gate = s.paid.Gate
+	}
+	s.tools, err = toolserver.New(toolserver.DepsOf(parts))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(toolserver.Paths, r.URL.Path) {
 			s.tools.ServeHTTP(w, r)

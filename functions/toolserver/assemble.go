@@ -5,11 +5,18 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"runtime/debug"
 	"time"
 
+	"governance.internal/functions/toolserver/cluster"
+	"governance.internal/functions/toolserver/cluster/dynamo"
 	"governance.internal/functions/toolserver/host"
+	"governance.internal/functions/toolserver/oauth"
+	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 )
 
@@ -18,9 +25,25 @@ func DepsOf(parts *wiring.Tools) Deps {
 	c := parts.Config
 	return Deps{
 		BaseURL: c.BaseURL, Token: c.APIToken, KillSecret: c.KillSecret, Toolsets: c.Toolsets, ReadOnly: c.ReadOnly,
-		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Verify: parts.Auditor.Report,
+		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
-		Now:  time.Now, Random: rand.Reader,
+		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c),
+	}
+}
+
+// oauthOf is what access tokens must be for, nil if no authorization server is
+// trusted.
+func oauthOf(c config.Config) *oauth.Resource {
+	if c.OAuthIssuer == "" {
+		return nil
+	}
+	audiences := c.OAuthAudiences
+	if audiences == nil {
+		audiences = []string{c.BaseURL, c.BaseURL + "/", c.BaseURL + "/mcp", c.BaseURL + "/sse"}
+	}
+	return &oauth.Resource{
+		Issuer: c.OAuthIssuer, Audiences: audiences, Scope: c.OAuthScope, Now: time.Now,
+		Keys: &oauth.Keys{URL: c.OAuthKeys, Client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}},
 	}
 }
 
@@ -38,14 +61,69 @@ func build() string {
 	return "development"
 }
 
-// Run serves on an address until ctx ends.
+// Run serves on an address until ctx ends. It logs JSON.
 func Run(ctx context.Context, parts *wiring.Tools, address string) error {
-	s, err := New(DepsOf(parts))
-	if err != nil {
-		return errors.Join(err, parts.Close())
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	return errors.Join(run(ctx, parts, address), parts.Close())
+}
+
+func run(ctx context.Context, parts *wiring.Tools, address string) error {
+	d := DepsOf(parts)
+	if parts.Config.StateTable != "" {
+		leave, err := d.join(ctx, parts.Config, address)
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
+	s, err := New(d)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
 	go parts.Auditor.Keep(ctx)
-	err = s.Listen(ctx, address)
-	s.Close()
-	return errors.Join(err, parts.Close())
+	return s.Listen(ctx, address)
+}
+
+// join makes the process one of several tasks. It keeps its lease until leave, which
+// comes after the last session.
+func (d *Deps) join(ctx context.Context, c config.Config, address string) (leave func(), err error) {
+	service, err := wiring.StateService(c)
+	if err != nil {
+		return nil, err
+	}
+	reached, err := taskAddress(c, address)
+	if err != nil {
+		return nil, err
+	}
+	store := dynamo.Open(c.StateTable, service)
+	if d.Tasks, err = cluster.Join(ctx, store, reached, d.Now, d.Random); err != nil {
+		return nil, err
+	}
+	d.Halt = store
+	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() { defer close(ended); d.Tasks.Keep(keeping) }()
+	return func() { stop(); <-ended }, nil
+}
+
+// taskAddress is where the other tasks reach a server that listens on an address.
+func taskAddress(c config.Config, address string) (string, error) {
+	if c.TaskAddress != "" {
+		return c.TaskAddress, nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", err
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return "", err
+	}
+	for _, each := range addresses {
+		if network, ok := each.(*net.IPNet); ok && network.IP.IsPrivate() && network.IP.To4() != nil {
+			return net.JoinHostPort(network.IP.String(), port), nil
+		}
+	}
+	return "", errors.New("the machine has no private address: set TASK_ADDRESS to the host and port at which the other tasks reach this one")
 }

@@ -15,7 +15,9 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/dispatcher"
+	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/shared/httpapi"
 )
 
@@ -31,6 +33,10 @@ const (
 // secret instead.
 var openPaths = []string{"/", "/health", "/kill"}
 
+func isOpen(path string) bool {
+	return slices.Contains(openPaths, path) || slices.Contains(metadataPaths, path)
+}
+
 // guard stands in front of every route. It refuses pages of other sites, who can
 // make a browser on the same machine send requests (DNS rebinding, cross-origin
 // requests), callers without the token, and callers that come too often.
@@ -40,6 +46,8 @@ type guard struct {
 	secret string   // of the kill switch; good for everything that the token is good for
 	calls  *callers
 	wrong  *callers
+	tasks  *cluster.Node   // nil if this is the only task
+	oauth  *oauth.Resource // nil if no authorization server is trusted
 }
 
 // refusal is why a request does not pass, and what to do about it.
@@ -48,6 +56,7 @@ type refusal struct {
 	code    string
 	message string
 	wait    time.Duration
+	bearer  string // WWW-Authenticate
 }
 
 func (g *guard) protect(next http.Handler) http.Handler {
@@ -61,6 +70,9 @@ func (g *guard) protect(next http.Handler) http.Handler {
 }
 
 func (g *guard) judge(r *http.Request) *refusal {
+	if g.tasks != nil && r.URL.Path == "/message" && g.tasks.Trusts(r) {
+		return nil // the task that forwards it judged it
+	}
 	if !g.knownHost(r) {
 		return &refusal{status: http.StatusForbidden, code: "host_not_allowed",
 			message: "This Host is not an address of the server. Use " + g.base.String() + "."}
@@ -128,23 +140,35 @@ func (g *guard) sameSite(r *http.Request) bool {
 func (g *guard) admit(r *http.Request) *refusal {
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	caller := address
-	if g.token != "" && !slices.Contains(openPaths, r.URL.Path) {
-		if !hasBearer(r.Header, g.token) && !hasBearer(r.Header, g.secret) {
+	if (g.token != "" || g.oauth != nil) && !isOpen(r.URL.Path) {
+		var no *refusal
+		if caller, no = g.identify(r); no != nil {
 			if wait := g.wrong.wait(address); wait > 0 {
 				return tooMany(wait)
 			}
-			return &refusal{status: http.StatusUnauthorized, code: "unauthorized",
-				message: "Send the token of this server (GOV_API_TOKEN) as Authorization: Bearer TOKEN."}
+			return no
 		}
-		caller = "token"
 	}
-	if r.URL.Path == "/kill" { // never starved by other requests; it counts its own failures
+	if r.URL.Path == "/kill" || r.URL.Path == "/health" { // never starved by other requests: they bound their own cost
 		return nil
 	}
 	if wait := g.calls.wait(caller); wait > 0 {
 		return tooMany(wait)
 	}
 	return nil
+}
+
+// identify says who calls: the token of the server or of the kill switch, or the
+// subject of an access token.
+func (g *guard) identify(r *http.Request) (caller string, no *refusal) {
+	if hasBearer(r.Header, g.token) || hasBearer(r.Header, g.secret) {
+		return "token", nil
+	}
+	if g.oauth == nil {
+		return "", &refusal{status: http.StatusUnauthorized, code: "unauthorized", bearer: `Bearer realm="governance"`,
+			message: "Send the token of this server (GOV_API_TOKEN) as Authorization: Bearer TOKEN."}
+	}
+	return g.subject(r)
 }
 
 // hasBearer compares in constant time, whatever the lengths. An unset token
@@ -168,8 +192,10 @@ func tooMany(wait time.Duration) *refusal {
 func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	switch f.status {
-	case http.StatusUnauthorized:
-		header.Set("WWW-Authenticate", `Bearer realm="governance"`)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		if f.bearer != "" {
+			header.Set("WWW-Authenticate", f.bearer)
+		}
 	case http.StatusTooManyRequests:
 		header.Set("Retry-After", strconv.Itoa(int((f.wait+time.Second-1)/time.Second)))
 	}

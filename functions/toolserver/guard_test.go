@@ -155,7 +155,7 @@ func TestCallersThatComeTooOftenAreToldHowLongToWait(t *testing.T) {
 	r := start(t, nil)
 	limited := 0
 	for range 600 {
-		answer, object := r.send("GET", "/health", "")
+		answer, object := r.send("GET", "/dispatches", "")
 		if answer.StatusCode == 429 {
 			limited++
 			if answer.Header.Get("Retry-After") != "1" || object["error"] == nil {
@@ -172,8 +172,13 @@ func TestCallersThatComeTooOftenAreToldHowLongToWait(t *testing.T) {
 	if answer, _ := r.send("POST", "/kill", `{"reason":"a flood"}`, "Authorization", "Bearer "+killSecret); answer.StatusCode != 200 {
 		t.Errorf("a flood starves the kill switch: %d", answer.StatusCode)
 	}
+	for range 20 {
+		if answer, health := r.send("GET", "/health", ""); answer.StatusCode != 200 || health["status"] != "degraded" {
+			t.Fatalf("a flood makes the load balancer end the task: %d %v", answer.StatusCode, health)
+		}
+	}
 	r.clock.Add(int64(time.Second))
-	if answer, _ := r.send("GET", "/health", ""); answer.StatusCode != 200 {
+	if answer, _ := r.send("GET", "/dispatches", ""); answer.StatusCode != 200 {
 		t.Errorf("after the wait: %d", answer.StatusCode)
 	}
 }

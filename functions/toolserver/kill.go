@@ -2,6 +2,9 @@ package toolserver
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/http"
 
 	"governance.internal/functions/toolserver/dispatcher"
@@ -34,6 +37,27 @@ func (s *Server) kill(ctx context.Context, header http.Header, o killswitch.Orde
 	return s.halt.Activate(ctx, o)
 }
 
+// fenced refuses a tool that destroys while everything is halted. The switch itself
+// works at any time.
+func (s *Server) fenced(t *tool.Tool) *tool.Tool {
+	if !t.Hints.Destructive || t.Name == "emergency_kill_switch" {
+		return t
+	}
+	behind := *t
+	behind.Run = func(ctx context.Context, call *tool.Call) tool.Result {
+		halt, err := s.halt.Check(ctx)
+		if err != nil {
+			slog.WarnContext(ctx, "kill switch not read", "error", err.Error())
+			return tool.Failure(&tool.Error{Code: "unavailable", Message: "Whether everything is halted cannot be read right now.", Hint: "Try again."})
+		}
+		if halt != nil {
+			return tool.Failure(&tool.Error{Code: "halted", Message: "Everything is halted by the kill switch.", Hint: "A person must lift the halt first."})
+		}
+		return t.Run(ctx, call)
+	}
+	return &behind
+}
+
 // mayKill checks the secret; the right one is never made to wait.
 func (s *Server) mayKill(ctx context.Context, header http.Header, source string) error {
 	switch {
@@ -52,7 +76,8 @@ func (s *Server) mayKill(ctx context.Context, header http.Header, source string)
 	return &tool.Error{Code: "wrong_secret", Message: "This is not the kill secret. The attempt is recorded."}
 }
 
-// postKill is POST /kill: the tool, over plain HTTP.
+// postKill is POST /kill: the tool, over plain HTTP; with {"resume":true} the end of
+// a halt.
 func (s *Server) postKill(w http.ResponseWriter, r *http.Request) {
 	if err := s.mayKill(r.Context(), r.Header, "http"); err != nil {
 		s.answerTool(w, tool.Failure(err.(*tool.Error)), killStatus)
@@ -63,5 +88,39 @@ func (s *Server) postKill(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, problem.Status, map[string]any{"error": map[string]string{"code": "invalid_body", "message": problem.Message}})
 		return
 	}
-	s.answerTool(w, s.run(r.Context(), "emergency_kill_switch", &tool.Call{Arguments: body, Header: r.Header, Transport: "http"}), killStatus)
+	call := &tool.Call{Arguments: body, Header: r.Header, Transport: "http"}
+	if asksToResume(body) {
+		s.answerTool(w, s.lift.Run(r.Context(), call), killStatus)
+		return
+	}
+	s.answerTool(w, s.run(r.Context(), "emergency_kill_switch", call), killStatus)
+}
+
+// asksToResume says whether a body names the member resume, whatever its value.
+func asksToResume(body []byte) bool {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(body, &members) // what is no object is judged by the tool
+	_, there := members["resume"]
+	return there
+}
+
+type liftInput struct {
+	Resume bool   `json:"resume" required:"true"`
+	Reason string `json:"reason" required:"true" min:"3" max:"500"`
+}
+
+// newLift ends a halt. It has the form of a tool and is in no list: only a person
+// lifts a halt, over POST /kill, and no model.
+func (s *Server) newLift() *tool.Tool {
+	return tool.Define(tool.Tool{Name: "lift"}, func(ctx context.Context, call *tool.Call, in liftInput) (killswitch.Lifted, error) {
+		if !in.Resume {
+			return killswitch.Lifted{}, &tool.Error{Code: "invalid_argument", Field: "/resume", Message: "resume must be true.", Hint: "Leave it out to halt."}
+		}
+		lifted, err := s.halt.Lift(ctx, in.Reason, call.Transport)
+		if errors.Is(err, killswitch.ErrNoRecord) {
+			slog.WarnContext(ctx, "halt not lifted", "error", err.Error())
+			err = &tool.Error{Code: "unavailable", Message: "The halt is still in force: its end cannot be recorded right now.", Hint: "Try again."}
+		}
+		return lifted, err
+	})
 }

@@ -16,7 +16,10 @@ import (
 	"governance.internal/shared/audit"
 )
 
-const killBody = `{"reason":"the agent deletes files"}`
+const (
+	killBody = `{"reason":"the agent deletes files"}`
+	liftBody = `{"resume":true,"reason":"looked at, all is well"}`
+)
 
 func TestTheKillSwitchHaltsAndTheHaltStays(t *testing.T) {
 	r := start(t, nil)
@@ -47,6 +50,43 @@ func TestTheKillSwitchHaltsAndTheHaltStays(t *testing.T) {
 	}
 	if _, health := r.send("GET", "/health", ""); health["checks"].(map[string]any)["halt"] != false {
 		t.Errorf("a person lifted the halt: %v", health)
+	}
+}
+
+// A person lifts a halt with the secret; what is lifted is on record before it is.
+func TestOnlyTheSecretLiftsAHaltAndTheLiftIsOnRecord(t *testing.T) {
+	var is atomic.Bool
+	r := start(t, func(d *depsOf) { d.Audit = down{d.Audit, &is} })
+	halted := func() any {
+		_, health := r.send("GET", "/health", "")
+		return health["checks"].(map[string]any)["halt"]
+	}
+	secret := "Bearer " + killSecret
+	if answer, out := r.send("POST", "/kill", liftBody, "Authorization", secret); answer.StatusCode != 200 || out["resumed"] != false || r.entries("KILL_SWITCH_LIFTED") != 0 {
+		t.Errorf("nothing is halted: %d %v", answer.StatusCode, out)
+	}
+	r.send("POST", "/kill", killBody, "Authorization", secret)
+	is.Store(true)
+	if answer, out := r.send("POST", "/kill", liftBody, "Authorization", secret); answer.StatusCode != 503 || halted() != true {
+		t.Errorf("a lift that is not on record: %d %v", answer.StatusCode, out)
+	}
+	is.Store(false)
+	for body, want := range map[string]int{`{"resume":true}`: 400, `{"resume":false,"reason":"looked at"}`: 400, `{"resume":"yes","reason":"looked at"}`: 400, `{"resume":true,"reason":"looked at","scope":"all"}`: 400} {
+		if answer, _ := r.send("POST", "/kill", body, "Authorization", secret); answer.StatusCode != want || halted() != true {
+			t.Errorf("%s: %d", body, answer.StatusCode)
+		}
+	}
+	for header, want := range map[string]int{"": 401, "Bearer x": 403} {
+		if answer, _ := r.send("POST", "/kill", liftBody, "Authorization", header); answer.StatusCode != want || halted() != true {
+			t.Errorf("%q: %d", header, answer.StatusCode)
+		}
+	}
+	answer, out := r.send("POST", "/kill", liftBody, "Authorization", secret)
+	if answer.StatusCode != 200 || out["resumed"] != true || out["was"].(map[string]any)["reason"] != "the agent deletes files" || halted() != false {
+		t.Errorf("%d %v", answer.StatusCode, out)
+	}
+	if n := r.entries("KILL_SWITCH_LIFTED"); n != 1 {
+		t.Errorf("%d lifts on record", n)
 	}
 }
 

@@ -85,6 +85,9 @@ func (s *Server) keepFlushing() {
 			if err := s.violations.Flush(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "guard: violations wait for the audit trail", "error", err.Error())
 			}
+			if err := s.halt.Sync(ctx); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "kill switch: what other tasks decided is not known", "error", err.Error())
+			}
 			select {
 			case <-ctx.Done():
 				return

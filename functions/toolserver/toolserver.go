@@ -21,10 +21,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
@@ -38,6 +40,7 @@ import (
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/httpapi"
+	"governance.internal/shared/x402"
 )
 
 // What the server reports about itself.
@@ -50,9 +53,9 @@ const (
 // minSecret is the length from which nobody guesses a secret.
 const minSecret = 32
 
-// flushInterval is how often audit entries are tried again that the trail could
-// not take.
-const flushInterval = 5 * time.Second
+// flushInterval is how often the kill switch looks at what the other tasks decided,
+// and tries the audit entries again that the trail could not take.
+const flushInterval = 2 * time.Second
 
 // Deps are what the server works with.
 type Deps struct {
@@ -65,10 +68,14 @@ type Deps struct {
 	DataDir    string
 	Workspace  string // folder of the project that is governed
 	Audit      audit.Store
+	Gate       *x402.Gate // sells tools; nil if all are free
 	Verify     func(context.Context, ...audit.Anchor) (audit.Report, error)
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
+	Tasks      *cluster.Node   // this task among others; nil if it is alone
+	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
 }
 
 // Server is the tool server.
@@ -79,7 +86,9 @@ type Server struct {
 	workspace  *workspace.Workspace
 	violations *violations.Log
 	wrongKills *callers
-	tools      []*tool.Tool
+	lift       *tool.Tool
+	tools      []*tool.Tool // as clients call them
+	free       []*tool.Tool // the same for the server's own routes, which sell nothing
 	resources  []dispatcher.Resource
 	dispatcher *dispatcher.Dispatcher
 	sessions   *sessions.Hub
@@ -87,6 +96,9 @@ type Server struct {
 
 	calls    atomic.Uint64
 	chain    atomic.Pointer[bool] // result of the last verification
+	verifies chan struct{}        // has room for the verifications that may run
+	looks    *callers             // at the store, by GET /health
+	readable atomic.Bool          // what the last look found
 	draining atomic.Bool
 	stop     func()
 
@@ -98,7 +110,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches"}, protocolPaths...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -124,17 +136,24 @@ func New(d Deps) (*Server, error) {
 		return nil, fmt.Errorf("WORKSPACE: %w", err)
 	}
 	s := &Server{
-		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random}, halt: killswitch.Open(d.DataDir, d.Audit, d.Now, d.Random),
+		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random}, halt: killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random),
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
+		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
-	for _, t := range offered.apply(tools.All(s.toolDeps())) {
-		s.tools = append(s.tools, observed(s.discreet(t), &s.calls, d.Now))
+	for _, t := range tools.All(s.toolDeps(), offered.allows) {
+		t = s.discreet(s.fenced(t))
+		s.free = append(s.free, observed(t, &s.calls, d.Now))
+		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
+	s.lift = s.newLift()
 	s.resources = resources.All(s.has)
 	about := dispatcher.Server{Name: Name, Title: "Governance tools", Version: Version}
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
 	s.dispatcher = &dispatcher.Dispatcher{Server: about, Instructions: instructions, Capabilities: capabilities, Methods: methods}
 	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
+	if d.Tasks != nil {
+		s.sessions.Share(d.Tasks)
+	}
 	s.handler = httpapi.Middleware(s.newGuard().protect(s.routes()))
 	s.keepFlushing()
 	return s, nil
@@ -142,7 +161,7 @@ func New(d Deps) (*Server, error) {
 
 func (s *Server) newGuard() *guard {
 	return &guard{base: s.base, token: s.deps.Token, secret: s.deps.KillSecret,
-		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute)}
+		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute), tasks: s.deps.Tasks, oauth: s.deps.OAuth}
 }
 
 func (s *Server) toolDeps() tools.Deps {
@@ -182,8 +201,17 @@ func (s *Server) capabilities() []core.Capability {
 	return list
 }
 
+// maxVerifications may run at once: each reads the whole chain.
+const maxVerifications = 2
+
 // verify verifies the chain and remembers the result for GET /health.
 func (s *Server) verify(ctx context.Context, further ...audit.Anchor) (audit.Report, error) {
+	select {
+	case s.verifies <- struct{}{}:
+		defer func() { <-s.verifies }()
+	case <-ctx.Done():
+		return audit.Report{}, ctx.Err()
+	}
 	report, err := s.deps.Verify(ctx, further...)
 	if err == nil && len(further) == 0 {
 		s.chain.Store(&report.Valid)

@@ -54,8 +54,7 @@ func machine() host.Reader {
 
 func start(t *testing.T, change func(*toolserver.Deps)) running {
 	t.Helper()
-	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	clock := new(atomic.Int64)
 	store, err := memory.New("governance", memory.Options{})
@@ -63,7 +62,7 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 		t.Fatal(err)
 	}
 	d := toolserver.Deps{
-		BaseURL: server.URL, KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: clockOf(clock), Random: rand.Reader,
+		BaseURL: "http://" + server.Listener.Addr().String(), KillSecret: killSecret, Build: "test", DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: clockOf(clock), Random: rand.Reader,
 		Verify: (&auditor.Auditor{Store: store, Notes: store, Chain: "governance", Now: time.Now}).Report,
 		Host:   machine(),
 	}
@@ -75,7 +74,8 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	handler = s
+	server.Config.Handler = s
+	server.Start()
 	return running{t, server.URL, d, s, server, clock}
 }
 

@@ -30,11 +30,15 @@ func New(d Deps) http.Handler {
 		return func(ctx context.Context) (httpapi.Response, error) {
 			v, err := d.Auditor.Verify(ctx, wanted)
 			if err != nil {
-				slog.ErrorContext(ctx, "audit chain not verified", "error", err.Error())
-				return httpapi.Response{}, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_unreadable",
-					Detail: "The audit chain cannot be read right now. Try again later.", RetryAfter: 5 * time.Second}
+				return httpapi.Response{}, unreadable(ctx, err)
 			}
 			return httpapi.JSON(v)
 		}, nil
 	})
+}
+
+func unreadable(ctx context.Context, err error) error {
+	slog.ErrorContext(ctx, "audit chain not verified", "error", err.Error())
+	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_unreadable",
+		Detail: "The audit chain cannot be read right now. Try again later.", RetryAfter: 5 * time.Second}
 }

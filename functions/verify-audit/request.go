@@ -3,6 +3,7 @@ package verifyaudit
 import (
 	"cmp"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -34,6 +35,13 @@ func (d Deps) read(r *http.Request) (wanted auditor.Request, err error) {
 	if text := query.Get("seq"); text != "" {
 		if wanted.Seq, err = strconv.ParseUint(text, 10, 63); err != nil || wanted.Seq == 0 {
 			return wanted, badQuery("seq must be the number of an entry, from 1.")
+		}
+		head, err := d.Auditor.Store.Head(r.Context())
+		if err != nil {
+			return wanted, unreadable(r.Context(), err)
+		}
+		if wanted.Seq > head.Seq {
+			return wanted, badQuery(fmt.Sprintf("seq must be the number of an entry; the chain has %d.", head.Seq))
 		}
 	}
 	return wanted, nil

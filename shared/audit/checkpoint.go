@@ -38,11 +38,19 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 	if err != nil || lines[1] != strconv.FormatUint(size, 10) {
 		return Checkpoint{}, errCheckpoint
 	}
-	root, err := base64.StdEncoding.Strict().DecodeString(lines[2])
-	if err != nil || len(root) != len(Hash{}) {
+	root, ok := parseBase64(lines[2])
+	if !ok {
 		return Checkpoint{}, errCheckpoint
 	}
-	return Checkpoint{Origin: lines[0], Size: size, Root: Hash(root)}, nil
+	return Checkpoint{Origin: lines[0], Size: size, Root: root}, nil
+}
+
+// parseBase64 reads a hash in its one spelling: the decoder by itself passes over
+// carriage returns.
+func parseBase64(text string) (h Hash, ok bool) {
+	raw, err := base64.StdEncoding.Strict().DecodeString(text)
+	n := copy(h[:], raw)
+	return h, err == nil && n == len(raw) && n == len(h) && base64.StdEncoding.EncodeToString(raw) == text
 }
 
 // Sign makes the signed note.

@@ -59,11 +59,11 @@ func (p *Proof) UnmarshalText(text []byte) error {
 	}
 	read := Proof{Seq: index + 1, Checkpoint: []byte(checkpoint)}
 	for _, line := range lines[1:] {
-		raw, err := base64.StdEncoding.Strict().DecodeString(line)
-		if err != nil || len(raw) != len(Hash{}) {
+		hash, ok := parseBase64(line)
+		if !ok {
 			return errProof
 		}
-		read.Hashes = append(read.Hashes, Hash(raw))
+		read.Hashes = append(read.Hashes, hash)
 	}
 	*p = read
 	return nil

@@ -352,6 +352,7 @@ func FuzzProof(f *testing.F) {
 
 func FuzzCheckpoint(f *testing.F) {
 	f.Add(Checkpoint{Origin: "a", Size: 1}.Text())
+	f.Add("a\n1\n" + strings.Repeat("A", 20) + "\r" + strings.Repeat("A", 23) + "=\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if c, err := ParseCheckpoint(text); err == nil && c.Text() != text {
 			t.Errorf("%q is read as %q", text, c.Text())

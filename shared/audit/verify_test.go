@@ -240,9 +240,9 @@ func TestVerifyAllocatesNothingPerEntry(t *testing.T) {
 		allocs := func(stream []byte) float64 {
 			return testing.AllocsPerRun(5, func() { verifyBytes(t, stream, o) })
 		}
-		// The race detector and the scheduler may cost one or two of their own, and the
-		// edge of the tree grows.
-		if a, b := allocs(short), allocs(long); b > a+3 {
+		// The race detector and a busy machine cost some of their own, and the edge of the
+		// tree grows; one for each hundredth entry would already be seen.
+		if a, b := allocs(short), allocs(long); b > a+n/100 {
 			t.Errorf("%+v: %v allocations for %d entries, %v for twice as many", o, a, n, b)
 		}
 	}

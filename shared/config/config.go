@@ -59,6 +59,9 @@ type Config struct {
 	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
 	// evidence. Default: signing.key in the data directory, made when missing.
 	SigningKeyFile string
+	// SIGNING_KEY: that key itself, 64 hex digits, instead of a file. In a deployment it
+	// is the ARN of a secret, see package environment.
+	SigningKey string
 	// SIGNER_ADDRESS: address of that key, for functions that only publish it.
 	SignerAddress string
 
@@ -103,6 +106,9 @@ type Config struct {
 	// GOV_API_TOKEN: bearer token of the tool server, at least 32 characters; needed
 	// wherever others than this machine can reach it.
 	APIToken string
+	// ORIGIN_SECRET: value of the header X-Origin-Secret without which a Lambda answers
+	// nothing. The content network in front of it adds the header. Default: none.
+	OriginSecret string
 	// KILL_SECRET: bearer secret of the kill switch, at least 32 characters. Without it
 	// the kill switch is off.
 	KillSecret string
@@ -114,6 +120,23 @@ type Config struct {
 	Workspace string
 	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
 	ReadOnly bool
+	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
+	// the product's price, by x402 over MCP. Needs what a selling function needs.
+	PaidTools bool
+	// OAUTH_ISSUER and OAUTH_JWKS_URL: an OAuth authorization server whose access tokens
+	// the tool server takes besides GOV_API_TOKEN, and the address of its JWK set.
+	OAuthIssuer, OAuthKeys string
+	// OAUTH_AUDIENCE: names of this resource in those tokens, comma separated. Default:
+	// BASE_URL, alone and with /mcp and /sse.
+	OAuthAudiences []string
+	// OAUTH_SCOPE: scope that those tokens must hold. Default: none.
+	OAuthScope string
+	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
+	// and the halt; keys pk and sk, both strings. Without it one task is alone.
+	StateTable string
+	// TASK_ADDRESS: host and port at which the other tasks reach this one. Default: the
+	// first private address of the machine.
+	TaskAddress string
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -146,6 +169,7 @@ func Load(lookup Lookup) (Config, error) {
 		CDPKeyID:              get("CDP_KEY_ID", ""),
 		CDPKeySecret:          get("CDP_KEY_SECRET", ""),
 		SigningKeyFile:        get("SIGNING_KEY_FILE", ""),
+		SigningKey:            get("SIGNING_KEY", ""),
 		SignerAddress:         get("SIGNER_ADDRESS", ""),
 		DataDir:               get("DATA_DIR", ""),
 		AuditTable:            get("AUDIT_TABLE", ""),
@@ -162,8 +186,16 @@ func Load(lookup Lookup) (Config, error) {
 		DynamoDBEndpoint:      get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:            get("S3_ENDPOINT", ""),
 		APIToken:              get("GOV_API_TOKEN", ""),
+		OriginSecret:          get("ORIGIN_SECRET", ""),
 		KillSecret:            get("KILL_SECRET", ""),
 		Toolsets:              splitList(get("GOV_TOOLSETS", "")),
+		OAuthIssuer:           get("OAUTH_ISSUER", ""),
+		OAuthKeys:             get("OAUTH_JWKS_URL", ""),
+		OAuthAudiences:        splitList(get("OAUTH_AUDIENCE", "")),
+		OAuthScope:            get("OAUTH_SCOPE", ""),
+		StateTable:            get("STATE_TABLE", ""),
+		TaskAddress:           get("TASK_ADDRESS", ""),
+		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
 		Workspace:             get("WORKSPACE", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
@@ -230,6 +262,9 @@ func (c Config) check() error {
 			bad = append(bad, "FACILITATOR_URL must be https:// addresses, or http:// on this machine")
 			break
 		}
+	}
+	if c.OAuthIssuer+c.OAuthKeys != "" && (!isSecret(c.OAuthIssuer) || !isSecret(c.OAuthKeys)) {
+		bad = append(bad, "OAUTH_ISSUER and OAUTH_JWKS_URL must both be https:// addresses, or http:// on this machine")
 	}
 	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
 		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")

@@ -33,7 +33,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"BASE_URL": " https://shop.example// ", "NETWORK": "eip155:84532", "ASSET": "0x" + strings.Repeat("a", 40), "ASSET_NAME": "USDC",
 		"ASSET_VERSION": "3", "PAY_TO": address, "RPC_URLS": "https://one.example, http://two.example:8545/key ,", "GAS_KEY_FILE": "gas.key",
 		"ERC6492_FACTORIES": address + "," + address,
-		"SIGNING_KEY_FILE":  "sign.key", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
+		"SIGNING_KEY_FILE":  "sign.key", "SIGNING_KEY": "digits", "ORIGIN_SECRET": "edge", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
 		"AUDIT_TABLE": "audit", "PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
 		"GAS_KEY_KMS": "alias/gas", "GAS_FEE_CAP_GWEI": "0.25", "RESULT_BUCKET": "results", "S3_ENDPOINT": "http://127.0.0.1:9000",
 		"FACILITATOR_URL": "https://one.example/x402, http://localhost:8402/facilitator", "FACILITATOR_TOKEN": ", token",
@@ -41,13 +41,13 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"CHECKPOINT_DIR": "/mnt/c", "CHECKPOINT_MEMO_KEY_FILE": "memo.key", "CHECKPOINT_WITNESSES": "https://w.example/a key, http://localhost:1 b",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
-		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "GOV_READ_ONLY": "true",
+		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
 		PayTo: address, RPCURLs: []string{"https://one.example", "http://two.example:8545/key"}, GasKeyFile: "gas.key",
 		ERC6492Factories: []string{address, address},
-		SigningKeyFile:   "sign.key", SignerAddress: address, DataDir: "data",
+		SigningKeyFile:   "sign.key", SigningKey: "digits", OriginSecret: "edge", SignerAddress: address, DataDir: "data",
 		AuditTable: "audit", PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",
 		GasKeyKMS: "alias/gas", GasFeeCap: big.NewInt(250_000_000), ResultBucket: "results", S3Endpoint: "http://127.0.0.1:9000",
 		FacilitatorURLs: []string{"https://one.example/x402", "http://localhost:8402/facilitator"}, FacilitatorTokens: []string{"", "token"},
@@ -55,7 +55,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		CheckpointDir: "/mnt/c", CheckpointMemoKeyFile: "memo.key", CheckpointWitnesses: []string{"https://w.example/a key", "http://localhost:1 b"},
 		CDPKeyID: "id", CDPKeySecret: "key",
 		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
-		APIToken: "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", ReadOnly: true,
+		APIToken: "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/kms"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402/evm"
@@ -63,13 +64,13 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 	if c.GasKeyKMS == "" {
 		return evm.LoadKey(c.GasKeyFile)
 	}
-	a, err := account("")
+	a, err := environment.OpenAccount("")
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
 	defer cancel()
-	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a))
+	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a.Account))
 }
 
 // kmsLimit is the time to fetch the gas wallet's public key at the start.

@@ -6,6 +6,7 @@ import (
 	auditdynamo "governance.internal/shared/audit/dynamo"
 	"governance.internal/shared/audit/sealed"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/objects/dir"
 	"governance.internal/shared/objects/s3"
 )
@@ -16,15 +17,15 @@ func openSegments(c config.Config) (sealed.Objects, error) {
 	if c.SegmentBucket == "" {
 		return dir.Open(filepath.Join(c.DataDir, "segments"))
 	}
-	a, err := account(c.S3Endpoint)
+	a, err := environment.OpenAccount(c.S3Endpoint)
 	if err != nil {
 		return nil, err
 	}
-	return s3.OpenLocked(c.SegmentBucket, a, c.SegmentRetention), nil
+	return s3.OpenLocked(c.SegmentBucket, a.Account, c.SegmentRetention), nil
 }
 
 func openAuditTable(c config.Config, origin string) (*auditdynamo.Store, error) {
-	a, err := account(c.DynamoDBEndpoint)
+	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,13 @@ package wiring
 
 import (
 	"errors"
-	"os"
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
+	"governance.internal/shared/awsapi/dynamo"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
+	"governance.internal/shared/x402"
 )
 
 // Tools is what the tool server depends on.
@@ -14,6 +16,7 @@ type Tools struct {
 	Config  config.Config
 	Audit   audit.Store
 	Auditor *auditor.Auditor // of Audit
+	Gate    *x402.Gate       // sells tools; nil if none is sold
 	Close   func() error
 }
 
@@ -21,6 +24,13 @@ type Tools struct {
 func NewTools(c config.Config) (*Tools, error) {
 	if err := config.Need(config.Setting{Name: "BASE_URL", Value: c.BaseURL}, config.Setting{Name: "DATA_DIR", Value: c.DataDir}); err != nil {
 		return nil, err
+	}
+	if c.PaidTools {
+		paid, err := NewPaid(c)
+		if err != nil {
+			return nil, err
+		}
+		return &Tools{Config: c, Audit: paid.Audit, Auditor: paid.Auditor, Gate: paid.Gate, Close: paid.Close}, nil
 	}
 	trail, err := openTrail(c, c.BaseURL)
 	if err != nil {
@@ -33,9 +43,15 @@ func NewTools(c config.Config) (*Tools, error) {
 	return &Tools{Config: c, Audit: trail, Auditor: auditor, Close: trail.Close}, nil
 }
 
+// StateService says how the table of the tasks is reached.
+func StateService(c config.Config) (dynamo.Service, error) {
+	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
+	return dynamo.Service{Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}, err
+}
+
 // ToolsFromEnvironment is [NewTools] of this process's environment.
 func ToolsFromEnvironment() (*Tools, error) {
-	c, err := config.Load(os.LookupEnv)
+	c, err := environment.Load()
 	if err != nil {
 		return nil, err
 	}

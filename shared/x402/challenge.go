@@ -71,7 +71,7 @@ func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi
 	if err != nil {
 		return none, err
 	}
-	if g.Accounts != nil {
+	if g.Accounts != nil && !terms.Tool {
 		extensions[extensionSignIn] = terms.signInExtension(g.Now())
 	}
 	required := terms.Required(reason, message, extensions)

@@ -36,11 +36,14 @@ func (t Terms) extensions(signer Signer, now time.Time) (map[string]any, error) 
 		return nil, err
 	}
 	offer.AcceptIndex = new(int)
-	return map[string]any{
+	extensions := map[string]any{
 		extensionOffers:     object{"info": object{"offers": []Signed[Offer]{offer}}, "schema": offersSchema},
 		extensionIdentifier: identifierExtension,
-		extensionBazaar:     catalog.Bazaar(t.Endpoint),
-	}, nil
+	}
+	if !t.Tool {
+		extensions[extensionBazaar] = catalog.Bazaar(t.Endpoint)
+	}
+	return extensions, nil
 }
 
 // OfferReceipt is the extension offer-receipt of a SettleResponse.

@@ -53,13 +53,13 @@ func (g *Gate) Sell(function string, prepare Prepare) http.Handler {
 			httpapi.WriteError(w, r, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Detail: "No such product."})
 			return
 		}
-		g.serve(w, r, row, prepare)
+		terms, queryErr := TermsFor(g.Site, row, r.URL.RawQuery)
+		g.serve(w, r, terms, queryErr, prepare)
 	})
 }
 
-func (g *Gate) serve(w http.ResponseWriter, r *http.Request, row catalog.Endpoint, prepare Prepare) {
+func (g *Gate) serve(w http.ResponseWriter, r *http.Request, terms Terms, queryErr error, prepare Prepare) {
 	w.Header().Set("Cache-Control", "no-store")
-	terms, queryErr := TermsFor(g.Site, row, r.URL.RawQuery)
 	header, present := paymentHeader(r.Header)
 	if !present || r.Method == http.MethodHead { // an answer without a body is not worth money
 		g.unpaid(w, r, terms, queryErr)

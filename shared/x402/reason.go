@@ -36,4 +36,6 @@ const (
 
 	unpaidExplanation   = "PAYMENT-SIGNATURE header is required"
 	unpaidExplanationV1 = "X-PAYMENT header is required"
+
+	unpaidExplanationTool = "a payment in _meta[\"" + MetaPayment + "\"] is required"
 )

@@ -13,6 +13,7 @@ type Terms struct {
 	Endpoint catalog.Endpoint
 	Price    catalog.Units
 	Resource string // absolute URL
+	Tool     bool   // of an MCP server; such terms carry no extension about HTTP
 }
 
 // TermsFor computes the terms of a request to an endpoint. The resource is built
@@ -86,6 +87,9 @@ const offerLife = time.Hour
 
 // Required is the version 2 challenge with the given extensions.
 func (t Terms) Required(reason, message string, extensions map[string]any) Required {
+	if t.Tool && reason == unpaidExplanation {
+		reason = unpaidExplanationTool
+	}
 	return Required{
 		X402Version: 2, Error: reason, ErrorMessage: message,
 		Resource: Resource{URL: t.Resource, Description: t.Endpoint.Description, MimeType: t.Endpoint.MIME,

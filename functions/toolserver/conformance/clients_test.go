@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,15 +27,14 @@ import (
 // product runs the tool server itself.
 func product(t *testing.T) string {
 	t.Helper()
-	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	store, err := memory.New("governance", memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := toolserver.New(toolserver.Deps{
-		BaseURL: server.URL, DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
+		BaseURL: "http://" + server.Listener.Addr().String(), DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
 		Verify: (&auditor.Auditor{Store: store, Notes: store, Chain: "governance", Now: time.Now}).Report,
 		Host:   host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 	})
@@ -42,7 +42,8 @@ func product(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	handler = s
+	server.Config.Handler = s
+	server.Start()
 	return server.URL
 }
 
@@ -93,7 +94,7 @@ func TestTheOfficialTypeScriptClientsListCallAndSeeProgress(t *testing.T) {
 	for _, client := range []string{"v1", "v2", "v2-auto"} {
 		for transport, path := range map[string]string{"sse": "/sse", "http": "/mcp"} {
 			s := ask(t, node, client, transport, real+path, "lint_mcp_config", `{"config":{"command":"npx","args":["x"]}}`)
-			if len(s.Tools) != 7 || s.Result.IsError || !strings.Contains(string(s.Result.Structured), `"score"`) {
+			if !slices.Contains(s.Tools, "lint_mcp_config") || s.Result.IsError || !strings.Contains(string(s.Result.Structured), `"score"`) {
 				t.Errorf("%s over %s: %+v", client, transport, s)
 			}
 			s = ask(t, node, client, transport, fixture+path, "test_tool_with_progress", `{}`)

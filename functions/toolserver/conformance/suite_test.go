@@ -68,6 +68,29 @@ func TestTheConformanceSuitePasses(t *testing.T) {
 	}
 }
 
+// The product passes what applies to it. Prompts, completion and the diagnostic
+// tools of the other scenarios are the fixture's.
+func TestTheProductPassesTheScenariosThatApply(t *testing.T) {
+	node := node22(t)
+	script, err := filepath.Abs(filepath.Join(modules, "@modelcontextprotocol/conformance/dist/index.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := product(t) + "/mcp"
+	for version, scenarios := range map[string][]string{
+		"2025-11-25": {"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"},
+		"2026-07-28": {"tools-list", "resources-list", "dns-rebinding-protection", "sep-2164-resource-not-found", "http-header-validation"},
+	} {
+		for _, scenario := range scenarios {
+			command := exec.Command(node, script, "server", "--url", url, "--scenario", scenario, "--spec-version", version)
+			command.Dir = t.TempDir()
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Errorf("%s at %s: %v\n%s", scenario, version, err, out)
+			}
+		}
+	}
+}
+
 // sameHost is what of the guard the suite looks at; the product's own is tested
 // with the product.
 func sameHost(next http.Handler) http.Handler {

@@ -14,10 +14,12 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // Server is what the server says about itself.
@@ -33,6 +35,8 @@ type Dispatcher struct {
 	Instructions string
 	Capabilities map[string]any
 	Methods      map[string]Method
+
+	keepAlive time.Duration // between comments on a stream; 0 for the usual
 }
 
 // Method is one row of the table of methods.
@@ -178,11 +182,11 @@ func (d *Dispatcher) answer(id json.RawMessage, r *Request, method Method, resul
 	}
 	body := make([]byte, 0, len(object)+len(id)+256)
 	body = append(append(append(body, `{"jsonrpc":"2.0","id":`...), id...), `,"result":{`...)
+	meta, err := d.meta(r, result)
+	if err != nil {
+		return nil, err
+	}
 	if r.Version == Modern {
-		server, err := json.Marshal(d.Server)
-		if err != nil {
-			return nil, err
-		}
 		kind := "complete"
 		if other, ok := result.(interface{ ResultType() string }); ok {
 			kind = other.ResultType() // input_required: the client answers first (multi round-trip requests)
@@ -191,12 +195,30 @@ func (d *Dispatcher) answer(id json.RawMessage, r *Request, method Method, resul
 		if method.Cached >= 0 {
 			body = append(strconv.AppendInt(append(body, `"ttlMs":`...), int64(method.Cached), 10), `,"cacheScope":"private",`...)
 		}
-		body = append(append(append(body, `"_meta":{"`+metaServer+`":`...), server...), '}')
+	}
+	if meta != nil {
+		body = append(append(body, `"_meta":`...), meta...)
 		if len(object) > 2 {
 			body = append(body, ',')
 		}
 	}
 	return append(append(body, object[1:]...), '}'), nil
+}
+
+// meta is _meta of a result: what the result itself says there, and to modern
+// clients who answers. It is nil if there is nothing to say.
+func (d *Dispatcher) meta(r *Request, result any) ([]byte, error) {
+	members := map[string]any{}
+	if own, ok := result.(interface{ ResultMeta() map[string]any }); ok {
+		maps.Copy(members, own.ResultMeta())
+	}
+	if r.Version == Modern {
+		members[metaServer] = d.Server
+	}
+	if len(members) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(members)
 }
 
 // Progress tells the client how far the work is, if it asked for that and can be

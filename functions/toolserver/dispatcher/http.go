@@ -1,6 +1,7 @@
 package dispatcher
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -43,7 +44,7 @@ func (d *Dispatcher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (d *Dispatcher) stream(w http.ResponseWriter, r *http.Request, call Call) {
 	stream := eventstream.New(w)
 	call.Notify = func(message []byte) { _ = stream.Event("message", message) } // a client that is gone ends the context
-	stop := stream.KeepAlive(eventstream.Interval)
+	stop := stream.KeepAlive(cmp.Or(d.keepAlive, eventstream.Interval))
 	reply := d.Handle(r.Context(), call)
 	stop()
 	if !stream.Opened() {

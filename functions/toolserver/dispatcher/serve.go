@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"governance.internal/functions/toolserver/tool"
+	"governance.internal/shared/x402"
 )
 
 // listTTL is how long a client may keep a list, in milliseconds: the lists change
@@ -94,7 +95,7 @@ func (t Table) callTool(ctx context.Context, r *Request) (any, error) {
 		return nil, InvalidParams("There is no tool of this name; tools/list shows what there is.")
 	}
 	return t.Tools[i].Run(ctx, &tool.Call{
-		Arguments: r.Param("arguments"), Header: r.Call.Header, Transport: r.Call.Transport, Progress: r.Progress,
+		Arguments: r.Param("arguments"), Header: r.Call.Header, Payment: r.Meta(x402.MetaPayment), Transport: r.Call.Transport, Progress: r.Progress,
 	}), nil
 }
 

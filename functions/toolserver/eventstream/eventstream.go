@@ -3,9 +3,9 @@
 package eventstream
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -34,11 +34,14 @@ func New(w http.ResponseWriter) *Stream {
 	return &Stream{w: w, control: http.NewResponseController(w)}
 }
 
-// Event sends an event. Data is one line.
+// oneLine keeps data from ending its event; JSON has line breaks between tokens only.
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
+
+// Event sends an event. Line breaks of data become spaces.
 func (s *Stream) Event(name string, data []byte) error {
 	frame := make([]byte, 0, len(name)+len(data)+16)
 	frame = append(append(append(frame, "event: "...), name...), "\ndata: "...)
-	return s.write(append(append(frame, bytes.ReplaceAll(data, []byte("\n"), []byte(" "))...), "\n\n"...))
+	return s.write(append(append(frame, oneLine.Replace(string(data))...), "\n\n"...))
 }
 
 // Comment sends a line that clients ignore.

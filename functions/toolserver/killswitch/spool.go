@@ -24,7 +24,7 @@ func (s *Switch) spool(e audit.Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
+	_, err = f.Write(append(append([]byte("\n"), line...), '\n')) // a crash may have cut off the line before
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
@@ -43,7 +43,7 @@ func (s *Switch) Flush(ctx context.Context) error {
 	for line := range bytes.Lines(text) {
 		var e audit.Event
 		if json.Unmarshal(line, &e) != nil {
-			continue // cut off by a crash while it was written
+			continue // empty, or cut off by a crash while it was written
 		}
 		if _, err := s.trail.Append(ctx, e); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/tool"
+	"governance.internal/shared/x402"
 )
 
 // Server makes the SDK's server for a table: the same tools and texts that POST
@@ -58,14 +59,29 @@ func call(t *tool.Tool, transport string) mcp.ToolHandler {
 		if request.Extra != nil {
 			header = request.Extra.Header
 		}
-		result := t.Run(ctx, &tool.Call{Arguments: request.Params.Arguments, Header: header, Transport: transport, Progress: progress(ctx, request)})
+		result := t.Run(ctx, &tool.Call{Arguments: request.Params.Arguments, Header: header, Payment: payment(request), Transport: transport, Progress: progress(ctx, request)})
 		text, err := json.Marshal(result)
 		if err != nil {
 			return nil, err
 		}
-		answer := new(mcp.CallToolResult)
-		return answer, json.Unmarshal(text, answer)
+		answer := &mcp.CallToolResult{}
+		err = json.Unmarshal(text, answer)
+		answer.Meta = result.Meta
+		return answer, err
 	}
+}
+
+// payment is what _meta carries as a payment, nil without one.
+func payment(request *mcp.CallToolRequest) json.RawMessage {
+	value, there := request.Params.Meta[x402.MetaPayment]
+	if !there {
+		return nil
+	}
+	text, err := json.Marshal(value)
+	if err != nil { // it was decoded from JSON
+		return json.RawMessage("null")
+	}
+	return text
 }
 
 // progress tells a client that gave a token; what does not grow is left out.

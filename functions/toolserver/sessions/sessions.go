@@ -31,12 +31,26 @@ type Hub struct {
 	server   func(*http.Request) (*mcp.Server, error)
 	random   io.Reader
 	interval time.Duration
+	others   Others
 
 	mu       sync.Mutex
 	sessions map[string]*session
 	draining bool
 	idle     *sync.Cond // broadcast when a session ends or a call was answered
 }
+
+// Others are the tasks beside this one.
+type Others interface {
+	// SessionID makes the id of a session of this task from a random text.
+	SessionID(random string) string
+	// Forward sends a message to the task that owns its session and writes the answer;
+	// it returns false, and writes nothing, if there is none.
+	Forward(w http.ResponseWriter, r *http.Request, id string) bool
+}
+
+// Share makes the hub one of several, which hand each other the messages of their
+// sessions. Call it before the first session is opened.
+func (h *Hub) Share(others Others) { h.others = others }
 
 // New makes a hub. Clients are told to post to endpoint, a path. The server of a
 // session is chosen by the request that opens it.
@@ -99,6 +113,9 @@ func (h *Hub) add(s *session) *dispatcher.Error {
 		return unavailable("No session can be opened right now.")
 	}
 	s.id = base64.RawURLEncoding.EncodeToString(raw[:])
+	if h.others != nil {
+		s.id = h.others.SessionID(s.id)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.draining || len(h.sessions) >= maxSessions {
@@ -122,9 +139,13 @@ func (h *Hub) remove(s *session) {
 // Message answers POST /message?sessionId=ID. The answer to the message itself
 // comes on the stream.
 func (h *Hub) Message(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("sessionId")
 	h.mu.Lock()
-	s := h.sessions[r.URL.Query().Get("sessionId")]
+	s := h.sessions[id]
 	h.mu.Unlock()
+	if s == nil && h.others != nil && h.others.Forward(w, r, id) {
+		return
+	}
 	if s == nil {
 		dispatcher.Refuse(w, &dispatcher.Error{Status: http.StatusNotFound, Code: dispatcher.CodeRefused,
 			Message: "There is no such session (any more). Open one with GET /sse and post to the address that its first event names."})

@@ -119,7 +119,7 @@ func (s *schema) object(t reflect.Type) {
 }
 
 // ofResult is the outline of a result: the names of its members. Their types, and
-// which are always there, is left out, since every model pays for each word of the
+// which are always there, are left out, since every model pays for each word of the
 // list of tools; new members may come.
 func (s *schema) ofResult() *schema {
 	s.Additional = nil

@@ -49,6 +49,7 @@ type Tool struct {
 type Call struct {
 	Arguments json.RawMessage // an object, or nothing
 	Header    http.Header     // of the HTTP request that carries the call; nil over stdio
+	Payment   json.RawMessage // what _meta carries as a payment (x402), nil without one
 	Transport string          // "mcp", "sse" or "stdio"
 
 	// Progress tells a client that asked for it how far the work is: done must grow,
@@ -62,8 +63,12 @@ type Result struct {
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
 
-	Err *Error `json:"-"` // what the text tells, if it is an error
+	Err  *Error         `json:"-"` // what the text tells, if it is an error
+	Meta map[string]any `json:"-"` // members of _meta
 }
+
+// ResultMeta gives the members to whoever writes _meta.
+func (r Result) ResultMeta() map[string]any { return r.Meta }
 
 // Text is the content block of a text.
 type Text struct {

@@ -19,7 +19,7 @@ func (s *schema) decode(arguments json.RawMessage, in any) *Error {
 	reader := json.NewDecoder(bytes.NewReader(arguments))
 	reader.UseNumber()
 	var value any
-	if err := reader.Decode(&value); err != nil {
+	if !json.Valid(arguments) || reader.Decode(&value) != nil {
 		return invalid("", "The arguments are not JSON.", nil)
 	}
 	if e := s.check("", value); e != nil {

@@ -32,8 +32,9 @@ type Deps struct {
 	About   func() core.Workspace
 }
 
-// All are the tools in the order in which they are listed everywhere.
-func All(d Deps) []*tool.Tool {
+// All are the tools in the order in which they are listed everywhere, as far as they
+// are offered.
+func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 	var names []string
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
@@ -54,6 +55,7 @@ func All(d Deps) []*tool.Tool {
 		ops.CheckArchiveSafety(d.Shelf),
 		audit.LintMCPConfig(),
 	}
+	list = slices.DeleteFunc(list, func(t *tool.Tool) bool { return !offered(t) })
 	for _, t := range list {
 		names = append(names, t.Name)
 	}

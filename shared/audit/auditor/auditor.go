@@ -16,8 +16,9 @@
 //   - sinks: what places elsewhere took last ([Auditor.Publish]); not signed, it only
 //     tells how far behind they are.
 //
-// Whoever can write to the notes can remove them. That is what buyers and sinks are
-// for: each checkpoint out there exposes a chain that no longer leads to it.
+// Whoever can write to the notes can remove them or put older ones in their place. That
+// is what buyers and sinks are for: each checkpoint out there exposes a chain that no
+// longer leads to it; and a report names the age of the walk that it relies on.
 package auditor
 
 import (

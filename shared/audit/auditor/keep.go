@@ -11,21 +11,17 @@ const (
 	walkEvery = time.Hour
 )
 
-// Keep looks after the chain until ctx ends: once a minute it publishes, and seals
-// what can be sealed; once an hour, the first time at once, it walks over a chain that
-// has sealed segments. What fails is logged and done again the next time.
+// Keep looks after the chain until ctx ends: once a minute it publishes; once an hour,
+// the first time at once, it seals what can be sealed and walks over the whole, if the
+// chain has a place for sealed segments. What fails is logged and done again the next time.
 func (a *Auditor) Keep(ctx context.Context) {
 	ticker := time.NewTicker(keepEvery)
 	defer ticker.Stop()
 	var walked time.Time
 	for {
-		if a.Sealed != nil {
-			_, err := a.Sealed.Seal(ctx)
-			warn(ctx, "sealing failed", err)
-		}
 		if a.Sealed != nil && a.Now().Sub(walked) >= walkEvery {
 			walked = a.Now()
-			a.keepWalking(ctx)
+			a.sealAndWalk(ctx)
 		}
 		if len(a.Sinks) > 0 {
 			warn(ctx, "publication failed", a.Publish(ctx))
@@ -38,7 +34,9 @@ func (a *Auditor) Keep(ctx context.Context) {
 	}
 }
 
-func (a *Auditor) keepWalking(ctx context.Context) {
+func (a *Auditor) sealAndWalk(ctx context.Context) {
+	_, err := a.Sealed.Seal(ctx)
+	warn(ctx, "sealing failed", err)
 	r, err := a.Walk(ctx)
 	warn(ctx, "full walk failed", err)
 	if err == nil && !r.Valid {

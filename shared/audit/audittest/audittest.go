@@ -246,7 +246,7 @@ func blockRanges(t *testing.T, s audit.Store) {
 	for i := range events {
 		events[i] = Event(i)
 	}
-	for some := range slices.Chunk(events, 500) {
+	for some := range slices.Chunk(events, 150) {
 		mustAppend(t, s, some...)
 	}
 	all := bytes.SplitAfter(Lines(t, s, 1, n), []byte("\n"))
@@ -279,7 +279,7 @@ func verify(t *testing.T, s audit.Store) {
 }
 
 // Lines returns the stored lines of a range and checks the numbers of the blocks.
-func Lines(t *testing.T, s audit.Store, from, to uint64) []byte {
+func Lines(t testing.TB, s audit.Store, from, to uint64) []byte {
 	t.Helper()
 	var lines []byte
 	next := max(from, 1)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/awsapi/dynamo"
 )
 
 // Append implements [audit.Store].
@@ -190,7 +191,7 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 				continue
 			}
 		}
-		if err := sleep(ctx, 16*time.Millisecond+jitter(try, 16*time.Millisecond, 128*time.Millisecond)); err != nil {
+		if err := dynamo.Sleep(ctx, 16*time.Millisecond+dynamo.Jitter(try, 16*time.Millisecond, 128*time.Millisecond)); err != nil {
 			return nil, err
 		}
 	}

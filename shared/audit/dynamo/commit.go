@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/awsapi/dynamo"
 )
 
 const (
@@ -126,7 +127,7 @@ func (s *Store) commit(ctx context.Context, b batch) error {
 // actions.
 func (s *Store) outcome(ctx context.Context, b batch, reasons []types.CancellationReason, err error) error {
 	failed := func(i int) bool {
-		return i < len(reasons) && aws.ToString(reasons[i].Code) == reasonCondition
+		return i < len(reasons) && aws.ToString(reasons[i].Code) == dynamo.ReasonCondition
 	}
 	known := map[string]recorded{}
 	for i, d := range b.drafts {

@@ -29,11 +29,21 @@ const (
 	everySeventh  = 7
 )
 
-// 32 writers, each with a store of its own as functions have, append 25 entries
-// each while every seventh answer is lost. BenchmarkNaiveWriters is the strategy to
-// compare the figures with.
 func TestManyWritersWithLostAnswers(t *testing.T) {
 	t.Parallel()
+	manyWriters(t)
+}
+
+// BenchmarkManyWriters prints the figures of that beside those of the naive strategy,
+// in one run.
+func BenchmarkManyWriters(b *testing.B) {
+	b.Run("ours", func(b *testing.B) { manyWriters(b) })
+	b.Run("naive", func(b *testing.B) { naiveWriters(b) })
+}
+
+// manyWriters are 32, each with a store of its own as functions have, that append 25
+// entries each while every seventh answer is lost.
+func manyWriters(t testing.TB) {
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	appended(t, reopen(t, endpoint, table, nil), writers*each)
 	w := &wire{lose: everySeventh}
@@ -61,7 +71,7 @@ func TestManyWritersWithLostAnswers(t *testing.T) {
 	if w.lost.Load() == 0 {
 		t.Error("no answer was lost")
 	}
-	t.Log(figures("ours ", took, w), unknown.Load(), "unknown;", w.lost.Load(), "lost")
+	t.Log(figures(took, w), unknown.Load(), "unknown;", w.lost.Load(), "lost")
 }
 
 // race runs the writers and gives the times of all appends.
@@ -84,17 +94,17 @@ func race(open func() func(n int)) []time.Duration {
 	return took
 }
 
-func figures(name string, took []time.Duration, w *wire) string {
+func figures(took []time.Duration, w *wire) string {
 	n := len(took)
-	return fmt.Sprintf("%s: p50 %v, p99 %v; per entry %.2f conditional writes, %.2f writes, %.2f requests;", name,
+	return fmt.Sprintf("p50 %v, p99 %v; per entry %.2f conditional writes, %.2f writes, %.2f requests;",
 		took[n/2].Round(time.Millisecond), took[n*99/100].Round(time.Millisecond),
 		float64(w.conditional.Load())/float64(n), float64(w.writes.Load())/float64(n), float64(w.total.Load())/float64(n))
 }
 
-// The naive strategy reads the end and puts the next item if nobody did, at once again
-// until it wins; the SDK repeats what got no answer. It shows what a lost answer
-// does to such a chain: entries that are in it twice.
-func BenchmarkNaiveWriters(t *testing.B) {
+// naiveWriters read the end and put the next item if nobody did, at once again until
+// they win; the SDK repeats what got no answer. It shows what a lost answer does to such
+// a chain: entries that are in it twice.
+func naiveWriters(t testing.TB) {
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	w := &wire{lose: everySeventh}
 	client := dynamodb.New(dynamodb.Options{Region: "local", BaseEndpoint: &endpoint,
@@ -127,5 +137,5 @@ func BenchmarkNaiveWriters(t *testing.B) {
 		}
 	})
 	w.conditional.Store(w.writes.Load()) // all of them
-	t.Log(figures("naive", took, w), last()-writers*each, "entries twice in the chain")
+	t.Log(figures(took, w), last()-writers*each, "entries twice in the chain")
 }

@@ -17,7 +17,7 @@ func open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
 	return reopen(t, endpoint, table, transport)
 }
 
-func reopen(t *testing.T, endpoint, table string, transport http.RoundTripper) *dynamo.Store {
+func reopen(t testing.TB, endpoint, table string, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
 	s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
 	if err != nil {

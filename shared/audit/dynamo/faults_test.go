@@ -192,7 +192,7 @@ func dies(t *testing.T, endpoint, table string, n int64, late, contended bool) (
 	return w.lost.Load() > 0
 }
 
-func appended(t *testing.T, s *dynamo.Store, events ...int) []audit.Entry {
+func appended(t testing.TB, s *dynamo.Store, events ...int) []audit.Entry {
 	t.Helper()
 	var all []audit.Event
 	for _, n := range events {
@@ -275,7 +275,7 @@ func TestAbandonedEventsAreRecordedByTheNextCombiner(t *testing.T) {
 }
 
 // sound verifies the chain and that it holds each of the events exactly once.
-func sound(t *testing.T, s audit.Store, events ...int) audit.Report {
+func sound(t testing.TB, s audit.Store, events ...int) audit.Report {
 	t.Helper()
 	report, err := audit.Verify(t.Context(), s, audit.VerifyOptions{Chain: "test", Strict: true})
 	if err != nil || !report.Valid {

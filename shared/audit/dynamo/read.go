@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/awsapi/dynamo"
 )
 
 // patience is how often a block that should be there is looked for again: the parts
@@ -67,7 +68,7 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 			if next > to || try == patience {
 				return
 			}
-			if err := sleep(ctx, 10*time.Millisecond<<try); err != nil {
+			if err := dynamo.Sleep(ctx, 10*time.Millisecond<<try); err != nil {
 				yield(audit.Block{}, err)
 				return
 			}
@@ -165,7 +166,7 @@ func (s *Store) look(ctx context.Context, drafts []audit.Draft) (map[string]reco
 	byKey := map[string]item{}
 	for try := 0; len(keys) > 0; try++ {
 		if try > 0 {
-			if err := sleep(ctx, jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
+			if err := dynamo.Sleep(ctx, dynamo.Jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
 				return nil, time.Time{}, err
 			}
 		}

@@ -12,18 +12,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/logging"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/awsapi/dynamo"
 )
 
-const (
-	callLimit    = 10 * time.Second // one append or reading of the head, all tries included
-	attemptLimit = 3 * time.Second  // one try of a request
-)
+// callLimit is the time for one append or reading of the head, all tries included.
+const callLimit = 10 * time.Second
 
 // Options say which table and how it is reached. Table and either Endpoint or
 // Region and Credentials are required.
@@ -61,18 +57,6 @@ func Open(chain string, o Options) (*Store, error) {
 	if err := audit.CheckChainName(chain); err != nil {
 		return nil, err
 	}
-	settings := dynamodb.Options{
-		Region: o.Region, Credentials: o.Credentials, Retryer: newRetryer(),
-		HTTPClient: awshttp.NewBuildableClient().WithTimeout(attemptLimit),
-		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
-	}
-	if o.Endpoint != "" {
-		settings.BaseEndpoint, settings.Region = aws.String(o.Endpoint), "local"
-		settings.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
-	}
-	if o.Transport != nil {
-		settings.HTTPClient = &http.Client{Transport: o.Transport, Timeout: attemptLimit}
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -80,7 +64,8 @@ func Open(chain string, o Options) (*Store, error) {
 		o.Random = rand.Reader
 	}
 	return &Store{
-		client: dynamodb.New(settings), table: o.Table, chain: chain, origin: cmp.Or(o.Origin, "dynamodb"),
+		client: dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport}),
+		table:  o.Table, chain: chain, origin: cmp.Or(o.Origin, "dynamodb"),
 		now: o.Now, random: o.Random,
 	}, nil
 }
@@ -148,7 +133,7 @@ func (s *Store) create(ctx context.Context) error {
 		if isRefused(commitErr) {
 			return s.tampered("there are entries, but no head")
 		}
-		if err := sleep(ctx, jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
+		if err := dynamo.Sleep(ctx, dynamo.Jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package dynamo_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -188,3 +189,48 @@ func TestAppendAcrossBuckets(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 }
+
+// What somebody changes in the blocks is found by the store: 20 blocks of 10 entries.
+func TestDamageToTheBlocks(t *testing.T) {
+	const size = 10
+	t.Parallel()
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	s := reopen(t, endpoint, table, nil)
+	if _, err := s.Head(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	in := newIntruder(t, endpoint, table)
+	for n := 1; n < audittest.DamageLength; {
+		var events []int
+		for ; n%size != 0 && n < audittest.DamageLength || len(events) == 0; n++ {
+			events = append(events, n)
+		}
+		appended(t, s, events...)
+	}
+	genesis, rest := in.get(blockKey(1)), in.get(blockKey(2)) // one block from now on
+	in.remove(blockKey(2))
+	in.put(blockOf(0, linesOf(genesis)+linesOf(rest)))
+	stored := map[int]string{}
+	audittest.RunDamage(t, audittest.Damaged{Store: s, Replace: func(lines [][]byte) {
+		for first := 0; first < audittest.DamageLength; first += size {
+			end := first + size
+			if first+size >= audittest.DamageLength {
+				end = len(lines)
+			}
+			block := string(bytes.Join(lines[min(first, len(lines)):min(end, len(lines))], nil))
+			if stored[first] == block {
+				continue
+			}
+			in.put(blockOf(first, block))
+			stored[first] = block
+		}
+	}}, 499)
+}
+
+func blockOf(first int, lines string) item {
+	i := blockKey(uint64(first + 1))
+	i["b"] = binary([]byte(lines))
+	return i
+}
+
+func linesOf(i item) string { return string(i["b"].(*types.AttributeValueMemberB).Value) }

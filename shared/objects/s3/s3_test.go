@@ -2,15 +2,16 @@ package s3_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"governance.internal/shared/awsapi"
 	"governance.internal/shared/objects/objectstest"
@@ -81,11 +82,6 @@ func TestALockedObjectNamesItsRetention(t *testing.T) {
 		seen.Get("X-Amz-Checksum-Sha256") != "mC2ePrmW9VnmM/TRlN7zdh2Qn1o7ZH0ahR/q1nwyydE=" || seen.Get("If-None-Match") != "*" {
 		t.Errorf("%v (%v)", seen, err)
 	}
-	for _, name := range []string{"x-amz-object-lock-mode", "x-amz-object-lock-retain-until-date", "x-amz-checksum-sha256"} {
-		if !strings.Contains(seen.Get("Authorization"), name) {
-			t.Errorf("%s is not signed", name)
-		}
-	}
 	if err := b.Put(t.Context(), "b", []byte("text")); err != nil || seen.Get("X-Amz-Object-Lock-Mode") != "" || seen.Get("If-None-Match") != "" {
 		t.Errorf("%v (%v)", seen, err)
 	}
@@ -121,7 +117,12 @@ func TestWhatMayWorkNextTimeIsTriedAgain(t *testing.T) {
 
 func TestRequestsAreSignedForTheBucket(t *testing.T) {
 	var seen *http.Request
-	b := s3.Open("shop", awsapi.Account{Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "session"),
+	var signed []string
+	b := s3.Open("shop", awsapi.Account{Region: "eu-central-1",
+		Sign: func(_ context.Context, req *http.Request, digest, service, region string) error {
+			signed = append(signed, digest, service, region, req.Header.Get("X-Amz-Content-Sha256"))
+			return nil
+		},
 		Transport: transport(func(req *http.Request) (*http.Response, error) {
 			seen = req
 			return nil, context.Canceled
@@ -134,9 +135,9 @@ func TestRequestsAreSignedForTheBucket(t *testing.T) {
 	if url := seen.URL.String(); url != "https://shop.s3.eu-central-1.amazonaws.com/payments/x" {
 		t.Error(url)
 	}
-	if got := seen.Header.Get("Authorization"); !strings.Contains(got, "EXAMPLEID/") || !strings.Contains(got, "/eu-central-1/s3/aws4_request") ||
-		!strings.Contains(got, "x-amz-content-sha256") || seen.Header.Get("X-Amz-Security-Token") != "session" {
-		t.Errorf("%v", seen.Header)
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte("text")))
+	if !slices.Equal(signed, []string{digest, "s3", "eu-central-1", digest}) {
+		t.Errorf("%q", signed)
 	}
 }
 
@@ -144,7 +145,7 @@ func TestRequestsAreSignedForTheBucket(t *testing.T) {
 // it names.
 func TestARedirectIsNotFollowed(t *testing.T) {
 	var hosts []string
-	b := s3.Open("b", awsapi.Account{Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "session"),
+	b := s3.Open("b", awsapi.Account{Region: "eu-central-1", Sign: func(context.Context, *http.Request, string, string, string) error { return nil },
 		Transport: transport(func(req *http.Request) (*http.Response, error) {
 			hosts = append(hosts, req.URL.Host)
 			return &http.Response{StatusCode: http.StatusTemporaryRedirect, Status: "307 Temporary Redirect", Body: http.NoBody,

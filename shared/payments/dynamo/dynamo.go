@@ -31,21 +31,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/smithy-go/logging"
 
+	"governance.internal/shared/awsapi/dynamo"
 	"governance.internal/shared/payments"
 )
 
-const (
-	callLimit    = 10 * time.Second // one call of the store, all its tries included
-	attemptLimit = 3 * time.Second  // one try
-	mostAttempts = 16
-)
+// callLimit is the time for one call of the store, all its tries included.
+const callLimit = 10 * time.Second
 
 // Options say which table and how it is reached. Table and either Endpoint or
 // Region and Credentials are required.
@@ -77,31 +70,9 @@ var _ payments.Store = (*Store)(nil)
 
 // Open prepares the client; it sends nothing.
 func Open(o Options) *Store {
-	settings := dynamodb.Options{
-		Region: o.Region, Credentials: o.Credentials, Retryer: newRetryer(),
-		HTTPClient: awshttp.NewBuildableClient().WithTimeout(attemptLimit),
-		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
-	}
-	if o.Endpoint != "" {
-		settings.BaseEndpoint, settings.Region = aws.String(o.Endpoint), "local"
-		settings.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
-	}
-	if o.Transport != nil {
-		settings.HTTPClient = &http.Client{Transport: o.Transport, Timeout: attemptLimit}
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{client: dynamodb.New(settings), table: aws.String(o.Table), objects: o.Objects, now: o.Now}
-}
-
-// newRetryer tries again what may work next time, as soon as it may: throttling,
-// conflicts of transactions, lost answers. The context ends it, or the count.
-func newRetryer() aws.Retryer {
-	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = mostAttempts
-		o.Backoff = retry.BackoffDelayerFunc(jitter)
-		o.RateLimiter = ratelimit.None
-		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(collided)}, o.Retryables...)
-	})
+	client := dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport}, dynamo.ReasonConflict)
+	return &Store{client: client, table: aws.String(o.Table), objects: o.Objects, now: o.Now}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"governance.internal/shared/awsapi/dynamo"
 	"governance.internal/shared/payments"
 )
 
@@ -256,7 +257,7 @@ func outcome(actions []action, err error) error {
 		failed[0] = &types.CancellationReason{Item: single.Item}
 	case errors.As(err, &canceled):
 		for i := range min(len(actions), len(canceled.CancellationReasons)) {
-			if reason := &canceled.CancellationReasons[i]; aws.ToString(reason.Code) == reasonCondition {
+			if reason := &canceled.CancellationReasons[i]; aws.ToString(reason.Code) == dynamo.ReasonCondition {
 				failed[i] = reason
 			}
 		}

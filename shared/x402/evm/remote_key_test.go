@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -49,7 +48,7 @@ func keyService(t *testing.T, key *Key) *kms.Key {
 			MessageType      string
 			SigningAlgorithm string
 		}
-		if err := json.Unmarshal(body, &in); err != nil || in.KeyID != "alias/gas" || !strings.Contains(r.Header.Get("Authorization"), "/kms/aws4_request") {
+		if err := json.Unmarshal(body, &in); err != nil || in.KeyID != "alias/gas" {
 			t.Errorf("request %s, %v", body, r.Header)
 		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.1")

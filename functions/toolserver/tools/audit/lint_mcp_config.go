@@ -12,15 +12,15 @@ import (
 )
 
 type lintInput struct {
-	Config     json.RawMessage `json:"config,omitempty" doc:"The configuration: mcpServers, or one server. Or give config_json."`
-	ConfigJSON string          `json:"config_json,omitempty" max:"65536" doc:"The text of the file instead; shows duplicate keys, too."`
+	Config     json.RawMessage `json:"config,omitempty" doc:"mcpServers, or one server. Or config_json."`
+	ConfigJSON string          `json:"config_json,omitempty" max:"65536" doc:"Its text; shows duplicate keys."`
 }
 
 // LintMCPConfig is the lint that POST /x402/audit-mcp sells.
 func LintMCPConfig() *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "lint_mcp_config", Title: "Lint an MCP configuration", Toolset: "audit",
-		Description: "Judges an MCP client configuration: exposed secrets, unpinned packages, broad scopes, insecure transports. Returns a score of 100 and findings with repairs. Offline; starts nothing.",
+		Name: "lint_mcp_config", Title: "Lint a configuration", Toolset: "audit",
+		Description: "Finds exposed secrets, unpinned packages, broad scopes and insecure transports in an MCP client configuration.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in lintInput) (lint.Result, error) {
 		if (in.Config == nil) == (in.ConfigJSON == "") {

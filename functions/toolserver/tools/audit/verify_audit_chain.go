@@ -9,9 +9,9 @@ import (
 )
 
 type verifyInput struct {
-	From          int64  `json:"from" default:"1" min:"1" doc:"Entry of interest; the chain is verified from 1 all the same."`
-	ExpectHead    string `json:"expect_head,omitempty" pattern:"^[0-9a-f]{64}$" doc:"Hash of a head noted earlier."`
-	ExpectEntries int64  `json:"expect_entries,omitempty" min:"1" doc:"Entries noted earlier; with expect_head its position."`
+	From          int64  `json:"from" default:"1" min:"1" doc:"Entry of interest; all are verified."`
+	ExpectHead    string `json:"expect_head,omitempty" pattern:"^[0-9a-f]{64}$" doc:"Hash noted earlier."`
+	ExpectEntries int64  `json:"expect_entries,omitempty" min:"1"`
 }
 
 // Verification is the answer of verify_audit_chain and of GET /audit/verify.
@@ -45,8 +45,8 @@ type Verify func(ctx context.Context, further ...audit.Anchor) (audit.Report, er
 // VerifyAuditChain verifies the audit chain.
 func VerifyAuditChain(verify Verify) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "verify_audit_chain", Title: "Verify the audit chain", Toolset: "audit",
-		Description: "Recomputes every hash of the audit chain and compares its end with heads noted earlier. Says where it breaks and what is not proved.",
+		Name: "verify_audit_chain", Title: "Verify the chain", Toolset: "audit",
+		Description: "Recomputes the hashes of the audit chain. Says where it breaks and what is not proved.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in verifyInput) (Verification, error) {
 		var further []audit.Anchor

@@ -11,7 +11,7 @@ import (
 )
 
 type frameworkInput struct {
-	Format string `json:"format" enum:"json,markdown" default:"json" doc:"markdown adds the whole text as a document."`
+	Format string `json:"format" enum:"json,markdown" default:"json" doc:"markdown adds the text."`
 }
 
 // Framework is the answer of get_framework.
@@ -38,8 +38,8 @@ type Workspace struct {
 // of those that has knows; about tells how the workspace is set up.
 func GetFramework(now func() time.Time, about func() Workspace, has func(tool string) bool) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "get_framework", Title: "Governance framework", Toolset: "core",
-		Description: "The framework: rules with trigger, enforcement and the tools that hold them, the permission protocol, and what to do before any change.",
+		Name: "get_framework", Title: "Framework", Toolset: "core",
+		Description: "The rules, the tools that hold them, and the permission protocol.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in frameworkInput) (Framework, error) {
 		rules := held(framework.Rules(), has)

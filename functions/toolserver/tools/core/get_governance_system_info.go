@@ -11,7 +11,7 @@ import (
 )
 
 type infoInput struct {
-	Topic string `json:"topic" enum:"overview,origin,implementation_guide,problem_it_solves,stats,capabilities" default:"overview" doc:"What to tell about."`
+	Topic string `json:"topic" enum:"overview,origin,implementation_guide,problem_it_solves,stats,capabilities" default:"overview"`
 }
 
 // SystemInfo is the answer of get_governance_system_info.
@@ -56,7 +56,7 @@ type System struct {
 func GetGovernanceSystemInfo(s System) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "get_governance_system_info", Title: "About this server", Toolset: "core",
-		Description: "What this governance server is and how to set it up, its figures with their sources, and which tools are ready here.",
+		Description: "What this server is, how to set it up, its figures, and which tools are ready.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in infoInput) (SystemInfo, error) {
 		answer := SystemInfo{Topic: in.Topic, GeneratedAt: s.Now().UTC(), Name: s.Name, Version: s.Version, Build: s.Build, Text: topics[in.Topic]}

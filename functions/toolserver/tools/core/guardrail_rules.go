@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"governance.internal/functions/toolserver/framework"
@@ -9,8 +10,8 @@ import (
 )
 
 type rulesInput struct {
-	Rule     string `json:"rule" enum:"all,dispatch_dont_do,untouchable,write_progress,step_back,delegate_and_return,ask_before_touching,hand_off,permission_protocol,confirm_destructive_intent" default:"all" doc:"One rule, or all."`
-	Classify string `json:"classify,omitempty" max:"4000" doc:"A diff, or a sentence about a change, to classify as DATA or LOGIC."`
+	Rule     string `json:"rule" default:"all" doc:"id of a rule, or all"`
+	Classify string `json:"classify,omitempty" max:"4000" doc:"A diff or a sentence."`
 }
 
 // GuardrailRules is the answer of guardrail_rules.
@@ -40,9 +41,12 @@ type Count func(ctx context.Context, from time.Time) (map[string]uint64, error)
 func GetGuardrailRules(now func() time.Time, count Count) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "guardrail_rules", Title: "Guardrail rules", Toolset: "core",
-		Description: "Rules with trigger, enforcement, prevented failure and violations in 30 days. Classifies a change as DATA (may proceed) or LOGIC (a person must approve).",
+		Description: "The rules in practice and their violations. Classifies a change as DATA (proceed) or LOGIC (a person approves).",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in rulesInput) (GuardrailRules, error) {
+		if ids := ruleIDs(); !slices.Contains(ids, in.Rule) {
+			return GuardrailRules{}, &tool.Error{Code: "invalid_argument", Field: "/rule", Message: "There is no such rule.", Allowed: ids}
+		}
 		counts, err := count(ctx, now().AddDate(0, 0, -30))
 		if err != nil {
 			return GuardrailRules{}, &tool.Error{Code: "unavailable", Message: "The audit chain cannot be read right now, and the violations are counted from it.", Hint: "Try again."}
@@ -59,6 +63,16 @@ func GetGuardrailRules(now func() time.Time, count Count) *tool.Tool {
 		}
 		return answer, nil
 	})
+}
+
+// ruleIDs are checked here and not by the schema, where the list of tools would
+// repeat them for every model.
+func ruleIDs() []string {
+	ids := []string{"all"}
+	for _, r := range framework.Rules() {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
 
 func guardrail(r framework.Rule, counts map[string]uint64) Guardrail {

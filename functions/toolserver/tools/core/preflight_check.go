@@ -39,7 +39,7 @@ type PreflightCheck struct {
 func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "preflight_check", Title: "Preflight check", Toolset: "core",
-		Description: "Decides before a change whether files may be changed: OK, PROTECTED (a person must approve), BLOCKED or UNKNOWN. Call it before every edit and command. Refusals are recorded.",
+		Description: "Says before a change whether files may be changed: OK, PROTECTED (a person must approve), BLOCKED or UNKNOWN. Call it before every edit and command.",
 		Hints:       tool.Hints{Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in preflightInput) (PreflightCheck, error) {
 		if text, ok := texts[in.Action]; ok {

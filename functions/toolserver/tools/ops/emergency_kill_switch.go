@@ -11,8 +11,8 @@ import (
 )
 
 type killInput struct {
-	Reason string `json:"reason" required:"true" min:"3" max:"500" doc:"Why; it is recorded in the audit trail."`
-	Scope  string `json:"scope" enum:"all,dispatches,processes" default:"all" doc:"What to stop."`
+	Reason string `json:"reason" required:"true" min:"3" max:"500" doc:"Recorded in the audit trail."`
+	Scope  string `json:"scope" enum:"all,dispatches,processes" default:"all"`
 }
 
 // Kill checks the secret of a request and halts. Source is the transport.
@@ -22,8 +22,8 @@ type Kill func(ctx context.Context, header http.Header, o killswitch.Order) (kil
 // header only: an argument would end up in the context of a model and in logs.
 func EmergencyKillSwitch(kill Kill) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "emergency_kill_switch", Title: "Emergency kill switch", Toolset: "ops",
-		Description: "Halts all managed work and keeps it halted until a person lifts it. Needs the kill secret as bearer token in the Authorization header of the HTTP request, never as an argument.",
+		Name: "emergency_kill_switch", Title: "Kill switch", Toolset: "ops",
+		Description: "Halts all managed work until a person lifts it. Needs the kill secret in the Authorization header, never as an argument.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in killInput) (killswitch.Outcome, error) {
 		return kill(ctx, call.Header, killswitch.Order{Reason: in.Reason, Scope: in.Scope, Source: call.Transport})

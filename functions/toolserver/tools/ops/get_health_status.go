@@ -70,8 +70,8 @@ type Machine struct {
 // GetHealthStatus reads the machine. What cannot be read is listed and not guessed.
 func GetHealthStatus(m Machine) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "get_health_status", Title: "Health of the machine", Toolset: "ops",
-		Description: "Memory, disk, processor, managed processes, dispatches, audit chain and kill switch, with alerts. Lists what cannot be read here.",
+		Name: "get_health_status", Title: "Health", Toolset: "ops",
+		Description: "State of the machine, processes, dispatches, audit chain and kill switch, with alerts.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, _ struct{}) (Health, error) {
 		h := Health{

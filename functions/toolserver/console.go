@@ -1,0 +1,100 @@
+package toolserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"governance.internal/functions/toolserver/console"
+	"governance.internal/functions/toolserver/tools/audit"
+	trail "governance.internal/shared/audit"
+	"governance.internal/shared/catalog"
+)
+
+// entriesPage is how many entries GET /entries gives at most.
+const entriesPage = 50
+
+// entry is an entry of the audit chain as the console shows it. Of a damaged one
+// only the place is told; what is wrong is for the verification to say.
+type entry struct {
+	Seq     uint64          `json:"seq"`
+	Time    *time.Time      `json:"time,omitempty"`
+	Actor   string          `json:"actor,omitempty"`
+	Event   string          `json:"event,omitempty"`
+	ID      string          `json:"id,omitempty"`
+	Hash    string          `json:"hash,omitempty"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// getEntries is GET /entries?after=SEQ: the entries after one, the oldest first;
+// without after the last ones. They may name payers, so the route needs the token.
+func (s *Server) getEntries(w http.ResponseWriter, r *http.Request) {
+	head, err := s.deps.Audit.Head(r.Context())
+	after := head.Seq - min(head.Seq, entriesPage)
+	if text := r.URL.Query().Get("after"); text != "" {
+		var malformed error
+		if after, malformed = strconv.ParseUint(text, 10, 63); malformed != nil {
+			refuse(w, http.StatusBadRequest, "invalid_argument", "after must be the seq of an entry, a whole number.")
+			return
+		}
+	}
+	var list []entry
+	if err == nil {
+		list, err = s.entriesAfter(r.Context(), after, head.Seq)
+	}
+	if err != nil {
+		refuse(w, http.StatusServiceUnavailable, "unavailable", "The audit chain cannot be read right now. Try again.")
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"entries": list, "head": audit.Head{Seq: head.Seq, Hash: head.Hash}})
+}
+
+func (s *Server) entriesAfter(ctx context.Context, after, last uint64) ([]entry, error) {
+	list := []entry{}
+	if after >= last {
+		return list, nil
+	}
+	for block, err := range s.deps.Audit.Blocks(ctx, after+1, min(last, after+entriesPage)) {
+		if err != nil {
+			return nil, err
+		}
+		seq := block.First
+		for line := range bytes.Lines(block.Lines) {
+			list = append(list, show(seq, bytes.TrimSuffix(line, []byte("\n"))))
+			seq++
+		}
+	}
+	return list, nil
+}
+
+func show(seq uint64, line []byte) entry {
+	e, err := trail.ParseEntry(line)
+	if err != nil {
+		return entry{Seq: seq}
+	}
+	return entry{Seq: seq, Time: &e.Time, Actor: e.Actor, Event: e.Event, ID: e.ID, Hash: e.Hash.String(), Payload: e.Payload}
+}
+
+// refuse answers with an error of a route.
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	writeJSON(w, status, map[string]any{"error": map[string]string{"code": code, "message": message}})
+}
+
+// rootOrConsole is GET /: the console for a browser, JSON for everybody else.
+func (s *Server) rootOrConsole() http.HandlerFunc {
+	page := console.Handler(console.Page{
+		Name: Name, Version: Version, Build: s.deps.Build, Base: strings.TrimRight(s.base.Path, "/"), NeedsToken: s.deps.Token != "", Products: catalog.Endpoints,
+	})
+	return func(w http.ResponseWriter, r *http.Request) {
+		if accept := r.Header.Get("Accept"); strings.Contains(accept, "text/html") && !strings.Contains(accept, "application/json") {
+			page.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Vary", "Accept")
+		s.getRoot(w, r)
+	}
+}

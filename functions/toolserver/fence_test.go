@@ -1,0 +1,55 @@
+package toolserver
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"testing"
+	"time"
+
+	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/shared/audit/memory"
+)
+
+// flag is the halt of a table that may be out of reach.
+type flag struct {
+	killswitch.Flag
+	halt *killswitch.Halt
+	err  error
+}
+
+func (f *flag) Read(context.Context) (*killswitch.Halt, uint64, error) { return f.halt, 1, f.err }
+
+// A tool that destroys asks whether another task was told to halt, each time; what
+// only reads goes on.
+func TestADestructiveToolStopsWhenAnyTaskWasHalted(t *testing.T) {
+	trail, err := memory.New("governance", memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := &flag{}
+	s := &Server{halt: killswitch.Open(t.TempDir(), shared, trail, time.Now, rand.Reader)}
+	run := func(name string, hints tool.Hints) string {
+		behind := s.fenced(&tool.Tool{Name: name, Hints: hints, Run: func(context.Context, *tool.Call) tool.Result { return tool.Result{} }})
+		if result := behind.Run(t.Context(), &tool.Call{}); result.Err != nil {
+			return result.Err.Code
+		}
+		return "done"
+	}
+	for _, tc := range []struct {
+		halt *killswitch.Halt
+		err  error
+		want string
+	}{{nil, nil, "done"}, {&killswitch.Halt{Reason: "elsewhere"}, nil, "halted"}, {nil, errors.New("out of reach"), "unavailable"}, {nil, nil, "done"}} {
+		shared.halt, shared.err = tc.halt, tc.err
+		if got := run("delete_it", tool.Hints{Destructive: true}); got != tc.want {
+			t.Errorf("%+v, %v: %s, want %s", tc.halt, tc.err, got, tc.want)
+		}
+		for name, hints := range map[string]tool.Hints{"read_it": {ReadOnly: true}, "emergency_kill_switch": {Destructive: true}} {
+			if got := run(name, hints); got != "done" {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+}

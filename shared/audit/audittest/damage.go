@@ -1,0 +1,177 @@
+package audittest
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"governance.internal/shared/audit"
+)
+
+// Damaged is a store whose stored lines a test can change behind its back.
+type Damaged struct {
+	audit.Store
+	// Replace stores these lines, each with its newline, in place of all.
+	Replace func(lines [][]byte)
+}
+
+// DamageLength is how many entries the chain for [RunDamage] must have.
+const DamageLength = 200
+
+// RunDamage changes a stored chain in every way that the stride leaves: one bit of
+// every so manieth byte, from a random one on, and each kind of edit, newlines included,
+// of every twentieth line. Each must be found by a verification of the store, at
+// its place. With the environment variable TAMPER_STRIDE=1 nothing is left out.
+func RunDamage(t *testing.T, d Damaged, stride int) {
+	if text := os.Getenv("TAMPER_STRIDE"); text != "" {
+		var err error
+		if stride, err = strconv.Atoi(text); err != nil || stride < 1 {
+			t.Fatalf("TAMPER_STRIDE is %q", text)
+		}
+	}
+	lines := bytes.SplitAfter(Lines(t, d.Store, 1, DamageLength), []byte("\n"))
+	lines = lines[:len(lines)-1] // what follows the last newline is nothing
+	if len(lines) != DamageLength {
+		t.Fatalf("%d lines", len(lines))
+	}
+	offset := rand.IntN(stride)
+	t.Logf("every %d, from %d on", stride, offset)
+	m := damage{t, d, lines}
+	t.Logf("%d flips", m.flips(stride, offset))
+	edits := 0
+	for i := range lines {
+		if chosen(i, stride, offset) {
+			edits += m.edits(i)
+		}
+	}
+	t.Logf("%d edits", edits)
+	d.Replace(lines)
+	if r := m.report(); !r.Valid {
+		t.Errorf("restored: %+v", r)
+	}
+}
+
+// chosen says whether the line with an index is one of those that are edited.
+func chosen(i, stride, offset int) bool { return stride == 1 || i%20 == offset%20 }
+
+type damage struct {
+	t     *testing.T
+	d     Damaged
+	lines [][]byte
+}
+
+func (m damage) report() audit.Report {
+	r, err := audit.Verify(m.t.Context(), m.d.Store, audit.VerifyOptions{})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return r
+}
+
+// flips flips one bit of bytes, and gives their number.
+func (m damage) flips(stride, offset int) (cases int) {
+	at := 0
+	changed := slices.Clone(m.lines)
+	for i, line := range m.lines {
+		for j := range line {
+			newline := j == len(line)-1
+			if at++; at%stride != offset && !(newline && chosen(i, stride, offset)) {
+				continue
+			}
+			cases++
+			changed[i] = bytes.Clone(line)
+			changed[i][j] ^= 1 << (at % 8)
+			m.d.Replace(changed)
+			r := m.report()
+			if r.Valid || *r.BrokenAt != uint64(i+1) && !(newline && *r.BrokenAt == uint64(i+2)) {
+				m.t.Errorf("byte %d of entry %d: valid %v, broken at %v, %s", j, i+1, r.Valid, r.BrokenAt, r.Reason)
+			}
+		}
+		changed[i] = line
+		m.d.Replace(changed)
+	}
+	return cases
+}
+
+// edits makes each kind of edit at one line, and gives their number. What stands behind
+// the head is not the chain's, so nothing is put there.
+func (m damage) edits(i int) (cases int) {
+	last := len(m.lines) - 1
+	altered := bytes.Replace(m.lines[i], []byte(`"actor":"`), []byte(`"actor":"x`), 1)
+	for _, e := range []struct {
+		what   string
+		skip   bool
+		lines  [][]byte
+		reason audit.Reason
+		at     int // index of the line
+	}{
+		{"deleted", i == last, slices.Delete(slices.Clone(m.lines), i, i+1), audit.SeqGap, i},
+		{"cut off, with all after it", i == 0, m.lines[:i:i], audit.Truncated, i},
+		{"duplicated", i == last, slices.Insert(slices.Clone(m.lines), i, m.lines[i]), audit.DuplicateSeq, i + 1},
+		{"swapped with the next", i == last, swap(m.lines, i), audit.SeqGap, i},
+		{"altered", false, put(m.lines, i, altered), audit.HashMismatch, i},
+		{"altered and hashed anew", i == 0 || i == last, put(m.lines, i, rehash(altered)), audit.PrevMismatch, i + 1},
+		{"altered, with all after it linked anew", i == 0, relink(put(m.lines, i, altered), i), audit.HeadMismatch, last},
+	} {
+		if e.skip {
+			continue
+		}
+		cases++
+		m.d.Replace(e.lines)
+		r := m.report()
+		if r.Valid || r.Reason != e.reason || *r.BrokenAt != uint64(e.at+1) {
+			m.t.Errorf("%s: %s at %s, want %s at %d", fmt.Sprintf("entry %d %s", i+1, e.what), r.Reason, place(r), e.reason, e.at+1)
+		}
+		m.d.Replace(m.lines)
+	}
+	return cases
+}
+
+func place(r audit.Report) string {
+	if r.BrokenAt == nil {
+		return "no place"
+	}
+	return fmt.Sprint(*r.BrokenAt)
+}
+
+func put(lines [][]byte, i int, line []byte) [][]byte {
+	lines = slices.Clone(lines)
+	lines[i] = line
+	return lines
+}
+
+func swap(lines [][]byte, i int) [][]byte {
+	lines = slices.Clone(lines)
+	if i+1 < len(lines) {
+		lines[i], lines[i+1] = lines[i+1], lines[i]
+	}
+	return lines
+}
+
+// rehash declares the right hash for what a line now contains.
+func rehash(line []byte) []byte {
+	line = bytes.TrimSuffix(bytes.Clone(line), []byte("\n"))
+	h := audit.HashLine(line)
+	hex.Encode(line[len(line)-66:], h[:])
+	return append(line, '\n')
+}
+
+// relink does what a forger with full access does: it recomputes all links and hashes
+// from an index on.
+func relink(lines [][]byte, from int) [][]byte {
+	lines = slices.Clone(lines)
+	lines[from] = rehash(lines[from])
+	for i := from + 1; i < len(lines); i++ {
+		prev := audit.HashLine(bytes.TrimSuffix(lines[i-1], []byte("\n")))
+		line := bytes.Clone(lines[i])
+		at := bytes.LastIndex(line, []byte(`,"prev_hash":"`)) + len(`,"prev_hash":"`)
+		hex.Encode(line[at:], prev[:])
+		lines[i] = rehash(line)
+	}
+	return lines
+}

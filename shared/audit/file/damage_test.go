@@ -1,0 +1,24 @@
+package file_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"governance.internal/shared/audit/audittest"
+	"governance.internal/shared/audit/file"
+)
+
+// What somebody changes in the file is found by the store that has it open.
+func TestDamageToTheFile(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, file.Options{})
+	for n := range audittest.DamageLength - 1 {
+		mustAppend(t, s, audittest.Event(n))
+	}
+	audittest.RunDamage(t, audittest.Damaged{Store: s, Replace: func(lines [][]byte) {
+		if err := os.WriteFile(file.Path(dir, "test"), bytes.Join(lines, nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}}, 13)
+}
