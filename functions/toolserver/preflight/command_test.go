@@ -87,6 +87,7 @@ func FuzzCommandsAreReadWithoutAPanic(f *testing.F) {
 	for _, command := range guardtest.Bypasses {
 		f.Add(command)
 	}
+	f.Add("\xe8") // no valid Unicode
 	w := governed(f)
 	f.Fuzz(func(t *testing.T, command string) {
 		if _, err := w.Gate.CheckCommand(context.Background(), preflight.Action{Agent: "fuzz", Dir: "."}, command); err != nil {

@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"governance.internal/functions/toolserver/mask"
@@ -114,7 +115,10 @@ func (l *Log) discreet(detail map[string]any) map[string]any {
 	return clean
 }
 
-func (l *Log) hide(text string) string { return mask.Text(l.Workspace.Hide(text)) }
+// hide makes a text fit for the chain: valid Unicode, without what must not be told.
+func (l *Log) hide(text string) string {
+	return mask.Text(l.Workspace.Hide(strings.ToValidUTF8(text, "\uFFFD")))
+}
 
 // Note records something else of the guard in the same way.
 func (l *Log) Note(ctx context.Context, actor, event string, detail map[string]any) error {

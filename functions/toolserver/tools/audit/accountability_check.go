@@ -39,7 +39,7 @@ var recommendations = map[string]string{
 func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "accountability_check", Title: "Accountability check", Toolset: "audit",
-		Description: "Finds fabricated solutions: placeholders where a backup has the real value, copies of files, examples in place of filled configurations, switched-off tests and ignored failures.",
+		Description: "Finds fabricated solutions: placeholders beside real values, copies, examples in place of configurations, skipped tests, ignored failures.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in accountabilityInput) (Accountability, error) {
 		state, err := w.Load()

@@ -41,7 +41,7 @@ var violationTexts = map[string]string{
 func LogViolations(log *violations.Log) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "violation_logging", Title: "Violation log", Toolset: "core",
-		Description: "Records a breach of a rule in the audit chain, lists the records, or counts them by type, rule, path and day.",
+		Description: "Records a breach of a rule in the audit chain, lists or counts them.",
 		Hints:       tool.Hints{},
 	}, func(ctx context.Context, _ *tool.Call, in violationInput) (ViolationLogging, error) {
 		if text, ok := violationTexts[in.Action]; ok {

@@ -46,7 +46,7 @@ const maxEvidence = 10
 func CheckArchiveSafety(s Shelf) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "check_archive_safety", Title: "Safe to archive?", Toolset: "ops",
-		Description: "Whether a file can be archived: it exists, is not governed, and nothing uses, requires or mentions it. What cannot be looked at counts as not safe. Moves nothing.",
+		Description: "Whether a file can be archived: not governed, and nothing uses, requires or mentions it. What cannot be seen is not safe.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in archiveInput) (ArchiveSafety, error) {
 		state, err := s.Workspace.Load()

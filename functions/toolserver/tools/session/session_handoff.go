@@ -58,7 +58,7 @@ type Handoff struct {
 func SessionHandoff(d Desk) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "session_handoff", Title: "Session handoff", Toolset: "session",
-		Description: "The file through which the next session learns where this one stopped: its age and gaps, its content, a template, and writing it (with a backup).",
+		Description: "The file that tells the next session where this one stopped: its age and gaps, reading, writing, a template.",
 		Hints:       tool.Hints{},
 	}, func(ctx context.Context, _ *tool.Call, in handoffInput) (Handoff, error) {
 		switch in.Action {

@@ -18,10 +18,10 @@ import (
 )
 
 type stepBackInput struct {
-	Context   string `json:"context,omitempty" max:"4000" doc:"What you are doing."`
+	Context   string `json:"context,omitempty" max:"4000"`
 	Messages  int64  `json:"messages_since_last,omitempty" min:"0" max:"100000"`
 	Objective string `json:"objective,omitempty" max:"2000"`
-	Record    bool   `json:"record,omitempty" doc:"Note in the audit chain that it was done."`
+	Record    bool   `json:"record,omitempty"`
 }
 
 // StepBack is the answer of step_back_check.
@@ -69,7 +69,7 @@ const repeated = 4
 func StepBackCheck(d Desk) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "step_back_check", Title: "Step back", Toolset: "session",
-		Description: "Seven questions from the task up to whether to continue, with facts of the workspace: handoff, changed files, violations, and signs of drift. Call it every few messages.",
+		Description: "Seven questions from the task up to whether to continue, with facts and signs of drift. Call it every few messages.",
 		Hints:       tool.Hints{},
 	}, func(ctx context.Context, _ *tool.Call, in stepBackInput) (StepBack, error) {
 		state, err := load(d.Workspace)

@@ -35,7 +35,7 @@ type Worklog struct {
 func KeepWorklog(d Desk) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "worklog", Title: "Worklog", Toolset: "session",
-		Description: "The append-only log of what was done: append an entry after each step, or show the last ones. Notices when older entries were changed.",
+		Description: "The append-only log of what was done: append after each step, or show the end. Notices changed history.",
 		Hints:       tool.Hints{},
 	}, func(ctx context.Context, _ *tool.Call, in worklogInput) (Worklog, error) {
 		switch in.Action {
