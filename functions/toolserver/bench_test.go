@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,37 +16,73 @@ import (
 	"governance.internal/shared/audit/memory"
 )
 
-// A call through guard, dispatcher and validation, without the network, beside what
-// the harness itself costs. The clock moves on at each look, so that the rate is no
-// limit.
-func BenchmarkToolsCall(b *testing.B) {
+const overviewCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_governance_system_info","arguments":{"topic":"overview"}}}`
+
+// benchServer has a clock that moves on at each look, so that the rate is no limit.
+func benchServer(tb testing.TB) *toolserver.Server {
+	tb.Helper()
+	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewJSONHandler(io.Discard, nil)))
+	tb.Cleanup(func() { slog.SetDefault(before) })
 	store, err := memory.New("governance", memory.Options{})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	now := time.Now()
+	began, clock := time.Now(), new(atomic.Int64)
 	s, err := toolserver.New(toolserver.Deps{
-		BaseURL: "http://tools.example", KillSecret: killSecret, DataDir: b.TempDir(), Audit: store, Random: rand.Reader, Host: machine(),
-		Now: func() time.Time { now = now.Add(time.Second); return now },
+		BaseURL: "http://tools.example", KillSecret: killSecret, DataDir: tb.TempDir(), Audit: store, Random: rand.Reader, Host: machine(),
+		Now: func() time.Time { return began.Add(time.Duration(clock.Add(int64(time.Second)))) },
 	})
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	defer s.Close()
-	const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_governance_system_info","arguments":{"topic":"overview"}}}`
-	for name, handler := range map[string]http.Handler{"server": s, "harness": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })} {
+	tb.Cleanup(s.Close)
+	return s
+}
+
+// harness is what a measurement of a handler itself costs.
+var harness = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
+
+// callOnce calls a tool without the network.
+func callOnce(tb testing.TB, handler http.Handler) {
+	r := httptest.NewRequest("POST", "http://tools.example/mcp", strings.NewReader(overviewCall))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	if w.Code != 200 || strings.Contains(w.Body.String(), "isError") {
+		tb.Fatal(w.Code, w.Body)
+	}
+}
+
+// A call through guard, dispatcher and validation, without the network, beside what
+// the harness itself costs.
+func BenchmarkToolsCall(b *testing.B) {
+	for name, handler := range map[string]http.Handler{"server": benchServer(b), "harness": harness} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				r := httptest.NewRequest("POST", "http://tools.example/mcp", strings.NewReader(body))
-				r.Header.Set("Content-Type", "application/json")
-				w := httptest.NewRecorder()
-				handler.ServeHTTP(w, r)
-				if w.Code != 200 || strings.Contains(w.Body.String(), "isError") {
-					b.Fatal(w.Code, w.Body)
-				}
+				callOnce(b, handler)
 			}
 		})
+	}
+}
+
+// What a call leaves for the garbage collector bounds how many a small task can take.
+func TestACallAllocatesAtMostTenKilobytes(t *testing.T) {
+	const calls, most = 2000, 10 << 10
+	each := func(handler http.Handler) uint64 {
+		callOnce(t, handler) // what is made once is made now
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range calls {
+			callOnce(t, handler)
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / calls
+	}
+	n := each(benchServer(t)) - each(harness)
+	t.Logf("figure: %d bytes allocated for each tools/call", n)
+	if n > most && !raceDetector {
+		t.Errorf("%d bytes for each call, the bound is %d", n, most)
 	}
 }

@@ -22,6 +22,10 @@ import (
 const taskVariable = "TOOLSERVER_TEST_TASK"
 
 func TestMain(m *testing.M) {
+	if address := os.Getenv(benchVariable); address != "" {
+		fmt.Fprintln(os.Stderr, serveBench(address))
+		os.Exit(1)
+	}
 	if address := os.Getenv(taskVariable); address != "" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()

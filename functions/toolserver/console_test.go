@@ -21,6 +21,15 @@ type sight struct {
 	Text, Before, Stored, Left           string
 }
 
+// skip skips a test that this machine cannot run; in CI that is a failure.
+func skip(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
 // look opens the console in Chromium and plays a scenario. Whatever it is, the page
 // may load nothing foreign, break no policy and log no error.
 func (r running) look(scenario string) sight {
@@ -29,10 +38,7 @@ func (r running) look(scenario string) sight {
 	for program := range programs {
 		path, err := exec.LookPath(program)
 		if programs[program] = path; err != nil {
-			if os.Getenv("CI") != "" {
-				r.Fatalf("%v: make test installs what it needs when it runs as root", err)
-			}
-			r.Skipf("needs %s: %v", program, err)
+			skip(r.T, "needs %s: %v; make test installs it when it runs as root", program, err)
 		}
 	}
 	command := exec.Command(programs["node"], filepath.FromSlash("../../testdata/browser/console.mjs"), scenario)

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -232,7 +234,7 @@ func TestTheOfficialGoClientListsAndCalls(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		list, err := session.ListTools(t.Context(), nil)
-		if err != nil || len(list.Tools) != 8 {
+		if err != nil || len(list.Tools) != 12 {
 			t.Fatalf("%s: %v %v", name, list, err)
 		}
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "verify_audit_chain", Arguments: map[string]any{}})
@@ -246,5 +248,50 @@ func TestTheOfficialGoClientListsAndCalls(t *testing.T) {
 		if err := session.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Five thousand idle sessions fit into a small task. What is counted is the memory of
+// the whole process, the buffers of the clients in this test included.
+func TestIdleSessionsAreCheap(t *testing.T) {
+	const sessions, most = 5000, 50 << 10
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur < 2*sessions+200 {
+		limit.Cur = limit.Max
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur < 2*sessions+200 {
+			skip(t, "needs %d open files, has %d (%v)", 2*sessions+200, limit.Cur, err)
+		}
+	}
+	r := start(t, nil)
+	address := strings.TrimPrefix(r.url, "http://")
+	used := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapInuse + stats.StackInuse
+	}
+	before := used()
+	request := []byte("GET /sse HTTP/1.1\r\nHost: " + address + "\r\n\r\n")
+	first := make([]byte, 1<<10)
+	for range sessions {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = connection.Close() })
+		if _, err := connection.Write(request); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := connection.Read(first); err != nil || !strings.HasPrefix(string(first[:n]), "HTTP/1.1 200") {
+			t.Fatalf("%q (%v)", first[:n], err)
+		}
+		r.clock.Add(int64(time.Second)) // the rate is not what is tested
+	}
+	r.eventually(func() bool { _, health := r.send("GET", "/health", ""); return health["sessions"] == float64(sessions) })
+	each := (used() - before) / sessions
+	t.Logf("figure: %d idle sessions take %d bytes each", sessions, each)
+	if each > most {
+		t.Errorf("%d bytes for each session, the bound is %d", each, most)
 	}
 }

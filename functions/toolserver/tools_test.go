@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -225,23 +224,5 @@ func TestNothingOfTheMachineIsShown(t *testing.T) {
 		if strings.Contains(all.String(), hidden) {
 			t.Errorf("%q is shown", hidden)
 		}
-	}
-}
-
-// The tool answers as the paid endpoint does.
-func TestLintTakesAnObjectOrAText(t *testing.T) {
-	r := start(t, nil)
-	config := `{"mcpServers":{"a":{"command":"npx","args":["-y","x"]}}}`
-	text, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	asObject, asText := r.call("lint_mcp_config", `{"config":`+config+`}`), r.call("lint_mcp_config", `{"config_json":`+string(text)+`}`)
-	if sprint(asObject) != sprint(asText) || asObject["isError"] != nil {
-		t.Errorf("%v\n%v", asObject, asText)
-	}
-	large := fmt.Sprintf(`{"config":{"mcpServers":{"a":{"command":%q}}}}`, strings.Repeat("x", 70_000))
-	if result := r.call("lint_mcp_config", large); result["isError"] != true || !strings.Contains(sprint(result), "too_large") {
-		t.Errorf("%.200v", result)
 	}
 }

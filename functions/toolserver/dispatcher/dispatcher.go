@@ -176,7 +176,7 @@ func (d *Dispatcher) discover(context.Context, *Request) (any, error) {
 // answer puts a result into its envelope. Modern results say that they are
 // complete, who answers and how long the answer may be kept.
 func (d *Dispatcher) answer(id json.RawMessage, r *Request, method Method, result any) ([]byte, error) {
-	object, err := json.Marshal(result)
+	object, err := marshal(result)
 	if err != nil {
 		return nil, err
 	}
@@ -205,20 +205,31 @@ func (d *Dispatcher) answer(id json.RawMessage, r *Request, method Method, resul
 	return append(append(body, object[1:]...), '}'), nil
 }
 
+func marshal(result any) ([]byte, error) {
+	if own, ok := result.(interface {
+		AppendJSON([]byte) ([]byte, error)
+	}); ok {
+		return own.AppendJSON(nil)
+	}
+	return json.Marshal(result)
+}
+
 // meta is _meta of a result: what the result itself says there, and to modern
 // clients who answers. It is nil if there is nothing to say.
 func (d *Dispatcher) meta(r *Request, result any) ([]byte, error) {
-	members := map[string]any{}
+	var members map[string]any
 	if own, ok := result.(interface{ ResultMeta() map[string]any }); ok {
-		maps.Copy(members, own.ResultMeta())
+		members = own.ResultMeta()
 	}
-	if r.Version == Modern {
-		members[metaServer] = d.Server
-	}
-	if len(members) == 0 {
+	if r.Version != Modern && len(members) == 0 {
 		return nil, nil
 	}
-	return json.Marshal(members)
+	all := map[string]any{}
+	maps.Copy(all, members)
+	if r.Version == Modern {
+		all[metaServer] = d.Server
+	}
+	return json.Marshal(all)
 }
 
 // Progress tells the client how far the work is, if it asked for that and can be

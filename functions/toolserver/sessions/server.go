@@ -60,7 +60,7 @@ func call(t *tool.Tool, transport string) mcp.ToolHandler {
 			header = request.Extra.Header
 		}
 		result := t.Run(ctx, &tool.Call{Arguments: request.Params.Arguments, Header: header, Payment: payment(request), Transport: transport, Progress: progress(ctx, request)})
-		text, err := json.Marshal(result)
+		text, err := result.AppendJSON(nil)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"slices"
 )
 
 // Hints are the four annotations of a tool (specification, ToolAnnotations).
@@ -65,6 +66,24 @@ type Result struct {
 
 	Err  *Error         `json:"-"` // what the text tells, if it is an error
 	Meta map[string]any `json:"-"` // members of _meta
+}
+
+// AppendJSON appends the result. It copies the structured content, which is JSON
+// already, where encoding/json would read all of it again.
+func (r Result) AppendJSON(to []byte) ([]byte, error) {
+	content, err := json.Marshal(r.Content)
+	if err != nil {
+		return nil, err
+	}
+	to = slices.Grow(to, len(content)+len(r.Structured)+64)
+	to = append(append(to, `{"content":`...), content...)
+	if r.Structured != nil {
+		to = append(append(to, `,"structuredContent":`...), r.Structured...)
+	}
+	if r.IsError {
+		to = append(to, `,"isError":true`...)
+	}
+	return append(to, '}'), nil
 }
 
 // ResultMeta gives the members to whoever writes _meta.

@@ -3,7 +3,9 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -19,7 +21,7 @@ func (s *schema) decode(arguments json.RawMessage, in any) *Error {
 	reader := json.NewDecoder(bytes.NewReader(arguments))
 	reader.UseNumber()
 	var value any
-	if !json.Valid(arguments) || reader.Decode(&value) != nil {
+	if reader.Decode(&value) != nil || !ended(reader) {
 		return invalid("", "The arguments are not JSON.", nil)
 	}
 	if e := s.check("", value); e != nil {
@@ -42,6 +44,12 @@ func (s *schema) decode(arguments json.RawMessage, in any) *Error {
 		return invalid("", "The arguments cannot be read.", nil)
 	}
 	return nil
+}
+
+// ended says whether nothing follows the document.
+func ended(reader *json.Decoder) bool {
+	_, err := reader.Token()
+	return errors.Is(err, io.EOF)
 }
 
 func invalid(field, message string, allowed any) *Error {

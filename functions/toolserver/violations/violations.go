@@ -32,10 +32,11 @@ const (
 	UnapprovedLogic    = "UNAPPROVED_LOGIC_CHANGE"
 	Fabrication        = "FABRICATION"
 	Other              = "OTHER"
+	GuardBypassed      = "GUARD_BYPASSED" // a change of a governed file that did not pass the guard
 )
 
 // Types are all of them.
-var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other}
+var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed}
 
 // spool is the folder of records that the chain has not taken yet.
 const spool = workspace.StateDir + "/spool"
@@ -58,13 +59,13 @@ type Log struct {
 // Entry is a recorded violation. Its place in the chain is known only when the
 // chain took it at once.
 type Entry struct {
-	ID        string      `json:"id"`
-	Timestamp time.Time   `json:"timestamp"`
-	Type      string      `json:"type"`
-	Seq       uint64      `json:"seq,omitempty"`
-	Detail    any         `json:"detail"`
-	Hash      *audit.Hash `json:"hash,omitempty"`
-	PrevHash  *audit.Hash `json:"prev_hash,omitempty"`
+	ID        string          `json:"id"`
+	Timestamp time.Time       `json:"timestamp"`
+	Type      string          `json:"type"`
+	Seq       uint64          `json:"seq,omitempty"`
+	Detail    json.RawMessage `json:"detail"`
+	Hash      *audit.Hash     `json:"hash,omitempty"`
+	PrevHash  *audit.Hash     `json:"prev_hash,omitempty"`
 }
 
 // Record records a violation, durably: in the chain, or in the spool if the chain
@@ -80,7 +81,7 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 		entries, err := l.Trail.Append(context.WithoutCancel(ctx), event)
 		if err == nil {
 			e := entries[0]
-			return Entry{e.ID, e.Time, kind, e.Seq, detail, &e.Hash, &e.PrevHash}, nil
+			return Entry{e.ID, e.Time, kind, e.Seq, e.Payload, &e.Hash, &e.PrevHash}, nil
 		}
 		if errors.Is(err, audit.ErrProfile) || errors.Is(err, audit.ErrTooLarge) {
 			return Entry{}, err
@@ -91,7 +92,17 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	if err != nil {
 		return Entry{}, err
 	}
-	return Entry{ID: id, Timestamp: at, Type: kind, Detail: detail}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
+	payload, err := json.Marshal(detail)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{ID: id, Timestamp: at, Type: kind, Detail: payload}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
+}
+
+// Note records something else of the guard in the same way.
+func (l *Log) Note(ctx context.Context, actor, event string, detail map[string]any) error {
+	_, err := l.Record(ctx, actor, event, detail)
+	return err
 }
 
 // Flush appends what is in the spool, oldest first.
@@ -145,7 +156,7 @@ func eventOf(text []byte) (audit.Event, bool) {
 		Event   string          `json:"event"`
 		Payload json.RawMessage `json:"payload"`
 	}
-	if json.Unmarshal(text, &parts) != nil || !slices.Contains(Types, parts.Event) {
+	if json.Unmarshal(text, &parts) != nil {
 		return audit.Event{}, false
 	}
 	return audit.Event{ID: parts.ID, Actor: parts.Actor, Type: parts.Event, Payload: parts.Payload}, true

@@ -1,0 +1,5 @@
+//go:build !race
+
+package toolserver_test
+
+const raceDetector = false

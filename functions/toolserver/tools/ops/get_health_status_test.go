@@ -1,0 +1,70 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"governance.internal/functions/toolserver/host"
+	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/shared/audit"
+)
+
+// machineWith uses so many percent of its disk and nothing else worth telling.
+func machineWith(diskUsed uint64) Machine {
+	return Machine{
+		Host: host.Reader{Files: fstest.MapFS{}, Disk: func(string) (uint64, uint64, error) { return 100, 100 - diskUsed, nil }, Sleep: func(context.Context, time.Duration) {}, Cores: 1},
+		Now:  func() time.Time { return time.Unix(1_800_000_000, 0) }, Halted: func() *killswitch.Halt { return nil },
+		Verify: func(context.Context, ...audit.Anchor) (audit.Report, error) {
+			return audit.Report{Valid: true, Entries: 1}, nil
+		},
+	}
+}
+
+func healthOf(t *testing.T, m Machine) (h Health) {
+	t.Helper()
+	result := GetHealthStatus(m).Run(t.Context(), &tool.Call{})
+	if err := json.Unmarshal(result.Structured, &h); err != nil || result.IsError {
+		t.Fatalf("%+v (%v)", result, err)
+	}
+	return h
+}
+
+func TestTheStatusIsThatOfTheGravestAlert(t *testing.T) {
+	for used, want := range map[uint64]string{84: "ok", 85: "warn", 94: "warn", 95: "critical", 100: "critical"} {
+		if h := healthOf(t, machineWith(used)); h.Status != want || (len(h.Alerts) == 0) != (want == "ok") {
+			t.Errorf("%d%% used: %s, alerts %v", used, h.Status, h.Alerts)
+		}
+	}
+	at := uint64(2)
+	for what, change := range map[string]func(*Machine){
+		"halted": func(m *Machine) { m.Halted = func() *killswitch.Halt { return &killswitch.Halt{Reason: "test"} } },
+		"broken chain": func(m *Machine) {
+			m.Verify = func(context.Context, ...audit.Anchor) (audit.Report, error) { return audit.Report{BrokenAt: &at}, nil }
+		},
+		"unreadable chain": func(m *Machine) {
+			m.Verify = func(context.Context, ...audit.Anchor) (audit.Report, error) {
+				return audit.Report{}, errors.New("gone")
+			}
+		},
+	} {
+		m := machineWith(85) // a warning besides does not make it less
+		change(&m)
+		if h := healthOf(t, m); h.Status != "critical" || len(h.Alerts) != 2 {
+			t.Errorf("%s: %s %v", what, h.Status, h.Alerts)
+		}
+	}
+}
+
+// What cannot be read is named, and no number is made up for it.
+func TestWhatCannotBeReadIsListed(t *testing.T) {
+	m := machineWith(10)
+	m.Host.Disk = func(string) (uint64, uint64, error) { return 0, 0, errors.New("unknown") }
+	if h := healthOf(t, m); h.RAM != nil || h.CPU != nil || len(h.Disk) != 0 || len(h.Unavailable) != 4 || h.Status != "ok" {
+		t.Errorf("%+v", h)
+	}
+}
