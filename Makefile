@@ -16,10 +16,13 @@ help: ## list the targets
 run: ## the whole service on http://localhost:8402
 	@CGO_ENABLED=0 $(GO) run ./functions/local
 
-test: setup test-go test-plain ## every test, with its own set-up
+test: setup test-go test-plain test-infra ## every test, with its own set-up
 
 setup:
 	@bash testdata/setup.sh
+
+npm:
+	@bash testdata/setup.sh npm
 
 # The race detector runs on all packages; it needs a C compiler.
 test-go:
@@ -30,17 +33,30 @@ test-go:
 test-plain:
 	@CGO_ENABLED=0 $(GO) test -json -run 'TestEveryLambda|TestAMillion|TestRandomHistories|TestEveryFlippedByte|TestACallAllocates' ./functions/toolserver ./functions/local ./shared/payments ./shared/audit | $(GO) run ./testdata/report
 
+# The templates, without the race detector: it would compile the whole CDK a second time.
+test-infra: ## the deployment's templates
+	@CGO_ENABLED=0 $(GO) test -json ./infra | $(GO) run ./testdata/report
+
 check: ## formatting, vet, staticcheck, module files
-	@test -z "$$(gofmt -l functions shared)" || { gofmt -l functions shared; exit 1; }
+	@test -z "$$(gofmt -l functions shared infra)" || { gofmt -l functions shared infra; exit 1; }
 	@$(GO) vet ./functions/... ./shared/...
 	@$(GO) tool staticcheck ./functions/... ./shared/...
+	@CGO_ENABLED=0 $(GO) vet ./infra && CGO_ENABLED=0 $(GO) tool staticcheck ./infra
 	@$(GO) mod verify >/dev/null && $(GO) mod tidy -diff
 
 DIST ?= dist
-dist: $(addprefix dist-,$(FUNCTIONS))
+dist: $(addprefix dist-,$(FUNCTIONS)) dist-toolserver
 dist-%:
 	@mkdir -p $(DIST)/$* && $(LAMBDA_BUILD) -o $(DIST)/$*/bootstrap ./functions/$*/bootstrap
+dist-toolserver: # a static program and what makes an image of it
+	@mkdir -p $(DIST)/toolserver && cp functions/toolserver/container/Dockerfile $(DIST)/toolserver/
+	@$(LAMBDA_BUILD) -o $(DIST)/toolserver/toolserver ./functions/toolserver/container
 dist: export GOARCH = $(ARCH)
+
+# The CLI runs `make dist` and then ./infra, as cdk.json says. It needs Node, no Docker and no credentials.
+CDK = testdata/node_modules/.bin/cdk
+synth: npm ## CloudFormation templates into cdk.out/
+	@rm -rf cdk.out && ARCH=$(ARCH) $(CDK) synth --quiet $(CONTEXT)
 
 build: dist ## every Lambda for arm64 (ARCH=amd64 for another) into dist/
 	@ls -l $(DIST)/*/bootstrap | awk '{ printf "%8.2f MB  %s\n", $$5/1e6, $$NF }'
@@ -71,4 +87,13 @@ bench-peers: ## the audit chain beside tessera and immudb; the tool server's pee
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
 
-.PHONY: help run test setup test-go test-plain check dist build gen conformance bench bench-peers invoke
+# The key is a file: a wallet with a little of the network's dollar token.
+smoke: ## check a deployment from outside: make smoke URL=https://... [KEY=wallet.key]
+	@$(GO) run ./functions/local smoke $(URL) $(if $(KEY),-key $(KEY))
+
+# Optional: it needs Python and a package that is not installed otherwise.
+cfn-lint: synth ## the templates, judged by cfn-lint
+	@test -x $(DIST)/.lint/bin/cfn-lint || { python3 -m venv $(DIST)/.lint && $(DIST)/.lint/bin/pip install --quiet cfn-lint==1.58.0; }
+	@$(DIST)/.lint/bin/cfn-lint --ignore-checks W3005 -- cdk.out/*.template.json
+
+.PHONY: help run test setup test-go test-plain test-infra check dist build gen conformance bench bench-peers invoke synth npm smoke cfn-lint

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what the tests need beside Go: the pinned npm packages, and Debian's
 # packages where this runs as root and something is missing. What cannot be
-# installed is named; the tests that need it are then skipped.
+# installed is named; the tests that need it are then skipped. With the argument
+# npm only the packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 missing=()
-for pair in gcc:gcc python3:python3 jq:jq curl:curl git:git java:default-jre-headless chromium:chromium; do
+[ "${1:-}" = npm ] || for pair in gcc:gcc python3:python3 jq:jq curl:curl git:git java:default-jre-headless chromium:chromium; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 if [ "${#missing[@]}" -gt 0 ]; then

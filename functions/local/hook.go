@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	approvals "governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/hook"
 	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/preflight"
@@ -38,6 +39,7 @@ func runHook(ctx context.Context, t terminal, args []string) error {
 		return exit{2, fmt.Errorf("hook: the workspace cannot be opened, so the call is refused: %w", err)}
 	}
 	defer done()
+	gate.Enforces = true
 	answer := hook.Run(ctx, gate, *agent, t.in)
 	_, outErr := io.WriteString(t.out, answer.Stdout)
 	_, errErr := io.WriteString(t.err, answer.Stderr)
@@ -58,7 +60,8 @@ func openGate(folder string) (*preflight.Gate, func(), error) {
 		return nil, nil, err
 	}
 	log := &violations.Log{Workspace: w, Now: time.Now, Random: rand.Reader}
-	return &preflight.Gate{Workspace: w, Log: log, Now: time.Now}, func() { _ = w.Close() }, nil
+	book := &approvals.Book{Workspace: w, Now: time.Now, Random: rand.Reader, Record: log.Note}
+	return &preflight.Gate{Workspace: w, Log: log, Approvals: book}, func() { _ = w.Close() }, nil
 }
 
 // governedFolder is the outermost folder from here upward with a workspace file: an

@@ -53,3 +53,45 @@ func TestAProjectIsGovernedFromTheCommandLine(t *testing.T) {
 		t.Errorf("init -schema: %d", status)
 	}
 }
+
+func TestOnlyAPersonAtATerminalApproves(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"governance.yaml": "protected: [go.mod]\n", "go.mod": "x"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gate, done, err := openGate(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	actions, err := gate.Actions("claude-code", "edit", []string{"go.mod"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := gate.Approvals.Request(context.Background(), actions[0].Action, actions[0].Policy, "why", 60e9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide := func(stdin string, person bool) int {
+		var out strings.Builder
+		return run(context.Background(), terminal{in: strings.NewReader(stdin), out: &out, err: &out, person: person}, []string{"approve", "-workspace", dir, asked.ID})
+	}
+	code := asked.ID[len(asked.ID)-4:] + "\n"
+	if status := decide(code, false); status != 2 {
+		t.Errorf("through a pipe: %d", status)
+	}
+	if status := decide("yes\n", true); status != 1 {
+		t.Errorf("without the code: %d", status)
+	}
+	call := `{"cwd":"` + dir + `","tool_name":"Edit","tool_input":{"file_path":"go.mod"}}`
+	edit := func() string {
+		var out strings.Builder
+		run(context.Background(), terminal{in: strings.NewReader(call), out: &out, err: &out}, []string{"hook", "-workspace", dir})
+		return out.String()
+	}
+	if !strings.Contains(edit(), "deny") || decide(code, true) != 0 || edit() != "" || !strings.Contains(edit(), "deny") {
+		t.Error("the approval was not good for one edit")
+	}
+}

@@ -195,3 +195,31 @@ func strip(value any) any {
 	}
 	return value
 }
+
+// The default route of the gateway answers what no row names, in the shape of our
+// errors, and only to the content network.
+func TestEveryLambdaTheDefaultRoute(t *testing.T) {
+	bootstrap, err := compile(t.Context(), "not-found", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	weigh(t, "not-found")
+	for secret, want := range map[string]int{"edge": 404, "other": 403, "": 403} {
+		lambda, err := lambdaruntime.Start(t.Context(), bootstrap, []string{"ORIGIN_SECRET=edge"}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event := fmt.Sprintf(`{"version":"2.0","rawPath":"/nothing/here","headers":{"x-origin-secret":%q},"requestContext":{"domainName":"api.example","http":{"method":"GET","path":"/nothing/here"}}}`, secret)
+		raw, err := lambda.Invoke(t.Context(), []byte(event))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got gatewayResponse
+		if err := json.Unmarshal(raw, &got); err != nil || got.StatusCode != want || got.Headers["Content-Type"] != "application/problem+json" {
+			t.Errorf("secret %q: %s (%v), want %d", secret, raw, err, want)
+		}
+		if err := lambda.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -10,11 +10,14 @@
 //	go run ./functions/local export [FILE|URL]  the audit trail as lines, table or records
 //	go run ./functions/local import FILE         take a chain of the older format in
 //	go run ./functions/local ledger           all payments, compared with the chain
+//	go run ./functions/local smoke URL [-key FILE]   check a deployment from outside
 //	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
 //	go run ./functions/local mcp              the tools over standard input and output
 //	go run ./functions/local init             write governance.yaml for the project found here
 //	go run ./functions/local hook             stand before a coding agent's tools; hook install
 //	go run ./functions/local check FILE...    may an agent change these files?
+//	go run ./functions/local approve [ID]     show what agents asked for, and decide
+//	go run ./functions/local baseline [accept]   which governed files changed around the guard?
 //	go run ./functions/local gen              rewrite what is generated from the catalogue
 //
 // Exit status: 0 success, 1 the answer is no (errors found, chain broken,
@@ -61,11 +64,14 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"export":   exportChain,
 	"import":   importChain,
 	"ledger":   ledger,
+	"smoke":    smoke,
 	"invoke":   invoke,
 	"gen":      gen,
 	"mcp":      mcpStdio,
 	"init":     initWorkspace,
 	"hook":     runHook,
+	"approve":  approve,
+	"baseline": compareBaseline,
 	"check":    checkFiles,
 }
 
@@ -92,7 +98,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, invoke, mcp, init, hook, check and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)

@@ -5,6 +5,7 @@ package sweeper
 
 import (
 	"context"
+	"log/slog"
 
 	"governance.internal/shared/payments"
 )
@@ -16,10 +17,15 @@ type Report struct {
 
 // New gives the function that the schedule invokes; the event says nothing. An
 // error marks the run as failed, so that an alarm on failed runs sees it; what
-// could be done is done all the same.
-func New(machine *payments.Machine) func(context.Context) (Report, error) {
+// could be done is done all the same. gas is nil when somebody else pays it.
+func New(machine *payments.Machine, gas *Gas) func(context.Context) (Report, error) {
 	return func(ctx context.Context) (Report, error) {
 		moved, err := machine.Sweep(ctx)
+		if gas != nil {
+			if err := gas.report(ctx); err != nil {
+				slog.WarnContext(ctx, "balance of the gas wallet not known", "error", err.Error())
+			}
+		}
 		return Report{Moved: moved}, err
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools"
 )
 
@@ -11,7 +12,7 @@ import (
 func ReadmeTable() string {
 	var b strings.Builder
 	b.WriteString("| Tool | Toolset | What it does |\n|---|---|---|\n")
-	for _, t := range tools.All(tools.Deps{}) {
+	for _, t := range tools.All(tools.Deps{}, func(*tool.Tool) bool { return true }) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", t.Name, t.Toolset, t.Description)
 	}
 	return b.String()

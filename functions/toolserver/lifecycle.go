@@ -68,7 +68,12 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 func (s *Server) keepFlushing() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	s.stop = func() { stop(); <-ended }
+	watched := make(chan struct{})
+	s.stop = func() { stop(); <-ended; <-watched }
+	go func() {
+		defer close(watched)
+		s.keepWatching(ctx)
+	}()
 	go func() {
 		defer close(ended)
 		ticker := time.NewTicker(flushInterval)

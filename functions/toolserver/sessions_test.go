@@ -234,7 +234,7 @@ func TestTheOfficialGoClientListsAndCalls(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		list, err := session.ListTools(t.Context(), nil)
-		if err != nil || len(list.Tools) != 8 {
+		if err != nil || len(list.Tools) != 14 {
 			t.Fatalf("%s: %v %v", name, list, err)
 		}
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "verify_audit_chain", Arguments: map[string]any{}})

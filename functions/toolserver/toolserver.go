@@ -35,6 +35,7 @@ import (
 	"governance.internal/functions/toolserver/tools"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/violations"
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
@@ -120,6 +121,9 @@ func New(d Deps) (*Server, error) {
 	if d.KillSecret != "" && len(d.KillSecret) < minSecret {
 		return nil, fmt.Errorf("KILL_SECRET must have at least %d characters", minSecret)
 	}
+	if d.Toolsets == nil {
+		d.Toolsets = tools.Default
+	}
 	offered, err := newFilter(d.Toolsets, d.ReadOnly)
 	if err != nil {
 		return nil, fmt.Errorf("GOV_TOOLSETS: %w", err)
@@ -136,8 +140,8 @@ func New(d Deps) (*Server, error) {
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
-	for _, t := range offered.apply(tools.All(s.toolDeps())) {
-		t = s.fenced(t)
+	for _, t := range tools.All(s.toolDeps(), offered.allows) {
+		t = s.discreet(s.fenced(t))
 		s.free = append(s.free, observed(t, &s.calls, d.Now))
 		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
@@ -168,7 +172,10 @@ func (s *Server) toolDeps() tools.Deps {
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify},
 		Verify:  s.verify,
 		Kill:    s.kill,
-		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
+		About:   s.aboutWorkspace,
+		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
+		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
+		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 )
 
 // Signer signs a request to a service in a region, with the SHA-256 of its body in
-// hexadecimal digits (Signature Version 4). Package wiring makes it of the SDK's.
+// hexadecimal digits (Signature Version 4). Package environment makes it of the SDK's.
 type Signer func(ctx context.Context, req *http.Request, digest, service, region string) error
 
 // Account says where requests go and who signs them.

@@ -59,6 +59,9 @@ type Config struct {
 	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
 	// evidence. Default: signing.key in the data directory, made when missing.
 	SigningKeyFile string
+	// SIGNING_KEY: that key itself, 64 hex digits, instead of a file. In a deployment it
+	// is the ARN of a secret, see package environment.
+	SigningKey string
 	// SIGNER_ADDRESS: address of that key, for functions that only publish it.
 	SignerAddress string
 
@@ -103,6 +106,9 @@ type Config struct {
 	// GOV_API_TOKEN: bearer token of the tool server, at least 32 characters; needed
 	// wherever others than this machine can reach it.
 	APIToken string
+	// ORIGIN_SECRET: value of the header X-Origin-Secret without which a Lambda answers
+	// nothing. The content network in front of it adds the header. Default: none.
+	OriginSecret string
 	// KILL_SECRET: bearer secret of the kill switch, at least 32 characters. Without it
 	// the kill switch is off.
 	KillSecret string
@@ -163,6 +169,7 @@ func Load(lookup Lookup) (Config, error) {
 		CDPKeyID:              get("CDP_KEY_ID", ""),
 		CDPKeySecret:          get("CDP_KEY_SECRET", ""),
 		SigningKeyFile:        get("SIGNING_KEY_FILE", ""),
+		SigningKey:            get("SIGNING_KEY", ""),
 		SignerAddress:         get("SIGNER_ADDRESS", ""),
 		DataDir:               get("DATA_DIR", ""),
 		AuditTable:            get("AUDIT_TABLE", ""),
@@ -179,6 +186,7 @@ func Load(lookup Lookup) (Config, error) {
 		DynamoDBEndpoint:      get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:            get("S3_ENDPOINT", ""),
 		APIToken:              get("GOV_API_TOKEN", ""),
+		OriginSecret:          get("ORIGIN_SECRET", ""),
 		KillSecret:            get("KILL_SECRET", ""),
 		Toolsets:              splitList(get("GOV_TOOLSETS", "")),
 		OAuthIssuer:           get("OAUTH_ISSUER", ""),

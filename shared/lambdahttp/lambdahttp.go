@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
 	"net/textproto"
@@ -25,12 +26,17 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"governance.internal/shared/catalog"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/httpapi"
 )
 
 // Start serves the rows of one function of the catalogue until the process ends.
 func Start(function string, handler http.Handler) {
-	lambda.Start(Function(function, handler))
+	c, err := environment.Load()
+	if err != nil {
+		log.Fatal(err)
+	}
+	lambda.Start(behind(c.OriginSecret, Function(function, handler)))
 }
 
 // Invoke answers one event. It is safe for concurrent use.
@@ -54,12 +60,12 @@ func Adapt(handler http.Handler) Invoke {
 	proxy := httpadapter.NewV2(repaired(handler))
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		if err := check(event); err != nil {
-			return reject(ctx, err), nil
+			return unreadable(ctx, err), nil
 		}
 		event.RawPath = (&url.URL{Path: path(event)}).EscapedPath()
 		answer, err := proxy.ProxyWithContext(context.WithValue(ctx, eventKey{}, event), event)
 		if err != nil {
-			return reject(ctx, err), nil
+			return unreadable(ctx, err), nil
 		}
 		return answer, nil
 	}
@@ -96,11 +102,14 @@ func hasControl(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }
 
-// reject is our 400 as an event answer.
-func reject(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
+// unreadable is our 400 as an event answer.
+func unreadable(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
+	return reject(ctx, http.StatusBadRequest, "malformed_request", "The request cannot be read: "+err.Error()+".")
+}
+
+func reject(ctx context.Context, status int, code, detail string) events.APIGatewayV2HTTPResponse {
 	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil) // constant arguments cannot fail
-	problem := httpapi.Problem(r, &httpapi.Error{Status: http.StatusBadRequest, Code: "malformed_request",
-		Detail: "The request cannot be read: " + err.Error() + "."})
+	problem := httpapi.Problem(r, &httpapi.Error{Status: status, Code: code, Detail: detail})
 	return events.APIGatewayV2HTTPResponse{StatusCode: problem.Status, Headers: flat(problem.Header), Body: string(problem.Body)}
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,12 +13,13 @@ import (
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/kms"
 )
 
 // AuditorFromEnvironment is [NewAuditor] of this process's environment.
 func AuditorFromEnvironment() (*auditor.Auditor, error) {
-	c, err := config.Load(os.LookupEnv)
+	c, err := environment.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func openNotary(c config.Config, baseURL string) (*audit.Notary, error) {
 	if c.CheckpointKeyKMS == "" {
 		return audit.LoadOrCreateNotary(cmp.Or(c.CheckpointKeyFile, filepath.Join(c.DataDir, "checkpoint.key")), origin)
 	}
-	a, err := account("")
+	a, err := environment.OpenAccount("")
 	if err != nil {
 		return nil, err
 	}

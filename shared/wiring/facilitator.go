@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/kms"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402/evm"
@@ -63,7 +64,7 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 	if c.GasKeyKMS == "" {
 		return evm.LoadKey(c.GasKeyFile)
 	}
-	a, err := account("")
+	a, err := environment.OpenAccount("")
 	if err != nil {
 		return nil, err
 	}

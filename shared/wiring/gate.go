@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/lint"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/payments"
@@ -52,7 +54,7 @@ func NewPaid(c config.Config) (*Paid, error) {
 	if err != nil {
 		return nil, err
 	}
-	signer, err := evm.LoadOrCreateKey(signingKeyFile(c))
+	signer, err := openSigner(c)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 		}
 		return store, store.Close, nil
 	}
-	a, err := account(c.DynamoDBEndpoint)
+	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,9 +104,20 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 	return dynamo.Open(o), func() error { return nil }, nil
 }
 
+// NewPayments opens the payment store alone, for functions that only tell of payments.
+func NewPayments(c config.Config) (payments.Store, error) {
+	if c.PaymentsTable == "" {
+		if err := config.Need(config.Setting{Name: "PAYMENTS_TABLE or DATA_DIR", Value: c.DataDir}); err != nil {
+			return nil, err
+		}
+	}
+	store, _, err := openPayments(c)
+	return store, err
+}
+
 func needPaid(c config.Config) error {
 	settings := append(facilitatorSettings(c), config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")})
-	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile == "" || c.CheckpointKeyFile+c.CheckpointKeyKMS == "" {
+	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile+c.SigningKey == "" || c.CheckpointKeyFile+c.CheckpointKeyKMS == "" {
 		settings = append(settings, config.Setting{Name: "DATA_DIR", Value: c.DataDir})
 	}
 	return config.Need(settings...)
@@ -122,11 +135,16 @@ func openChain(c config.Config) (*evm.Chain, error) {
 	return chain, err
 }
 
-func signingKeyFile(c config.Config) string {
-	if c.SigningKeyFile != "" {
-		return c.SigningKeyFile
+// openSigner opens the key that signs offers, receipts and evidence.
+func openSigner(c config.Config) (*evm.Key, error) {
+	if c.SigningKey == "" {
+		return evm.LoadOrCreateKey(cmp.Or(c.SigningKeyFile, filepath.Join(c.DataDir, "signing.key")))
 	}
-	return filepath.Join(c.DataDir, "signing.key")
+	key, err := evm.ParseKey(c.SigningKey)
+	if err != nil {
+		return nil, fmt.Errorf("configuration: SIGNING_KEY: %w", err)
+	}
+	return key, nil
 }
 
 // PaymentsFile is the payment store of a data directory.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"governance.internal/shared/config"
@@ -40,6 +41,27 @@ func TestWithoutATablePaymentsAreAFile(t *testing.T) {
 	}
 	defer closeStore()
 	if _, err := os.Stat(PaymentsFile(c.DataDir)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheSigningKeyMayBeASetting(t *testing.T) {
+	digits := strings.Repeat("01", 32)
+	key, err := openSigner(config.Config{SigningKey: digits, DataDir: t.TempDir()})
+	if err != nil || key.Address() != "0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1" {
+		t.Errorf("%v (%v)", key, err)
+	}
+	if _, err := openSigner(config.Config{SigningKey: digits[1:]}); err == nil || !strings.Contains(err.Error(), "SIGNING_KEY") || strings.Contains(err.Error(), digits[1:]) {
+		t.Error(err)
+	}
+}
+
+// Who only tells of payments needs no key, no node and no address.
+func TestPaymentsAloneNeedOnlyTheirTable(t *testing.T) {
+	if _, err := NewPayments(config.Config{}); err == nil || !strings.Contains(err.Error(), "PAYMENTS_TABLE") {
+		t.Error(err)
+	}
+	if _, err := NewPayments(config.Config{PaymentsTable: "t", DynamoDBEndpoint: "http://127.0.0.1:1"}); err != nil {
 		t.Error(err)
 	}
 }

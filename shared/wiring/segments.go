@@ -6,6 +6,7 @@ import (
 	auditdynamo "governance.internal/shared/audit/dynamo"
 	"governance.internal/shared/audit/sealed"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/objects/dir"
 	"governance.internal/shared/objects/s3"
 )
@@ -16,7 +17,7 @@ func openSegments(c config.Config) (sealed.Objects, error) {
 	if c.SegmentBucket == "" {
 		return dir.Open(filepath.Join(c.DataDir, "segments"))
 	}
-	a, err := account(c.S3Endpoint)
+	a, err := environment.OpenAccount(c.S3Endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +25,7 @@ func openSegments(c config.Config) (sealed.Objects, error) {
 }
 
 func openAuditTable(c config.Config, origin string) (*auditdynamo.Store, error) {
-	a, err := account(c.DynamoDBEndpoint)
+	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,12 @@ package wiring
 
 import (
 	"errors"
-	"os"
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/awsapi/dynamo"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
 	"governance.internal/shared/x402"
 )
 
@@ -45,13 +45,13 @@ func NewTools(c config.Config) (*Tools, error) {
 
 // StateService says how the table of the tasks is reached.
 func StateService(c config.Config) (dynamo.Service, error) {
-	a, err := account(c.DynamoDBEndpoint)
+	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
 	return dynamo.Service{Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}, err
 }
 
 // ToolsFromEnvironment is [NewTools] of this process's environment.
 func ToolsFromEnvironment() (*Tools, error) {
-	c, err := config.Load(os.LookupEnv)
+	c, err := environment.Load()
 	if err != nil {
 		return nil, err
 	}

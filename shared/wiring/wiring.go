@@ -4,10 +4,10 @@
 package wiring
 
 import (
-	"os"
-
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
+	"governance.internal/shared/environment"
+	"governance.internal/shared/payments"
 )
 
 // Site is what the catalogue's documents say about this deployment.
@@ -22,7 +22,7 @@ func Site(c config.Config) (catalog.Site, error) {
 
 // SiteFromEnvironment is [Site] of this process's environment.
 func SiteFromEnvironment() (catalog.Site, error) {
-	c, err := config.Load(os.LookupEnv)
+	c, err := environment.Load()
 	if err != nil {
 		return catalog.Site{}, err
 	}
@@ -31,9 +31,18 @@ func SiteFromEnvironment() (catalog.Site, error) {
 
 // PaidFromEnvironment is [NewPaid] of this process's environment.
 func PaidFromEnvironment() (*Paid, error) {
-	c, err := config.Load(os.LookupEnv)
+	c, err := environment.Load()
 	if err != nil {
 		return nil, err
 	}
 	return NewPaid(c)
+}
+
+// PaymentsFromEnvironment is [NewPayments] of this process's environment.
+func PaymentsFromEnvironment() (payments.Store, error) {
+	c, err := environment.Load()
+	if err != nil {
+		return nil, err
+	}
+	return NewPayments(c)
 }

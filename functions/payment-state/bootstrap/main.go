@@ -10,9 +10,9 @@ import (
 )
 
 func main() {
-	paid, err := wiring.PaidFromEnvironment()
+	store, err := wiring.PaymentsFromEnvironment()
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambdahttp.Start("payment-state", paymentstate.New(paid.Payments))
+	lambdahttp.Start("payment-state", paymentstate.New(store))
 }

@@ -3,6 +3,8 @@ package main
 
 import (
 	"log"
+	"os"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -15,5 +17,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(sweeper.New(paid.Gate.Machine))
+	var gas *sweeper.Gas
+	if paid.GasWallet != "" {
+		gas = &sweeper.Gas{Coins: paid.Chain.Coins, Wallet: paid.GasWallet, Out: os.Stdout, Now: time.Now}
+	}
+	lambda.Start(sweeper.New(paid.Gate.Machine, gas))
 }

@@ -81,7 +81,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, owner Lease, id stri
 	if err != nil {
 		n.forget(owner.Task)
 		var dial *net.OpError
-		if errors.As(err, &dial) && dial.Op == "dial" {
+		if errors.As(err, &dial) && dial.Op == "dial" || !reachable(owner.Address) {
 			return false // the owner is gone, and its sessions with it
 		}
 		slog.WarnContext(r.Context(), "cluster: message not forwarded", "error", err.Error())
@@ -96,6 +96,17 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, owner Lease, id stri
 	}
 	w.WriteHeader(answer.StatusCode)
 	_, _ = io.Copy(w, io.LimitReader(answer.Body, maxAnswer)) // the client may be gone
+	return true
+}
+
+// reachable says whether somebody listens at an address: a connection kept from before
+// breaks without telling why.
+func reachable(address string) bool {
+	connection, err := net.DialTimeout("tcp", address, dialLimit)
+	if err != nil {
+		return false
+	}
+	_ = connection.Close()
 	return true
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/violations"
@@ -28,6 +29,7 @@ type World struct {
 	Store     audit.Store
 	Log       *violations.Log
 	Gate      *preflight.Gate
+	Approvals *approval.Book
 	Time      time.Time // what its clock shows
 }
 
@@ -54,7 +56,8 @@ func New(t testing.TB, files map[string]string) *World {
 		t.Fatal(err)
 	}
 	w.Log = &violations.Log{Trail: w.Store, Workspace: w.Workspace, Now: w.Now, Random: rand.Reader}
-	w.Gate = &preflight.Gate{Workspace: w.Workspace, Log: w.Log, Now: w.Now}
+	w.Approvals = &approval.Book{Workspace: w.Workspace, Now: w.Now, Random: rand.Reader, Record: w.Log.Note}
+	w.Gate = &preflight.Gate{Workspace: w.Workspace, Log: w.Log, Approvals: w.Approvals}
 	return w
 }
 

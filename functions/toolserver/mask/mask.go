@@ -16,7 +16,10 @@ var keyed = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]{1,63})("?\s*[:=]\s*)("[^
 
 // Text replaces the secrets in a text by what identifies them and nobody can use:
 // their first four characters, their length and the beginning of their digest.
-func Text(text string) string {
+func Text(text string) string { return keyed.ReplaceAllStringFunc(Shapes(text), maskKeyed) }
+
+// Shapes replaces only what its own form gives away, wherever it stands.
+func Shapes(text string) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range secretscan.Scan(text) {
@@ -25,7 +28,7 @@ func Text(text string) string {
 		at = m.End
 	}
 	b.WriteString(text[at:])
-	return keyed.ReplaceAllStringFunc(b.String(), maskKeyed)
+	return b.String()
 }
 
 // Holds says whether a text holds a secret.

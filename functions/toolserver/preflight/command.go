@@ -48,6 +48,7 @@ func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (Command
 	if len(analysis.Unresolved) > 0 {
 		report.Decision = policy.Worse(report.Decision, unresolved(state))
 	}
+	report = g.liftCommand(ctx, state, a, report)
 	report, err = g.finish(ctx, state, a, report)
 	return CommandReport{report, analysis}, err
 }

@@ -35,69 +35,9 @@ func decide(w *guardtest.World, command string) preflight.CommandReport {
 	return report
 }
 
-// Bypasses are ways around a guard that looks at the editor only.
-var Bypasses = []string{
-	"echo x > infra/prod/main.tf",
-	"echo x >> ./infra/../infra/prod/main.tf",
-	"echo x | tee -a infra/prod/main.tf",
-	"sed -i 's/a/b/' infra/prod/main.tf",
-	"sed -ni.bak p infra/prod/main.tf",
-	"perl -pi -e 's/a/b/' infra/prod/main.tf",
-	`python3 -c "open('infra/prod/main.tf','w').write('x')"`,
-	`node -e 'require("fs").writeFileSync("infra/prod/main.tf","x")'`,
-	"cp src/a.go infra/prod/main.tf",
-	"cp -t infra/prod src/a.go",
-	"mv src/a.go infra/prod/main.tf",
-	"mv infra elsewhere",
-	"rm -rf infra",
-	"rm infra/*/main.tf",
-	"rm {infra,src}/prod/main.tf",
-	"dd if=/dev/zero of=infra/prod/main.tf",
-	"install -m 644 src/a.go infra/prod/main.tf",
-	"ln -sf ../../src/a.go infra/prod/main.tf",
-	"truncate -s 0 infra/prod/main.tf",
-	"git checkout HEAD~1 -- infra/prod/main.tf",
-	"git restore infra/prod/main.tf",
-	"git -C infra rm prod/main.tf",
-	"bash -c 'echo x > infra/prod/main.tf'",
-	`sh -c "sh -c 'echo x > infra/prod/main.tf'"`,
-	`eval "echo x > infra/prod/main.tf"`,
-	"cat <<EOF > infra/prod/main.tf\nx\nEOF",
-	"bash <<EOF\necho x > infra/prod/main.tf\nEOF",
-	"python3 - <<EOF\nopen('infra/prod/main.tf','w')\nEOF",
-	"echo 'rm infra/prod/main.tf' | sh",
-	"F=infra/prod/main.tf; echo x > $F",
-	`D=infra; echo x > "$D/prod/main.tf"`,
-	"cd infra/prod && echo x > main.tf",
-	"(cd src); echo x > infra/prod/main.tf",
-	"cd nowhere; echo x > infra/prod/main.tf",
-	"echo infra/prod/main.tf | xargs rm",
-	"find infra -name main.tf -delete",
-	"find . -type f -exec rm {} +",
-	"sudo env A=1 nohup timeout 5 rm infra/prod/main.tf",
-	"awk 'BEGIN{print 1 > \"infra/prod/main.tf\"}'",
-	"curl -s https://example.com -o infra/prod/main.tf",
-	"tee >(cat > infra/prod/main.tf) < src/a.go",
-	"chmod 777 infra/prod/main.tf",
-	"echo x > src/hard",
-	"echo x > src/soft/main.tf",
-	"r''m infra/prod/main.tf",
-	`\rm infra/prod/main.tf`,
-	"echo x > 'infra'\"/prod\"/main.tf",
-	"echo x >| infra/prod/main.tf",
-	"echo x &> infra/prod/main.tf",
-	"x=$(echo hi > infra/prod/main.tf)",
-	"if true; then rm infra/prod/main.tf; fi",
-	"f() { rm infra/prod/main.tf; }; f",
-	"sort -o infra/prod/main.tf src/a.go",
-	"rm -f .governance/spool/x",
-	"echo version: 1 > governance.yaml",
-	"rsync -a src/ infra/",
-}
-
 func TestEveryBypassIsBlockedAndRecorded(t *testing.T) {
 	w := governed(t)
-	for i, command := range Bypasses {
+	for i, command := range guardtest.Bypasses {
 		report := decide(w, command)
 		if report.Decision != policy.Blocked {
 			t.Errorf("%s: %s, writes %v, unresolved %v", command, report.Decision, report.Writes, report.Unresolved)
@@ -144,7 +84,7 @@ func TestEverydayCommandsPass(t *testing.T) {
 }
 
 func FuzzCommandsAreReadWithoutAPanic(f *testing.F) {
-	for _, command := range Bypasses {
+	for _, command := range guardtest.Bypasses {
 		f.Add(command)
 	}
 	w := governed(f)

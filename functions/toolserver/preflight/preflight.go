@@ -8,8 +8,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"time"
 
+	"governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/violations"
 	"governance.internal/functions/toolserver/workspace"
@@ -68,7 +68,10 @@ type Action struct {
 type Gate struct {
 	Workspace *workspace.Workspace
 	Log       *violations.Log
-	Now       func() time.Time
+	Approvals *approval.Book // nil if nobody can ask
+	// Enforces says that a change follows at once when the answer is OK, so that an
+	// approval is used up. Otherwise the answer only tells that there is one.
+	Enforces bool
 }
 
 // Check decides about files, and records a refusal. An error means that the refusal
@@ -82,6 +85,7 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	for _, name := range a.Paths {
 		report.add(g.decide(state, a.Dir, name, a.Operation))
 	}
+	report = g.lift(ctx, state, a, report)
 	return g.finish(ctx, state, a, report)
 }
 
@@ -220,7 +224,7 @@ func (g *Gate) finish(ctx context.Context, state workspace.State, a Action, repo
 		report.Next = "Nothing was checked. Ask a person before you change what others rely on."
 		return report, nil
 	case policy.Protected:
-		report.Next = "Do not make the change. Ask for it with request_approval, and wait until a person grants it."
+		report.Next = "Do not make the change. Ask a person, with request_approval where it is offered, and wait for the answer."
 	case policy.Blocked:
 		report.Next = "Do not make the change, and do not try another way. Tell the person what you wanted to do."
 	}

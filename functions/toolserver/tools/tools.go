@@ -6,13 +6,19 @@ import (
 
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/tools/approvals"
 	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/tools/session"
 )
 
 // Toolsets are the groups that a client can choose from.
-var Toolsets = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
+var Toolsets = append(slices.Clone(Default), "approvals")
+
+// Default are those that are offered unless the operator chooses: without approvals,
+// which need a person who looks at them.
+var Default = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
 
 // Deps are what the tools work with.
 type Deps struct {
@@ -21,22 +27,35 @@ type Deps struct {
 	Verify  audit.Verify
 	Kill    ops.Kill
 	Gate    *preflight.Gate
+	Desk    session.Desk
+	Shelf   ops.Shelf
+	About   func() core.Workspace
 }
 
-// All are the tools in the order in which they are listed everywhere.
-func All(d Deps) []*tool.Tool {
+// All are the tools in the order in which they are listed everywhere, as far as they
+// are offered.
+func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 	var names []string
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
-		core.GetFramework(d.System.Now, has),
+		core.GetFramework(d.System.Now, d.About, has),
+		session.SessionHandoff(d.Desk),
 		core.CheckPreflight(d.Gate),
+		session.KeepWorklog(d.Desk),
 		core.GetGuardrailRules(d.System.Now, d.System.Count),
+		core.LogViolations(d.Desk.Log),
+		session.StepBackCheck(d.Desk),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
+		approvals.RequestApproval(d.Gate),
+		approvals.ApprovalStatus(d.Gate),
 		audit.VerifyAuditChain(d.Verify),
+		audit.CheckAccountability(d.Desk.Workspace, d.Desk.Now),
 		ops.GetHealthStatus(d.Machine),
+		ops.CheckArchiveSafety(d.Shelf),
 		audit.LintMCPConfig(),
 	}
+	list = slices.DeleteFunc(list, func(t *tool.Tool) bool { return !offered(t) })
 	for _, t := range list {
 		names = append(names, t.Name)
 	}

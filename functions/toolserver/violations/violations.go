@@ -19,6 +19,7 @@ import (
 	"slices"
 	"time"
 
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
 )
@@ -32,10 +33,11 @@ const (
 	UnapprovedLogic    = "UNAPPROVED_LOGIC_CHANGE"
 	Fabrication        = "FABRICATION"
 	Other              = "OTHER"
+	GuardBypassed      = "GUARD_BYPASSED" // a change of a governed file that did not pass the guard
 )
 
 // Types are all of them.
-var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other}
+var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed}
 
 // spool is the folder of records that the chain has not taken yet.
 const spool = workspace.StateDir + "/spool"
@@ -58,13 +60,13 @@ type Log struct {
 // Entry is a recorded violation. Its place in the chain is known only when the
 // chain took it at once.
 type Entry struct {
-	ID        string      `json:"id"`
-	Timestamp time.Time   `json:"timestamp"`
-	Type      string      `json:"type"`
-	Seq       uint64      `json:"seq,omitempty"`
-	Detail    any         `json:"detail"`
-	Hash      *audit.Hash `json:"hash,omitempty"`
-	PrevHash  *audit.Hash `json:"prev_hash,omitempty"`
+	ID        string          `json:"id"`
+	Timestamp time.Time       `json:"timestamp"`
+	Type      string          `json:"type"`
+	Seq       uint64          `json:"seq,omitempty"`
+	Detail    json.RawMessage `json:"detail"`
+	Hash      *audit.Hash     `json:"hash,omitempty"`
+	PrevHash  *audit.Hash     `json:"prev_hash,omitempty"`
 }
 
 // Record records a violation, durably: in the chain, or in the spool if the chain
@@ -75,12 +77,13 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	if err != nil {
 		return Entry{}, err
 	}
-	event := audit.Event{ID: id, Actor: actor, Type: kind, Payload: detail}
+	detail = l.discreet(detail)
+	event := audit.Event{ID: id, Actor: l.hide(actor), Type: kind, Payload: detail}
 	if l.Trail != nil {
 		entries, err := l.Trail.Append(context.WithoutCancel(ctx), event)
 		if err == nil {
 			e := entries[0]
-			return Entry{e.ID, e.Time, kind, e.Seq, detail, &e.Hash, &e.PrevHash}, nil
+			return Entry{e.ID, e.Time, kind, e.Seq, e.Payload, &e.Hash, &e.PrevHash}, nil
 		}
 		if errors.Is(err, audit.ErrProfile) || errors.Is(err, audit.ErrTooLarge) {
 			return Entry{}, err
@@ -91,7 +94,32 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	if err != nil {
 		return Entry{}, err
 	}
-	return Entry{ID: id, Timestamp: at, Type: kind, Detail: detail}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
+	payload, err := json.Marshal(detail)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{ID: id, Timestamp: at, Type: kind, Detail: payload}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
+}
+
+// discreet takes secrets and the place of the workspace out of the texts of a detail:
+// callers put in what others told them.
+func (l *Log) discreet(detail map[string]any) map[string]any {
+	clean := map[string]any{}
+	for name, value := range detail {
+		if text, ok := value.(string); ok {
+			value = l.hide(text)
+		}
+		clean[name] = value
+	}
+	return clean
+}
+
+func (l *Log) hide(text string) string { return mask.Text(l.Workspace.Hide(text)) }
+
+// Note records something else of the guard in the same way.
+func (l *Log) Note(ctx context.Context, actor, event string, detail map[string]any) error {
+	_, err := l.Record(ctx, actor, event, detail)
+	return err
 }
 
 // Flush appends what is in the spool, oldest first.
@@ -145,7 +173,7 @@ func eventOf(text []byte) (audit.Event, bool) {
 		Event   string          `json:"event"`
 		Payload json.RawMessage `json:"payload"`
 	}
-	if json.Unmarshal(text, &parts) != nil || !slices.Contains(Types, parts.Event) {
+	if json.Unmarshal(text, &parts) != nil {
 		return audit.Event{}, false
 	}
 	return audit.Event{ID: parts.ID, Actor: parts.Actor, Type: parts.Event, Payload: parts.Payload}, true

@@ -86,6 +86,16 @@ func (w *Workspace) WriteFile(name string, text []byte) error {
 	return reduce(w.root.Rename(fresh, name))
 }
 
+// OpenState opens a file of the service's own state for reading and writing, and
+// makes its folder.
+func (w *Workspace) OpenState(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	if err := w.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return nil, reduce(err)
+	}
+	f, err := w.root.OpenFile(name, flag, mode)
+	return f, reduce(err)
+}
+
 // Files is the tree for reading; nothing in it leads out.
 func (w *Workspace) Files() fs.FS { return w.root.FS() }
 

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/policy"
@@ -75,6 +76,14 @@ func Open(dir string, kept ...string) (*Workspace, error) {
 		}
 	}
 	return w, nil
+}
+
+// Hide takes the place of the workspace on the machine out of a text.
+func (w *Workspace) Hide(text string) string { return strings.ReplaceAll(text, w.path, ".") }
+
+// Own says whether a rule is about what the service itself keeps and changes.
+func (w *Workspace) Own(rule *policy.Rule) bool {
+	return *rule == builtIn[0] || slices.Contains(w.kept, *rule)
 }
 
 // Close closes the root.

@@ -99,15 +99,20 @@ func (c *Chain) prices(ctx context.Context, node *ethclient.Client, times int64)
 }
 
 func (c *Chain) affordable(ctx context.Context, wallet Wallet, fees Fees) error {
-	var coins *big.Int
-	err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
-		coins, err = node.BalanceAt(ctx, accountOf(wallet), nil)
-		return err
-	})
+	coins, err := c.Coins(ctx, wallet.Address())
 	if err == nil && coins.Cmp(new(big.Int).Mul(fees.max, new(big.Int).SetUint64(fees.gas))) < 0 {
 		return fmt.Errorf("%w: %s", ErrGasWallet, wallet.Address())
 	}
 	return err
+}
+
+// Coins is what an address has of the network's own coin, which pays the gas, in wei.
+func (c *Chain) Coins(ctx context.Context, address string) (coins *big.Int, err error) {
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
+		coins, err = node.BalanceAt(ctx, common.HexToAddress(address), nil)
+		return err
+	})
+	return coins, err
 }
 
 // SignTransfer signs the transaction that moves the money; nothing is sent.

@@ -35,8 +35,8 @@ type Workspace struct {
 }
 
 // GetFramework shows the whole framework. Each rule names the tools that hold it,
-// of those that has knows.
-func GetFramework(now func() time.Time, has func(tool string) bool) *tool.Tool {
+// of those that has knows; about tells how the workspace is set up.
+func GetFramework(now func() time.Time, about func() Workspace, has func(tool string) bool) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "get_framework", Title: "Framework", Toolset: "core",
 		Description: "The rules, the tools that hold them, and the permission protocol.",
@@ -45,7 +45,7 @@ func GetFramework(now func() time.Time, has func(tool string) bool) *tool.Tool {
 		rules := held(framework.Rules(), has)
 		answer := Framework{
 			Name: framework.Name, Version: framework.Version, GeneratedAt: now().UTC(), Rules: rules,
-			Protocol: framework.Permission, BeforeAnyChange: framework.BeforeAnyChange,
+			Protocol: framework.Permission, BeforeAnyChange: framework.BeforeAnyChange, Workspace: about(),
 		}
 		if in.Format == "markdown" {
 			answer.Document = framework.Markdown(rules)

@@ -1,0 +1,244 @@
+package framework
+
+import (
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+)
+
+// lexeme is a piece of a program. Text is what it says, of a string without quotes.
+type lexeme struct {
+	kind string // "word", "text", "comment" or "sign"
+	text string
+}
+
+// language says how a program is read.
+type language struct {
+	lines  []string // what begins a comment to the end of the line
+	block  bool     // comments as in C
+	quotes string
+	torn   []string // what a hunk may begin or end inside of, so that nothing is certain
+	lex    func(string) ([]lexeme, bool)
+}
+
+var (
+	cLike = &language{lines: []string{"//"}, block: true, quotes: `"'`, torn: []string{"`", `"""`, "/*", "*/"}}
+	hash  = &language{lines: []string{"#"}, quotes: `"'`, torn: []string{`"""`, "'''", "<<", "=begin"}}
+)
+
+// languages by the ending of a file name.
+var languages = map[string]*language{
+	".go": {torn: []string{"`", "/*", "*/"}, lex: lexGo},
+	".js": cLike, ".mjs": cLike, ".cjs": cLike, ".ts": cLike, ".java": cLike, ".kt": cLike, ".swift": cLike, ".c": cLike, ".h": cLike, ".cc": cLike, ".cpp": cLike, ".cs": cLike, ".rs": cLike, ".scala": cLike, ".dart": cLike,
+	".py": hash, ".rb": hash, ".sh": hash, ".yaml": hash, ".yml": hash, ".toml": hash, ".r": hash, ".tf": hash,
+}
+
+// Words in comments that tools obey, and around texts that code decides by.
+var (
+	directive = regexp.MustCompile(`(?i)^\W*(go:|\+build|line |nolint|lint:|eslint|noqa|type:|pragma|pylint|mypy|ts-|@ts|prettier|istanbul|coverage|!/|-\*-|cgo|export |#)`)
+	deciding  = regexp.MustCompile(`(?i)prompt|system|instruction|query|sql|regex|pattern|schema|key|token|url|path|env|role|permission|case|import|require|include|format|sprintf|match|equal|contains|prefix|suffix|index|exec|eval`)
+	letters   = regexp.MustCompile(`^[\p{L}\p{N} .,;:!?'"()…–—-]+$`)
+)
+
+// codeLogic compares the programs before and after, piece by piece: only comments
+// and sentences may differ.
+func codeLogic(h hunk, l language) string {
+	before, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
+	for _, mark := range l.torn {
+		if strings.Contains(before, mark) || strings.Contains(after, mark) {
+			return "the change may lie inside of a longer text or comment, so it cannot be told from code"
+		}
+	}
+	old, ok := l.read(before)
+	fresh, fine := l.read(after)
+	if !ok || !fine {
+		return "the change cannot be read as a program"
+	}
+	if why := directives(old, fresh); why != "" {
+		return why
+	}
+	old, fresh = withoutComments(old), withoutComments(fresh)
+	if len(old) != len(fresh) {
+		return "code is added or removed"
+	}
+	for i := range old {
+		if old[i] == fresh[i] {
+			continue
+		}
+		if old[i].kind != "text" || fresh[i].kind != "text" {
+			return "code changes at: " + shorten(old[i].text)
+		}
+		if !sentence(old[i].text) || !sentence(fresh[i].text) || decides(old, i) {
+			return "a text changes that code may decide by"
+		}
+	}
+	return ""
+}
+
+func (l language) read(text string) ([]lexeme, bool) {
+	if l.lex != nil {
+		return l.lex(text)
+	}
+	return l.lexLike(text)
+}
+
+// directives compares comments that tools obey.
+func directives(old, fresh []lexeme) string {
+	orders := func(list []lexeme) (found []string) {
+		for _, x := range list {
+			if x.kind == "comment" && directive.MatchString(strings.TrimLeft(x.text, "/#* ")) || x.kind == "comment" && directive.MatchString(x.text[min(len(x.text), 1):]) {
+				found = append(found, x.text)
+			}
+		}
+		return found
+	}
+	if !slices.Equal(orders(old), orders(fresh)) {
+		return "a comment changes that a tool obeys"
+	}
+	return ""
+}
+
+func withoutComments(list []lexeme) []lexeme {
+	return slices.DeleteFunc(slices.Clone(list), func(x lexeme) bool { return x.kind == "comment" })
+}
+
+// sentence says whether a text is for people: words with blanks between them.
+func sentence(text string) bool {
+	return strings.Contains(strings.TrimSpace(text), " ") && letters.MatchString(text) && !logicWord.MatchString(text)
+}
+
+// decides says whether something around a text may use it for more than showing it.
+func decides(list []lexeme, at int) bool {
+	for i := max(0, at-6); i < min(len(list), at+3); i++ {
+		x := list[i]
+		if x.kind == "word" && deciding.MatchString(x.text) {
+			return true
+		}
+		if (i == at-1 || i == at+1) && x.kind == "sign" && (strings.Contains(x.text, "==") || strings.Contains(x.text, "!=") || x.text == "[" || x.text == "]" || x.text == ":" && i == at+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// lexGo reads Go with the scanner of the language.
+func lexGo(text string) ([]lexeme, bool) {
+	var list []lexeme
+	fset := token.NewFileSet()
+	var s scanner.Scanner
+	fine := true
+	s.Init(fset.AddFile("", fset.Base(), len(text)), []byte(text), func(token.Position, string) { fine = false }, scanner.ScanComments)
+	for {
+		_, kind, literal := s.Scan()
+		switch {
+		case kind == token.EOF:
+			return list, fine
+		case kind == token.COMMENT:
+			list = append(list, lexeme{"comment", literal})
+		case kind == token.STRING:
+			list = append(list, lexeme{"text", strings.Trim(literal, `"`)})
+		case kind == token.SEMICOLON && literal == "\n":
+		case kind.IsKeyword() || kind == token.IDENT:
+			list = append(list, lexeme{"word", kind.String() + literal})
+		default:
+			list = append(list, lexeme{"sign", kind.String() + literal})
+		}
+	}
+}
+
+// lexLike reads what most languages share. Blanks at the beginning of a line count,
+// since some languages decide by them.
+func (l language) lexLike(text string) ([]lexeme, bool) {
+	var list []lexeme
+	for line := range strings.Lines(text) {
+		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		list = append(list, lexeme{"sign", "\n" + line[:indent]})
+		rest := strings.TrimRight(line[indent:], "\r\n")
+		for rest != "" {
+			x, n := l.next(rest)
+			if n < 0 {
+				return nil, false
+			}
+			if x.kind != "" {
+				list = append(list, x)
+			}
+			rest = rest[n:]
+		}
+	}
+	return list, true
+}
+
+// next reads one piece of a line; a negative length means that a quote is not closed.
+func (l language) next(rest string) (lexeme, int) {
+	for _, mark := range l.lines {
+		if strings.HasPrefix(rest, mark) {
+			return lexeme{"comment", rest}, len(rest)
+		}
+	}
+	if strings.IndexByte(l.quotes, rest[0]) >= 0 {
+		for i := 1; i < len(rest); i++ {
+			switch rest[i] {
+			case '\\':
+				i++
+			case rest[0]:
+				return lexeme{"text", rest[1:i]}, i + 1
+			}
+		}
+		return lexeme{}, -1
+	}
+	end := strings.IndexFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' })
+	switch {
+	case end < 0:
+		return lexeme{"word", rest}, len(rest)
+	case end > 0:
+		return lexeme{"word", rest[:end]}, end
+	case rest[0] == ' ' || rest[0] == '\t':
+		return lexeme{}, 1
+	}
+	end = strings.IndexFunc(rest, func(c rune) bool { return !strings.ContainsRune("=!<>&|+-*/%", c) })
+	if end < 1 {
+		end = len(string([]rune(rest)[:1]))
+		if len(rest) == strings.Count(rest, string(rest[0])) && strings.IndexByte("=!<>&|+-*/%", rest[0]) >= 0 {
+			end = len(rest)
+		}
+	}
+	return lexeme{"sign", rest[:end]}, end
+}
+
+// htmlLogic lets texts between the tags pass, and those attributes that are read.
+func htmlLogic(h hunk) string {
+	old, ok := lexHTML(strings.Join(h.before, "\n"))
+	fresh, fine := lexHTML(strings.Join(h.after, "\n"))
+	switch {
+	case !ok || !fine:
+		return "the change lies in or beside a script, a style or a form"
+	case !slices.Equal(old, fresh):
+		return "tags or attributes change"
+	}
+	return ""
+}
+
+// lexHTML returns the tags of a text with what decides about them.
+func lexHTML(text string) ([]string, bool) {
+	var tags []string
+	z := html.NewTokenizer(strings.NewReader(text))
+	for {
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			return tags, !strings.Contains(text, "{{") && !strings.Contains(text, "<?") && !strings.Contains(text, "<%")
+		case html.TextToken, html.CommentToken:
+		default:
+			t := z.Token()
+			if slices.Contains([]string{"script", "style", "template", "form", "input", "button", "select", "option", "meta", "link", "base", "iframe"}, t.Data) {
+				return nil, false
+			}
+			t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "alt" || a.Key == "title" || a.Key == "aria-label" })
+			tags = append(tags, t.String())
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package toolserver
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"governance.internal/functions/toolserver/approval"
+	"governance.internal/functions/toolserver/baseline"
+	"governance.internal/functions/toolserver/host"
+	"governance.internal/functions/toolserver/mask"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/tools/core"
+)
+
+// watchInterval is how often the governed files are compared with their baseline.
+const watchInterval = 30 * time.Second
+
+// discreet takes out of everything that a tool answers what gives itself away as a
+// secret, and the place of the workspace. Tools do so themselves where they know more;
+// this is the last look.
+func (s *Server) discreet(t *tool.Tool) *tool.Tool {
+	clean := *t
+	hide := func(text string) string { return mask.Shapes(s.workspace.Hide(text)) }
+	clean.Run = func(ctx context.Context, call *tool.Call) tool.Result {
+		result := t.Run(ctx, call)
+		if result.Err != nil {
+			problem := *result.Err
+			problem.Message, problem.Hint, problem.Field = hide(problem.Message), hide(problem.Hint), hide(problem.Field)
+			return tool.Failure(&problem)
+		}
+		if text := hide(string(result.Structured)); text != string(result.Structured) && json.Valid([]byte(text)) {
+			result.Structured, result.Content = json.RawMessage(text), []any{tool.Text{Type: "text", Text: text}}
+		}
+		return result
+	}
+	return &clean
+}
+
+// aboutWorkspace tells how the workspace is set up; one that cannot be read is not.
+func (s *Server) aboutWorkspace() core.Workspace {
+	state, err := s.workspace.Load()
+	if err != nil {
+		return core.Workspace{}
+	}
+	about := core.Workspace{Configured: state.Configured, Untouchable: len(state.Config.Untouchable), Protected: len(state.Config.Protected)}
+	if info, err := fs.Stat(s.workspace.Files(), state.Config.Session.Handoff); err == nil {
+		age := int64(max(s.deps.Now().Sub(info.ModTime()), 0) / time.Second)
+		about.HandoffAge = &age
+	}
+	return about
+}
+
+// procOf is the folder of the processes on the machine.
+func procOf(h host.Reader) fs.FS {
+	proc, err := fs.Sub(h.Files, "proc")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return proc
+}
+
+// net compares the governed files with what they were.
+func (s *Server) net() *baseline.Net {
+	return &baseline.Net{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now, Approved: s.approvals().UsedSince}
+}
+
+// keepWatching compares until ctx ends. A comparison that fails is told once, until
+// one succeeds.
+func (s *Server) keepWatching(ctx context.Context) {
+	ticker := time.NewTicker(watchInterval)
+	defer ticker.Stop()
+	told := ""
+	for {
+		changes, err := s.net().Watch(ctx)
+		for _, c := range changes {
+			slog.WarnContext(ctx, "a governed file changed without passing the guard", "path", c.Path, "change", c.Kind)
+		}
+		text := ""
+		if err != nil && ctx.Err() == nil {
+			text = err.Error()
+		}
+		if text != "" && text != told {
+			slog.WarnContext(ctx, "the governed files cannot be compared", "error", text)
+		}
+		told = text
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// approvals is the book of what people allow in the workspace.
+func (s *Server) approvals() *approval.Book {
+	return &approval.Book{Workspace: s.workspace, Now: s.deps.Now, Random: s.deps.Random, Record: s.violations.Note}
+}

@@ -1,0 +1,92 @@
+package ops_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"governance.internal/functions/toolserver/guardtest"
+	"governance.internal/functions/toolserver/tools/ops"
+)
+
+func archive(w *guardtest.World, s ops.Shelf, path string) (ops.ArchiveSafety, map[string]string) {
+	w.Helper()
+	var answer ops.ArchiveSafety
+	w.Call(ops.CheckArchiveSafety(s), `{"filepath":"`+path+`"}`, &answer)
+	statuses := map[string]string{}
+	for _, c := range answer.Checks {
+		statuses[c.Check] = c.Status
+	}
+	return answer, statuses
+}
+
+func TestAFileThatNothingNeedsMayBeArchived(t *testing.T) {
+	w := guardtest.New(t, map[string]string{
+		"governance.yaml": "untouchable: [keys/**]\narchive: {dir: attic}\nprocesses: {expected: [{name: api, script: api/server.js, requires: [\"lib/**\"]}]}\n",
+		"old/notes.txt":   "x", "keys/a": "x", "api/server.js": "require('./used.js')", "api/used.js": "x", "lib/x.js": "x", "api/unused.js": "x",
+	})
+	s := ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	if answer, _ := archive(w, s, "old/notes.txt"); !answer.Safe || answer.Target != "attic/old/notes.txt" || len(answer.Checks) != 5 {
+		t.Errorf("%+v", answer)
+	}
+	for path, check := range map[string]string{"keys/a": "not_untouchable", "api/used.js": "not_referenced", "lib/x.js": "not_required", "api/server.js": "not_required", "none": "exists"} {
+		if answer, statuses := archive(w, s, path); answer.Safe || statuses[check] != "fail" || answer.Target != "" {
+			t.Errorf("%s: %+v", path, answer)
+		}
+	}
+	if e := w.Refused(ops.CheckArchiveSafety(s), `{"filepath":"../x"}`); e.Code != "path_outside_workspace" {
+		t.Errorf("%v", e)
+	}
+}
+
+// D6: what looks like a command of a shell is only a name.
+func TestD6AFileNameIsNeverRun(t *testing.T) {
+	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "$(touch pwned).txt": "x"})
+	archive(w, ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}, "$(touch pwned).txt")
+	if _, err := os.Stat(filepath.Join(w.Dir, "pwned")); err == nil {
+		t.Error("the name was run")
+	}
+}
+
+func TestAFileInUseIsNotSafe(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("there is no /proc here")
+	}
+	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "open.txt": "x"})
+	f, err := os.Open(filepath.Join(w.Dir, "open.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := ops.Shelf{Workspace: w.Workspace, Proc: os.DirFS("/proc")}
+	if answer, statuses := archive(w, s, "open.txt"); answer.Safe || statuses["not_in_use"] != "fail" {
+		t.Errorf("%+v", answer)
+	}
+	sleep := exec.Command("sleep", "60")
+	sleep.Dir = filepath.Join(w.Dir)
+	w.Write("dir/x", "x")
+	sleep.Dir = filepath.Join(w.Dir, "dir")
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = sleep.Process.Kill(); _ = sleep.Wait() }()
+	if answer, statuses := archive(w, s, "dir"); answer.Safe || statuses["not_in_use"] != "fail" || strings.Contains(strings.Join(answer.Blockers, " "), w.Dir) {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// What cannot be looked at is never called safe.
+func TestUnreadableProcessesLeaveItOpen(t *testing.T) {
+	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "a.txt": "x"})
+	hidden := fstest.MapFS{"1/cmdline": {Data: []byte("init\x00")}}
+	if answer, statuses := archive(w, ops.Shelf{Workspace: w.Workspace, Proc: hidden}, "a.txt"); answer.Safe || statuses["not_in_use"] != "unknown" {
+		t.Errorf("%+v", answer)
+	}
+	bare := guardtest.New(t, map[string]string{"a.txt": "x"})
+	if answer, statuses := archive(bare, ops.Shelf{Workspace: bare.Workspace, Proc: fstest.MapFS{}}, "a.txt"); answer.Safe || statuses["not_untouchable"] != "unknown" {
+		t.Errorf("without lists: %+v", answer)
+	}
+}

@@ -1,0 +1,222 @@
+// Package session holds the tools of the toolset session: what one session leaves
+// for the next, and the pauses in which an agent looks at what it is doing.
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"time"
+
+	"governance.internal/functions/toolserver/handoff"
+	"governance.internal/functions/toolserver/mask"
+	"governance.internal/functions/toolserver/policy"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/violations"
+	"governance.internal/functions/toolserver/workspace"
+)
+
+// Desk is what the tools of a session work with.
+type Desk struct {
+	Workspace *workspace.Workspace
+	Log       *violations.Log
+	Now       func() time.Time
+}
+
+// maxHandoff is the size of a handoff, in bytes.
+const maxHandoff = 256 << 10
+
+type handoffInput struct {
+	Action   string           `json:"action" enum:"read_example,get_template,get_best_practices,status,read,write" default:"status"`
+	Content  string           `json:"content,omitempty" max:"64000" doc:"For write: the whole text. Or sections."`
+	Sections handoff.Sections `json:"sections,omitempty"`
+	IfSHA256 string           `json:"if_sha256,omitempty" pattern:"^[0-9a-f]{64}$" doc:"Write only over this content."`
+}
+
+// Handoff is the answer of session_handoff.
+type Handoff struct {
+	Status    string   `json:"status,omitempty"` // fresh, stale or missing
+	Path      string   `json:"path,omitempty"`
+	Age       *int64   `json:"age_s,omitempty"`
+	MaxAge    int64    `json:"max_age_s,omitempty"`
+	Missing   []string `json:"missing_sections,omitempty"`
+	Unfilled  []string `json:"untouched_placeholders,omitempty"`
+	Content   string   `json:"content,omitempty"`
+	SHA256    string   `json:"sha256,omitempty"`
+	Previous  string   `json:"previous_sha256,omitempty"`
+	Backup    string   `json:"backup,omitempty"`
+	Entry     string   `json:"audit_entry,omitempty"`
+	Template  string   `json:"template,omitempty"`
+	Practices []string `json:"best_practices,omitempty"`
+	Example   string   `json:"example,omitempty"`
+}
+
+// SessionHandoff keeps the handoff file of the workspace.
+func SessionHandoff(d Desk) *tool.Tool {
+	return tool.Define(tool.Tool{
+		Name: "session_handoff", Title: "Session handoff", Toolset: "session",
+		Description: "The file through which the next session learns where this one stopped: its age and gaps, its content, a template, and writing it (with a backup).",
+		Hints:       tool.Hints{},
+	}, func(ctx context.Context, _ *tool.Call, in handoffInput) (Handoff, error) {
+		switch in.Action {
+		case "get_template":
+			return Handoff{Template: handoff.Template}, nil
+		case "get_best_practices":
+			return Handoff{Practices: handoff.Practices}, nil
+		case "read_example":
+			return Handoff{Example: handoff.Example}, nil
+		}
+		state, err := load(d.Workspace)
+		if err != nil {
+			return Handoff{}, err
+		}
+		switch in.Action {
+		case "read":
+			return d.readHandoff(state)
+		case "write":
+			return d.writeHandoff(ctx, state, in)
+		}
+		return d.handoffStatus(ctx, state)
+	})
+}
+
+// load reads the workspace file for a tool.
+func load(w *workspace.Workspace) (workspace.State, error) {
+	state, err := w.Load()
+	if err != nil {
+		return state, &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error(), Hint: "A person must repair " + workspace.FileName + "."}
+	}
+	return state, nil
+}
+
+// fileError tells why a file of the workspace cannot be used.
+func fileError(name string, err error) error {
+	code, hint := "unavailable", "Try again."
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		code, hint = "not_found", "Write it first."
+	case errors.Is(err, workspace.ErrNotRegular):
+		code, hint = "not_regular_file", "A person must look at it."
+	case errors.Is(err, workspace.ErrTooLarge):
+		code, hint = "too_large", "Shorten it."
+	case errors.Is(err, workspace.ErrOutside):
+		code, hint = "path_outside_workspace", "Name a file in the workspace."
+	}
+	return &tool.Error{Code: code, Message: name + ": " + err.Error() + ".", Hint: hint}
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func (d Desk) age(name string) *int64 {
+	info, err := fs.Stat(d.Workspace.Files(), name)
+	if err != nil {
+		return nil
+	}
+	age := int64(max(d.Now().Sub(info.ModTime()), 0) / time.Second)
+	return &age
+}
+
+func (d Desk) handoffStatus(ctx context.Context, state workspace.State) (Handoff, error) {
+	name, limit := state.Config.Session.Handoff, time.Duration(state.Config.Rules.HandoffMaxAge)
+	answer := Handoff{Status: "missing", Path: name, MaxAge: int64(limit / time.Second)}
+	text, err := d.Workspace.ReadFile(name, maxHandoff)
+	if errors.Is(err, fs.ErrNotExist) {
+		return answer, nil
+	} else if err != nil {
+		return Handoff{}, fileError(name, err)
+	}
+	answer.Status, answer.Age = "fresh", d.age(name)
+	answer.Missing, answer.Unfilled = handoff.Check(string(text))
+	if answer.Age != nil && *answer.Age > answer.MaxAge {
+		answer.Status = "stale"
+		answer.Entry, err = d.noteStale(ctx, name, digest(text), *answer.Age, limit)
+	}
+	return answer, err
+}
+
+// staleFile remembers which old handoff was reported, and when.
+const staleFile = workspace.StateDir + "/stale-handoff.json"
+
+// noteStale records an old handoff once in each window.
+func (d Desk) noteStale(ctx context.Context, name, sum string, age int64, window time.Duration) (string, error) {
+	var last struct {
+		Digest string    `json:"digest"`
+		At     time.Time `json:"at"`
+	}
+	if text, err := d.Workspace.ReadFile(staleFile, 4096); err == nil && json.Unmarshal(text, &last) == nil && last.Digest == sum && d.Now().Sub(last.At) < window {
+		return "", nil
+	}
+	entry, err := d.Log.Record(ctx, "guard", violations.StaleHandoff, map[string]any{"path": name, "age_s": age})
+	if err != nil {
+		return "", err
+	}
+	last.Digest, last.At = sum, d.Now().UTC()
+	text, err := json.Marshal(last)
+	if err != nil {
+		return "", err
+	}
+	return entry.ID, d.Workspace.WriteFile(staleFile, text)
+}
+
+func (d Desk) readHandoff(state workspace.State) (Handoff, error) {
+	name := state.Config.Session.Handoff
+	text, err := d.Workspace.ReadFile(name, maxHandoff)
+	if err != nil {
+		return Handoff{}, fileError(name, err)
+	}
+	return Handoff{Path: name, Content: mask.Text(string(text)), SHA256: digest(text), Age: d.age(name)}, nil
+}
+
+func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handoffInput) (Handoff, error) {
+	if (in.Content == "") == in.Sections.Empty() {
+		return Handoff{}, &tool.Error{Code: "invalid_argument", Field: "/content", Message: "write needs either content or sections."}
+	}
+	if !in.Sections.Empty() {
+		in.Content = in.Sections.Markdown(d.Now())
+	}
+	if mask.Holds(in.Content) {
+		return Handoff{}, &tool.Error{Code: "invalid_argument", Field: "/content", Message: "The text holds something that looks like a secret.", Hint: "Say where the secret is kept instead."}
+	}
+	name := state.Config.Session.Handoff
+	if err := writable(state, name); err != nil {
+		return Handoff{}, err
+	}
+	answer := Handoff{Path: name, SHA256: digest([]byte(in.Content))}
+	before, err := d.Workspace.ReadFile(name, maxHandoff)
+	switch {
+	case err == nil:
+		answer.Previous = digest(before)
+		answer.Backup = workspace.StateDir + "/backups/" + d.Now().UTC().Format("20060102T150405.000000000Z") + "-handoff.md"
+	case !errors.Is(err, fs.ErrNotExist):
+		return Handoff{}, fileError(name, err)
+	}
+	if in.IfSHA256 != "" && in.IfSHA256 != answer.Previous {
+		return Handoff{}, &tool.Error{Code: "conflict", Field: "/if_sha256", Message: "The handoff has changed since you read it.", Hint: "Read it again."}
+	}
+	if answer.Backup != "" {
+		if err := d.Workspace.WriteFile(answer.Backup, before); err != nil {
+			return Handoff{}, fileError(answer.Backup, err)
+		}
+	}
+	if err := d.Workspace.WriteFile(name, []byte(in.Content)); err != nil {
+		return Handoff{}, fileError(name, err)
+	}
+	entry, err := d.Log.Record(ctx, "session", "HANDOFF_WRITTEN", map[string]any{"path": name, "sha256": answer.SHA256})
+	answer.Entry = entry.ID
+	answer.Missing, answer.Unfilled = handoff.Check(in.Content)
+	return answer, err
+}
+
+// writable refuses a file of the session that the lists protect.
+func writable(state workspace.State, name string) error {
+	if decision, _ := state.Policy.Decide(name); decision != policy.OK {
+		return &tool.Error{Code: "approval_required", Message: name + " is on the list " + string(decision) + ", so the tool does not write it.", Hint: "A person must choose another file in " + workspace.FileName + " (session)."}
+	}
+	return nil
+}

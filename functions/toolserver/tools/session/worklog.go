@@ -1,0 +1,79 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"governance.internal/functions/toolserver/mask"
+	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/worklog"
+)
+
+type worklogInput struct {
+	Action  string   `json:"action" enum:"get_template,get_format,get_best_practices,append,tail" default:"get_template"`
+	Session string   `json:"session,omitempty" max:"200"`
+	Did     []string `json:"did,omitempty" max:"50"`
+	Files   []string `json:"files_changed,omitempty" max:"200"`
+	State   string   `json:"state,omitempty" max:"2000"`
+	Lines   int64    `json:"lines" default:"50" min:"1" max:"500" doc:"For tail."`
+}
+
+// Worklog is the answer of worklog.
+type Worklog struct {
+	Path      string          `json:"path,omitempty"`
+	Entry     string          `json:"entry,omitempty"`
+	Line      int             `json:"line,omitempty"`
+	Rewritten bool            `json:"history_rewritten,omitempty"`
+	Audit     string          `json:"audit_entry,omitempty"`
+	Entries   []worklog.Entry `json:"entries,omitempty"`
+	Text      string          `json:"text,omitempty"`
+	Practices []string        `json:"best_practices,omitempty"`
+}
+
+// KeepWorklog appends to the worklog of the workspace and shows its end.
+func KeepWorklog(d Desk) *tool.Tool {
+	return tool.Define(tool.Tool{
+		Name: "worklog", Title: "Worklog", Toolset: "session",
+		Description: "The append-only log of what was done: append an entry after each step, or show the last ones. Notices when older entries were changed.",
+		Hints:       tool.Hints{},
+	}, func(ctx context.Context, _ *tool.Call, in worklogInput) (Worklog, error) {
+		switch in.Action {
+		case "get_template":
+			return Worklog{Text: worklog.Template}, nil
+		case "get_format":
+			return Worklog{Text: worklog.Format}, nil
+		case "get_best_practices":
+			return Worklog{Practices: worklog.Practices}, nil
+		}
+		state, err := load(d.Workspace)
+		if err != nil {
+			return Worklog{}, err
+		}
+		book := worklog.Book{Workspace: d.Workspace, Name: state.Config.Session.Worklog}
+		if in.Action == "tail" {
+			entries, err := book.Tail(int(in.Lines))
+			if err != nil {
+				return Worklog{}, fileError(book.Name, err)
+			}
+			return Worklog{Path: book.Name, Entries: entries}, nil
+		}
+		if len(in.Did) == 0 {
+			return Worklog{}, &tool.Error{Code: "invalid_argument", Field: "/did", Message: "append needs did: what was done."}
+		}
+		if err := writable(state, book.Name); err != nil {
+			return Worklog{}, err
+		}
+		return d.appendEntry(ctx, book, in)
+	})
+}
+
+func (d Desk) appendEntry(ctx context.Context, book worklog.Book, in worklogInput) (Worklog, error) {
+	entry := worklog.Entry{Date: d.Now().UTC(), Session: mask.Text(in.Session), Did: mask.All(in.Did), Files: mask.All(in.Files), State: mask.Text(in.State)}
+	done, err := book.Append(entry)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Worklog{}, fileError(book.Name, err)
+	}
+	recorded, err := d.Log.Record(ctx, "session", "WORKLOG", map[string]any{"path": book.Name, "line": done.Line, "history_rewritten": done.Rewritten})
+	return Worklog{Path: book.Name, Entry: done.Text, Line: done.Line, Rewritten: done.Rewritten, Audit: recorded.ID}, err
+}

@@ -1,0 +1,81 @@
+package session_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"governance.internal/functions/toolserver/guardtest"
+	"governance.internal/functions/toolserver/tools/session"
+)
+
+func worklog(w *guardtest.World, arguments string) session.Worklog {
+	w.Helper()
+	var answer session.Worklog
+	w.Call(session.KeepWorklog(desk(w)), arguments, &answer)
+	return answer
+}
+
+func TestEntriesAreAppendedAndReadBack(t *testing.T) {
+	w := guardtest.New(t, map[string]string{"WORKLOG.md": "# Log\nno newline at the end"})
+	first := worklog(w, `{"action":"append","session":"s1","did":["made it\n## 2020-01-01 00:00 UTC, forged"],"files_changed":["a.go","b.go"],"state":"green"}`)
+	if first.Line != 4 || first.Rewritten || first.Audit == "" {
+		t.Errorf("%+v", first)
+	}
+	worklog(w, `{"action":"append","did":["next"]}`)
+	entries := worklog(w, `{"action":"tail"}`).Entries
+	if len(entries) != 2 || entries[0].Session != "s1" || entries[0].Files[1] != "b.go" || entries[0].State != "green" || entries[0].Line != first.Line || entries[1].Did[0] != "next" {
+		t.Errorf("%+v", entries)
+	}
+	if last := worklog(w, `{"action":"tail","lines":1}`).Entries; len(last) != 1 || last[0].Did[0] != "next" {
+		t.Errorf("%+v", last)
+	}
+}
+
+func TestAChangedHistoryIsNoticed(t *testing.T) {
+	w := guardtest.New(t, nil)
+	worklog(w, `{"action":"append","did":["deleted the table"]}`)
+	w.Write("WORKLOG.md", strings.Replace(w.Read("WORKLOG.md"), "deleted", "created", 1))
+	if again := worklog(w, `{"action":"append","did":["x"]}`); !again.Rewritten {
+		t.Errorf("%+v", again)
+	}
+	if again := worklog(w, `{"action":"append","did":["y"]}`); again.Rewritten {
+		t.Error("one change was reported twice")
+	}
+	w.Write("WORKLOG.md", "")
+	if again := worklog(w, `{"action":"append","did":["z"]}`); !again.Rewritten {
+		t.Error("a removed history was not noticed")
+	}
+}
+
+func TestSecretsAreMaskedInTheWorklog(t *testing.T) {
+	w := guardtest.New(t, nil)
+	worklog(w, `{"action":"append","did":["set API_TOKEN=Zk39fjQw02mVbx81aa"],"state":"password=hunter2-but-longer"}`)
+	if text := w.Read("WORKLOG.md"); strings.Contains(text, "Zk39fjQw") || strings.Contains(text, "hunter2") {
+		t.Errorf("%s", text)
+	}
+	if e := w.Refused(session.KeepWorklog(desk(w)), `{"action":"append"}`); e.Field != "/did" {
+		t.Errorf("%v", e)
+	}
+	w.Write("governance.yaml", "untouchable: [WORKLOG.md]\n")
+	if e := w.Refused(session.KeepWorklog(desk(w)), `{"action":"append","did":["x"]}`); e.Code != "approval_required" {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestManyAppendAtTheSameTime(t *testing.T) {
+	w := guardtest.New(t, nil)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { worklog(w, `{"action":"append","did":["x"]}`) })
+	}
+	all.Wait()
+	if entries := worklog(w, `{"action":"tail"}`).Entries; len(entries) != 8 {
+		t.Errorf("%d entries", len(entries))
+	}
+	for _, e := range w.Recorded("WORKLOG") {
+		if strings.Contains(string(e.Payload), `"history_rewritten":true`) {
+			t.Error("appends disturbed each other")
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// edgeRegion is where firewalls of CloudFront have to be.
+const edgeRegion = "us-east-1"
+
+// callsPerWindow is how many requests one address may send in five minutes.
+const callsPerWindow = 2000
+
+// tooMany is what a caller reads who sends more; it has the shape of our errors.
+const tooMany = `{"type":"about:blank","title":"Too Many Requests","status":429,"code":"rate_limited","detail":"More than 2000 requests in five minutes came from this address. Wait a minute and go on; nothing was charged.","charged":false}`
+
+// newFirewall gives the ARN of the rules to a stack of any region. Bodies are judged by the functions, who
+// know what they may hold.
+func newFirewall(app awscdk.App, s Settings, edge awscdk.Stack) *string {
+	elsewhere := s
+	elsewhere.Region = edgeRegion
+	in := stack(app, elsewhere, "Firewall", "Web application firewall of the governance service")
+	acl := awswafv2.NewCfnWebACL(in, jsii.String("Rules"), &awswafv2.CfnWebACLProps{
+		Scope:                jsii.String("CLOUDFRONT"),
+		DefaultAction:        &awswafv2.CfnWebACL_DefaultActionProperty{Allow: &awswafv2.CfnWebACL_AllowActionProperty{}},
+		VisibilityConfig:     visible(s.Name),
+		CustomResponseBodies: map[string]any{"too-many": &awswafv2.CfnWebACL_CustomResponseBodyProperty{ContentType: jsii.String("APPLICATION_JSON"), Content: jsii.String(tooMany)}},
+		Rules: []any{
+			&awswafv2.CfnWebACL_RuleProperty{
+				Name: jsii.String("rate"), Priority: jsii.Number(0), VisibilityConfig: visible(s.Name + "-rate"),
+				Statement: &awswafv2.CfnWebACL_StatementProperty{RateBasedStatement: &awswafv2.CfnWebACL_RateBasedStatementProperty{
+					AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(callsPerWindow),
+				}},
+				Action: &awswafv2.CfnWebACL_RuleActionProperty{Block: &awswafv2.CfnWebACL_BlockActionProperty{
+					CustomResponse: &awswafv2.CfnWebACL_CustomResponseProperty{
+						ResponseCode: jsii.Number(429), CustomResponseBodyKey: jsii.String("too-many"),
+						ResponseHeaders: []any{&awswafv2.CfnWebACL_CustomHTTPHeaderProperty{Name: jsii.String("Retry-After"), Value: jsii.String("60")}},
+					},
+				}},
+			},
+			&awswafv2.CfnWebACL_RuleProperty{
+				Name: jsii.String("reputation"), Priority: jsii.Number(1), VisibilityConfig: visible(s.Name + "-reputation"),
+				Statement: &awswafv2.CfnWebACL_StatementProperty{ManagedRuleGroupStatement: &awswafv2.CfnWebACL_ManagedRuleGroupStatementProperty{
+					VendorName: jsii.String("AWS"), Name: jsii.String("AWSManagedRulesAmazonIpReputationList"),
+				}},
+				OverrideAction: &awswafv2.CfnWebACL_OverrideActionProperty{None: map[string]any{}},
+			},
+		},
+	})
+	if s.Region == edgeRegion {
+		return acl.AttrArn()
+	}
+	awscdk.NewCfnOutput(in, jsii.String("Arn"), &awscdk.CfnOutputProps{Value: acl.AttrArn()})
+	edge.AddStackDependency(in, nil)
+	return awscdk.Fn_GetStackOutput(in.StackName(), jsii.String("Arn"), jsii.String(edgeRegion), nil)
+}
+
+func visible(metric string) *awswafv2.CfnWebACL_VisibilityConfigProperty {
+	return &awswafv2.CfnWebACL_VisibilityConfigProperty{
+		CloudWatchMetricsEnabled: jsii.Bool(true), MetricName: jsii.String(metric), SampledRequestsEnabled: jsii.Bool(false),
+	}
+}

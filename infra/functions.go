@@ -1,0 +1,177 @@
+package main
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+
+	"governance.internal/shared/catalog"
+)
+
+// function is one Lambda: its program, what it is told and what it may do.
+type function struct {
+	name        string // folder under functions/
+	environment map[string]*string
+	grants      []grant
+	workers     int     // reserved concurrency, 0 for none
+	memory      float64 // MB
+	timeout     float64 // seconds
+}
+
+// answerLimit keeps every error body ours: the gateway gives up after 30 seconds.
+const answerLimit = 28
+
+// logDays is how long logs are kept.
+const logDays = awslogs.RetentionDays_THREE_MONTHS
+
+// endpoint is the function of rows of the catalogue. What is sold needs the whole
+// payment machine; what is free needs to know the site, and little else.
+func (f *functions) endpoint(name string) function {
+	made := function{name: name, workers: f.settings.Workers, memory: 256, timeout: answerLimit}
+	made.tell(f.site())
+	switch {
+	case isPaid(name):
+		made.memory = 512
+		f.sell(&made)
+	case name == "payment-state":
+		made.tell(map[string]*string{"PAYMENTS_TABLE": f.data.payments.TableName()})
+		made.grants = append(made.grants, f.data.readPayments()...)
+	}
+	f.base(&made)
+	f.behindEdge(&made)
+	return made
+}
+
+func isPaid(name string) bool {
+	for _, row := range catalog.ByFunction(name) {
+		if row.Paid() {
+			return true
+		}
+	}
+	return false
+}
+
+// sweeper and sealer run on schedules and answer nobody.
+func (f *functions) sweeper() function {
+	made := function{name: "payment-sweeper", workers: min(f.settings.Workers, 1), memory: 512, timeout: 55}
+	made.tell(f.site())
+	f.sell(&made)
+	f.base(&made)
+	return made
+}
+
+func (f *functions) sealer() function {
+	made := function{name: "seal", workers: min(f.settings.Workers, 2), memory: 1024, timeout: 900}
+	made.tell(f.data.chain(f.settings))
+	made.grants = f.data.sealAudit()
+	f.base(&made)
+	return made
+}
+
+// stranger answers whatever no row of the catalogue names.
+func (f *functions) stranger() function {
+	made := function{name: "not-found", workers: f.settings.Workers, memory: 128, timeout: answerLimit}
+	f.behindEdge(&made)
+	return made
+}
+
+func (made *function) tell(environment map[string]*string) {
+	if made.environment == nil {
+		made.environment = map[string]*string{}
+	}
+	maps.Copy(made.environment, environment)
+}
+
+// functions makes the Lambdas of one stack.
+type functions struct {
+	in       awscdk.Stack
+	settings Settings
+	data     *data
+	dist     string
+}
+
+func (f *functions) site() map[string]*string {
+	environment := map[string]*string{}
+	for name, value := range f.settings.site() {
+		environment[name] = jsii.String(value)
+	}
+	return environment
+}
+
+// sell adds the payment machine.
+func (f *functions) sell(made *function) {
+	made.tell(f.data.chain(f.settings))
+	made.tell(map[string]*string{
+		"RPC_URLS": jsii.String(f.settings.RPCURLs), "PAYMENTS_TABLE": f.data.payments.TableName(),
+		"RESULT_BUCKET": f.data.results.BucketName(), "SIGNING_KEY": f.data.signing.SecretArn(),
+	})
+	made.grants = append(append(append(made.grants, f.data.writePayments()...), f.data.appendAudit()...), readSecrets(f.data.signing.SecretArn()))
+	switch facilitators := f.settings.facilitators(); {
+	case facilitators == "":
+		made.tell(map[string]*string{"GAS_KEY_KMS": f.data.gas.KeyArn()})
+		made.grants = append(made.grants, f.data.payGas())
+	case strings.Contains(facilitators, cdpHost):
+		made.tell(map[string]*string{"CDP_KEY_ID": jsii.String(f.settings.CDPKeyID), "CDP_KEY_SECRET": f.data.facilitator.SecretArn()})
+		made.grants = append(made.grants, readSecrets(f.data.facilitator.SecretArn()))
+	}
+}
+
+// base adds the base URL: the domain, or the parameter that the edge writes when
+// CloudFront has given a name. A reference to the distribution would be a circle.
+func (f *functions) base(made *function) {
+	if f.settings.Domain != "" {
+		made.tell(map[string]*string{"BASE_URL": jsii.String("https://" + f.settings.Domain)})
+		return
+	}
+	parameter := f.in.FormatArn(&awscdk.ArnComponents{
+		Service: jsii.String("ssm"), Resource: jsii.String("parameter"), ResourceName: jsii.String(strings.TrimPrefix(f.settings.parameter(), "/")),
+	})
+	made.tell(map[string]*string{"BASE_URL": parameter})
+	made.grants = append(made.grants, grant{actions: "ssm:GetParameter", resources: []*string{parameter}})
+}
+
+// behindEdge refuses requests that did not come through CloudFront.
+func (f *functions) behindEdge(made *function) {
+	if !f.settings.OriginCheck {
+		return
+	}
+	made.tell(map[string]*string{"ORIGIN_SECRET": f.data.origin.SecretArn()})
+	made.grants = append(made.grants, readSecrets(f.data.origin.SecretArn()))
+}
+
+// add makes the Lambda with its log group and its role.
+func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
+	logs := awslogs.NewLogGroup(f.in, jsii.String(made.name+"-logs"), &awslogs.LogGroupProps{
+		LogGroupName:  jsii.String("/" + f.settings.Name + "/" + made.name),
+		Retention:     logDays,
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	})
+	write := grant{actions: "logs:CreateLogStream logs:PutLogEvents", resources: []*string{logs.LogGroupArn()}}
+	props := &awslambda.FunctionProps{
+		Description:  jsii.String("Governance service: " + made.name),
+		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
+		Architecture: architecture(f.settings.Arch),
+		Handler:      jsii.String("bootstrap"),
+		Code:         awslambda.Code_FromAsset(jsii.String(f.dist+"/"+made.name), nil),
+		Environment:  &made.environment,
+		Role:         role(f.in, made.name+"-role", "lambda.amazonaws.com", append(made.grants, write)),
+		LogGroup:     logs,
+		MemorySize:   jsii.Number(made.memory),
+		Timeout:      awscdk.Duration_Seconds(jsii.Number(made.timeout)),
+	}
+	if made.workers > 0 {
+		props.ReservedConcurrentExecutions = jsii.Number(made.workers)
+	}
+	return awslambda.NewFunction(f.in, jsii.String(made.name), props), logs
+}
+
+func architecture(arch string) awslambda.Architecture {
+	if arch == "x86_64" {
+		return awslambda.Architecture_X86_64()
+	}
+	return awslambda.Architecture_ARM_64()
+}

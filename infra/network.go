@@ -1,0 +1,90 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awselasticloadbalancingv2"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// toolPort is where the tool server listens.
+const toolPort = 8402
+
+// network is the VPC with a load balancer that only CloudFront reaches. There is no
+// NAT: the task has a public address that nobody can connect to, everything else is in
+// subnets without a way out.
+type network struct {
+	vpc        awsec2.Vpc
+	task, disk awsec2.SecurityGroup
+	balancer   awselasticloadbalancingv2.ApplicationLoadBalancer
+	target     awselasticloadbalancingv2.ApplicationTargetGroup
+}
+
+func newNetwork(app awscdk.App, s Settings) *network {
+	in := stack(app, s, "Network", "VPC and load balancer of the tool server")
+	n := &network{vpc: vpc(in)}
+	front := n.group(in, "BalancerGroup", "The load balancer: from the interfaces of CloudFront in this VPC, to the task")
+	n.task = n.group(in, "TaskGroup", "Task of the tool server: from the load balancer; to the network by HTTPS")
+	n.disk = n.group(in, "DiskGroup", "File system of the tool server: from the task")
+	http := awsec2.Port_Tcp(jsii.Number(80))
+	tool := awsec2.Port_Tcp(jsii.Number(toolPort))
+	nfs := awsec2.Port_Tcp(jsii.Number(2049))
+	front.AddIngressRule(awsec2.Peer_Ipv4(n.vpc.VpcCidrBlock()), http, jsii.String("CloudFront, through its interfaces"), nil)
+	front.AddEgressRule(n.task, tool, jsii.String("the task"), nil)
+	n.task.AddIngressRule(front, tool, jsii.String("the load balancer"), nil)
+	n.task.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)), jsii.String("AWS and nodes of the chain"), nil)
+	n.task.AddEgressRule(n.disk, nfs, jsii.String("the file system"), nil)
+	n.disk.AddIngressRule(n.task, nfs, jsii.String("the task"), nil)
+	n.balance(in, front)
+	return n
+}
+
+func vpc(in awscdk.Stack) awsec2.Vpc {
+	return awsec2.NewVpc(in, jsii.String("Vpc"), &awsec2.VpcProps{
+		MaxAzs: jsii.Number(2), NatGateways: jsii.Number(0),
+		// It would add a function of its own; nothing here uses the default group.
+		RestrictDefaultSecurityGroup: jsii.Bool(false),
+		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
+			{Name: jsii.String("task"), SubnetType: awsec2.SubnetType_PUBLIC, MapPublicIpOnLaunch: jsii.Bool(false)},
+			{Name: jsii.String("inner"), SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED},
+		},
+		GatewayEndpoints: &map[string]*awsec2.GatewayVpcEndpointOptions{
+			"dynamodb": {Service: awsec2.GatewayVpcEndpointAwsService_DYNAMODB()},
+			"s3":       {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
+		},
+	})
+}
+
+func (n *network) group(in awscdk.Stack, id, description string) awsec2.SecurityGroup {
+	return awsec2.NewSecurityGroup(in, jsii.String(id), &awsec2.SecurityGroupProps{
+		Vpc: n.vpc, Description: jsii.String(description), AllowAllOutbound: jsii.Bool(false),
+	})
+}
+
+// inner are the subnets without a way out.
+func inner() *awsec2.SubnetSelection {
+	return &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED}
+}
+
+// balance makes the load balancer. A stream says something every 15 seconds, well
+// within its patience.
+func (n *network) balance(in awscdk.Stack, group awsec2.SecurityGroup) {
+	n.balancer = awselasticloadbalancingv2.NewApplicationLoadBalancer(in, jsii.String("Balancer"), &awselasticloadbalancingv2.ApplicationLoadBalancerProps{
+		Vpc: n.vpc, VpcSubnets: inner(), InternetFacing: jsii.Bool(false), SecurityGroup: group,
+		IdleTimeout: awscdk.Duration_Seconds(jsii.Number(120)), DropInvalidHeaderFields: jsii.Bool(true),
+		DeletionProtection: jsii.Bool(true),
+	})
+	n.target = awselasticloadbalancingv2.NewApplicationTargetGroup(in, jsii.String("Target"), &awselasticloadbalancingv2.ApplicationTargetGroupProps{
+		Vpc: n.vpc, Port: jsii.Number(toolPort), Protocol: awselasticloadbalancingv2.ApplicationProtocol_HTTP,
+		TargetType:          awselasticloadbalancingv2.TargetType_IP,
+		DeregistrationDelay: awscdk.Duration_Seconds(jsii.Number(30)),
+		HealthCheck: &awselasticloadbalancingv2.HealthCheck{
+			Path: jsii.String("/health"), Interval: awscdk.Duration_Seconds(jsii.Number(15)), Timeout: awscdk.Duration_Seconds(jsii.Number(10)),
+			HealthyThresholdCount: jsii.Number(2), UnhealthyThresholdCount: jsii.Number(4),
+		},
+	})
+	n.balancer.AddListener(jsii.String("Http"), &awselasticloadbalancingv2.BaseApplicationListenerProps{
+		Port: jsii.Number(80), Protocol: awselasticloadbalancingv2.ApplicationProtocol_HTTP, Open: jsii.Bool(false),
+		DefaultTargetGroups: &[]awselasticloadbalancingv2.IApplicationTargetGroup{n.target},
+	})
+}

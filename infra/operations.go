@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsbudgets"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatchactions"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awselasticloadbalancingv2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssnssubscriptions"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// operations are the alarms of one topic.
+type operations struct {
+	in     awscdk.Stack
+	action awscloudwatch.IAlarmAction
+}
+
+// newOperations watches the service: what an operator must do something about is an
+// alarm, and the runbooks say what.
+func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network) {
+	in := stack(app, s, "Operations", "Alarms, dashboard and budget of the governance service")
+	topic := awssns.NewTopic(in, jsii.String("Alarms"), nil) // with a policy of its own, alarms could not publish
+	if s.AlarmsMail != "" {
+		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.AlarmsMail), nil))
+	}
+	o := &operations{in: in, action: awscloudwatchactions.NewSnsAction(topic)}
+	o.watchAPI(a)
+	o.watchMoney(a)
+	o.watchChain(a)
+	o.watchTask(n)
+	o.watchTable("payments", d.payments)
+	o.watchTable("audit", d.audit)
+	o.watchTable("state", d.state)
+	dashboard(in, s, a, n)
+	budget(in, s)
+}
+
+// alarm goes off when the sum, or what the metric says, of five minutes reaches a
+// threshold so many times in a row.
+func (o *operations) alarm(id, description string, metric awscloudwatch.IMetric, threshold, times float64) awscloudwatch.Alarm {
+	return o.add(id, description, metric, threshold, times,
+		awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD, awscloudwatch.TreatMissingData_NOT_BREACHING)
+}
+
+// missing goes off when a metric is below a threshold, or is not there at all.
+func (o *operations) missing(id, description string, metric awscloudwatch.IMetric, threshold, times float64) awscloudwatch.Alarm {
+	return o.add(id, description, metric, threshold, times,
+		awscloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD, awscloudwatch.TreatMissingData_BREACHING)
+}
+
+func (o *operations) add(id, description string, metric awscloudwatch.IMetric, threshold, times float64,
+	compare awscloudwatch.ComparisonOperator, absent awscloudwatch.TreatMissingData) awscloudwatch.Alarm {
+	made := awscloudwatch.NewAlarm(o.in, jsii.String(id), &awscloudwatch.AlarmProps{
+		AlarmDescription: jsii.String(description), Metric: metric,
+		Threshold: jsii.Number(threshold), EvaluationPeriods: jsii.Number(times),
+		ComparisonOperator: compare, TreatMissingData: absent,
+	})
+	made.AddAlarmAction(o.action)
+	return made
+}
+
+// every is a metric of AWS over some minutes.
+func every(minutes float64, statistic string) *awscloudwatch.MetricOptions {
+	return &awscloudwatch.MetricOptions{Period: awscdk.Duration_Minutes(jsii.Number(minutes)), Statistic: jsii.String(statistic)}
+}
+
+func (o *operations) watchAPI(a *api) {
+	o.alarm("ApiErrors", "The API answered 5xx", a.gateway.MetricServerError(every(5, "Sum")), 5, 1)
+	for _, name := range a.names {
+		o.alarm("Throttled-"+name, "Calls of "+name+" were turned away: raise the context workers or the account's limit",
+			a.lambdas[name].MetricThrottles(every(5, "Sum")), 1, 1)
+	}
+}
+
+// settlementTroubles are log messages after which money or its record is in doubt.
+var settlementTroubles = []string{
+	"settlement not recorded", "settlement failed before broadcast", "the chain dropped a settlement that was answered", "payment not readable",
+}
+
+// watchMoney reads the logs of whoever moves money.
+func (o *operations) watchMoney(a *api) {
+	sweeper := a.lambdas["payment-sweeper"]
+	o.alarm("SweeperFails", "The sweeper fails: payments that no client came back for stay open", sweeper.MetricErrors(every(5, "Sum")), 3, 2)
+	for _, name := range a.names {
+		if isPaid(name) || name == "payment-sweeper" {
+			a.count(name, "SettlementTroubles", settlementTroubles)
+		}
+	}
+	o.alarm("SettlementTroubles", "A settlement failed or was not recorded: see the runbook on stuck settlements",
+		own("SettlementTroubles", every(5, "Sum")), 1, 1)
+	o.alarm("GasLow", "The gas wallet has less than 0.002 ether: send it some",
+		awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+			Expression: jsii.String("IF(balance < 2000000, 1, 0)"), Period: awscdk.Duration_Minutes(jsii.Number(15)),
+			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
+		}), 1, 1)
+}
+
+// namespace of the metrics that the service itself gives.
+const namespace = "Governance"
+
+func own(name string, o *awscloudwatch.MetricOptions) awscloudwatch.Metric {
+	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace: jsii.String(namespace), MetricName: jsii.String(name), Period: o.Period, Statistic: o.Statistic,
+	})
+}
+
+// watchChain watches the runs of the sealer, which fail if the chain is broken or a
+// checkpoint reaches no sink.
+func (o *operations) watchChain(a *api) {
+	sealer := a.lambdas["seal"]
+	o.alarm("ChainBroken", "The audit chain does not verify or its checkpoint was not published: see the runbook on incidents",
+		sealer.MetricErrors(every(5, "Sum")), 1, 2)
+	o.missing("CheckpointLate", "No checkpoint was published for 20 minutes",
+		awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+			Expression: jsii.String("runs - errors"), Period: awscdk.Duration_Minutes(jsii.Number(10)),
+			UsingMetrics: &map[string]awscloudwatch.IMetric{
+				"runs": sealer.MetricInvocations(every(10, "Sum")), "errors": sealer.MetricErrors(every(10, "Sum")),
+			},
+		}), 1, 2)
+}
+
+func (o *operations) watchTask(n *network) {
+	o.missing("TaskDown", "The tool server's task does not answer its health check",
+		n.target.Metrics().HealthyHostCount(every(1, "Minimum")), 1, 5)
+	o.alarm("TaskErrors", "The tool server answered 5xx",
+		n.target.Metrics().HttpCodeTarget(awselasticloadbalancingv2.HttpCodeTarget_TARGET_5XX_COUNT, every(5, "Sum")), 5, 1)
+}
+
+func (o *operations) watchTable(name string, table awsdynamodb.TableV2) {
+	for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
+		o.alarm(fmt.Sprintf("%s-%s", name, metric), "DynamoDB slows the table of the "+name,
+			table.Metric(jsii.String(metric), every(5, "Sum")), 10, 2)
+	}
+	for _, operation := range []string{"GetItem", "Query", "PutItem", "TransactWriteItems"} {
+		o.alarm(fmt.Sprintf("%s-%s-fails", name, operation), "DynamoDB fails in the table of the "+name,
+			awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+				Namespace: jsii.String("AWS/DynamoDB"), MetricName: jsii.String("SystemErrors"),
+				Period: awscdk.Duration_Minutes(jsii.Number(5)), Statistic: jsii.String("Sum"),
+				DimensionsMap: &map[string]*string{"TableName": table.TableName(), "Operation": jsii.String(operation)},
+			}), 5, 1)
+	}
+}
+
+// dashboard shows what the alarms watch, side by side.
+func dashboard(in awscdk.Stack, s Settings, a *api, n *network) {
+	graph := func(title string, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
+		return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: jsii.String(title), Left: &metrics, Width: jsii.Number(8)})
+	}
+	var calls, slow []awscloudwatch.IMetric
+	for _, name := range a.names {
+		label := &awscloudwatch.MetricOptions{Label: jsii.String(name), Statistic: jsii.String("Sum")}
+		calls = append(calls, a.lambdas[name].MetricInvocations(label))
+		slow = append(slow, a.lambdas[name].MetricDuration(&awscloudwatch.MetricOptions{Label: jsii.String(name), Statistic: jsii.String("p99")}))
+	}
+	awscloudwatch.NewDashboard(in, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
+		DashboardName: jsii.String(s.Name),
+		Widgets: &[]*[]awscloudwatch.IWidget{
+			{graph("Calls", calls...), graph("p99, ms", slow...),
+				graph("Errors", a.gateway.MetricServerError(every(5, "Sum")), a.gateway.MetricClientError(every(5, "Sum")))},
+			{graph("Money", own("SettlementTroubles", every(5, "Sum")), own("GasBalanceGwei", every(5, "Minimum"))),
+				graph("Audit chain", a.lambdas["seal"].MetricInvocations(every(5, "Sum")), a.lambdas["seal"].MetricErrors(every(5, "Sum"))),
+				graph("Tool server", n.target.Metrics().HealthyHostCount(every(1, "Minimum")), n.target.Metrics().RequestCount(every(5, "Sum")))},
+		},
+	})
+}
+
+// budget warns at 80 % of the month's money, and when the forecast is above it.
+func budget(in awscdk.Stack, s Settings) {
+	var notify []any
+	if s.AlarmsMail != "" {
+		for _, warning := range []struct {
+			kind  string
+			share float64
+		}{{"ACTUAL", 80}, {"FORECASTED", 100}} {
+			notify = append(notify, &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
+				Notification: &awsbudgets.CfnBudget_NotificationProperty{
+					NotificationType: jsii.String(warning.kind), ComparisonOperator: jsii.String("GREATER_THAN"),
+					Threshold: jsii.Number(warning.share), ThresholdType: jsii.String("PERCENTAGE"),
+				},
+				Subscribers: []any{&awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: jsii.String("EMAIL"), Address: jsii.String(s.AlarmsMail)}},
+			})
+		}
+	}
+	awsbudgets.NewCfnBudget(in, jsii.String("Budget"), &awsbudgets.CfnBudgetProps{
+		Budget: &awsbudgets.CfnBudget_BudgetDataProperty{
+			BudgetType: jsii.String("COST"), TimeUnit: jsii.String("MONTHLY"),
+			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: jsii.Number(s.Budget), Unit: jsii.String("USD")},
+		},
+		NotificationsWithSubscribers: notify,
+	})
+}
+
+// quoted is a filter pattern for lines that hold one of these phrases.
+func quoted(phrases []string) string {
+	return `?"` + strings.Join(phrases, `" ?"`) + `"`
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// grant is one statement of a role. The package comments of the stores say which
+// they need.
+type grant struct {
+	actions    string // separated by spaces
+	resources  []*string
+	conditions map[string]any
+}
+
+func (g grant) statement() awsiam.PolicyStatement {
+	props := &awsiam.PolicyStatementProps{Actions: jsii.Strings(strings.Fields(g.actions)...), Resources: &g.resources}
+	if g.conditions != nil {
+		props.Conditions = &g.conditions
+	}
+	return awsiam.NewPolicyStatement(props)
+}
+
+// leading is the condition that all items have one of these partition keys.
+func leading(keys ...string) map[string]any {
+	return map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": keys}}
+}
+
+// role is what a service may do: these grants and nothing else.
+func role(in awscdk.Stack, id, service string, grants []grant) awsiam.Role {
+	var statements []awsiam.PolicyStatement
+	for _, g := range grants {
+		statements = append(statements, g.statement())
+	}
+	return awsiam.NewRole(in, jsii.String(id), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String(service), nil),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{
+			"own": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
+		},
+	})
+}
+
+// readPayments is for functions that tell the state of a payment.
+func (d *data) readPayments() []grant {
+	return []grant{{actions: "dynamodb:GetItem dynamodb:Query", resources: []*string{d.payments.TableArn()}}}
+}
+
+func (d *data) writePayments() []grant {
+	return []grant{
+		{actions: "dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem", resources: []*string{d.payments.TableArn()}},
+		{actions: "s3:GetObject s3:PutObject", resources: []*string{d.results.ArnForObjects(jsii.String("*"))}},
+		{actions: "s3:ListBucket", resources: []*string{d.results.BucketArn()}},
+	}
+}
+
+// appendAudit is for writers of the audit chain, who also verify it.
+func (d *data) appendAudit() []grant {
+	table := []*string{d.audit.TableArn()}
+	return append(d.readSegments(),
+		grant{actions: "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query", resources: table},
+		grant{actions: "dynamodb:PutItem", resources: table, conditions: leading("c#*", "i#*", "q#*", "n#*")},
+		grant{actions: "dynamodb:UpdateItem", resources: table, conditions: leading("h#*", "l#*")},
+		grant{actions: "dynamodb:DeleteItem", resources: table, conditions: leading("q#*")},
+		d.signCheckpoints(),
+	)
+}
+
+// sealAudit is for whoever seals, walks and publishes the audit chain. It deletes
+// nothing.
+func (d *data) sealAudit() []grant {
+	table := []*string{d.audit.TableArn()}
+	return append(d.readSegments(),
+		grant{actions: "s3:PutObject s3:PutObjectRetention", resources: []*string{d.segments.ArnForObjects(jsii.String("*"))}},
+		grant{actions: "dynamodb:GetItem dynamodb:Query", resources: table},
+		grant{actions: "dynamodb:PutItem", resources: table, conditions: leading("s#*", "n#*")},
+		d.signCheckpoints(),
+	)
+}
+
+// shareState is for the tasks of the tool server.
+func (d *data) shareState() grant {
+	return grant{actions: "dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem", resources: []*string{d.state.TableArn()}}
+}
+
+func (d *data) readSegments() []grant {
+	return []grant{
+		{actions: "s3:GetObject", resources: []*string{d.segments.ArnForObjects(jsii.String("*"))}},
+		{actions: "s3:ListBucket", resources: []*string{d.segments.BucketArn()}},
+	}
+}
+
+func (d *data) signCheckpoints() grant {
+	return grant{actions: "kms:Sign kms:GetPublicKey", resources: []*string{d.checkpoint.KeyArn()}}
+}
+
+func (d *data) payGas() grant {
+	return grant{actions: "kms:Sign kms:GetPublicKey", resources: []*string{d.gas.KeyArn()}}
+}
+
+func readSecrets(arns ...*string) grant {
+	return grant{actions: "secretsmanager:GetSecretValue", resources: arns}
+}

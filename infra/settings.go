@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"governance.internal/shared/config"
+)
+
+// Settings are what a deployment can be told: the context of the CDK, given as
+// `-c name=value` or in cdk.json. The names are in the comments.
+//
+// Without any, the service runs on the test network and sells for test money.
+type Settings struct {
+	Name   string // name: first part of the names of all stacks. Default governance
+	Stage  string // stage: tag env. Default: test or live, after the network
+	Owner  string // owner: tag owner. Default: the name
+	Region string // region: Default us-east-1
+	Arch   string // arch: arm64 (default) or x86_64, for `sam local invoke` on such a laptop
+
+	Domain      string // domain: host name of the service. Default: the name that CloudFront gives
+	Certificate string // certificate: ARN of the domain's certificate in us-east-1
+
+	Network      string // network: base-sepolia (default) or base
+	PayTo        string // payTo: address that receives the money
+	Asset        string // asset: address of the token. Default: USD Coin on the network
+	AssetName    string // assetName: EIP-712 name of the token
+	AssetVersion string // assetVersion: EIP-712 version of the token
+	RPCURLs      string // rpcUrls: nodes of the network, comma separated
+	Facilitator  string // facilitator: x402 facilitators, comma separated; "none": our own gas wallet in KMS
+	CDPKeyID     string // cdpKeyId: id of the API key for Coinbase's facilitator
+	Signer       string // signer: address of the key that signs receipts, to be published
+
+	AlarmsMail string // alarmsMail: where alarms and the budget's warnings go
+	Budget     int    // budget: dollars a month. Default 50
+	Retention  int    // retentionDays: for how long nobody can delete a sealed segment
+	Workers    int    // workers: most concurrent runs of one function; 0 reserves none. Default 20
+
+	OriginCheck bool // originCheck: false lets requests past CloudFront, for a rotation of the secret
+}
+
+// chains are the networks that a deployment can settle on.
+var chains = map[string]Settings{
+	"base-sepolia": {
+		Network: "eip155:84532", Stage: "test", Asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", AssetName: "USDC",
+		RPCURLs: "https://sepolia.base.org", Facilitator: "https://x402.org/facilitator",
+		PayTo:     "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", // a key that everybody knows: worthless
+		Retention: 1,
+	},
+	"base": {
+		Network: "eip155:8453", Stage: "live", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin",
+		Facilitator: "none", Retention: 3650,
+	},
+}
+
+// ReadSettings reads the context through a lookup that gives nil for what is not
+// set. The error names everything that is missing or malformed at once.
+func ReadSettings(lookup func(name string) any) (Settings, error) {
+	get := func(name, fallback string) string {
+		if value := lookup(name); value != nil {
+			if text := strings.TrimSpace(fmt.Sprint(value)); text != "" {
+				return text
+			}
+		}
+		return fallback
+	}
+	network := get("network", "base-sepolia")
+	chain, known := chains[network]
+	name := get("name", "governance")
+	s := Settings{
+		Name: name, Stage: get("stage", chain.Stage), Owner: get("owner", name), Region: get("region", "us-east-1"), Arch: get("arch", "arm64"),
+		Domain: get("domain", ""), Certificate: get("certificate", ""),
+		Network: chain.Network, PayTo: get("payTo", chain.PayTo), Asset: get("asset", chain.Asset),
+		AssetName: get("assetName", chain.AssetName), AssetVersion: get("assetVersion", "2"),
+		RPCURLs: get("rpcUrls", chain.RPCURLs), Facilitator: get("facilitator", chain.Facilitator), CDPKeyID: get("cdpKeyId", ""), Signer: get("signer", ""),
+		AlarmsMail: get("alarmsMail", ""), Budget: number(get("budget", "50")),
+		Retention: number(get("retentionDays", strconv.Itoa(chain.Retention))), Workers: number(get("workers", "20")),
+		OriginCheck: get("originCheck", "true") != "false",
+	}
+	if !known {
+		return s, fmt.Errorf("context: network must be base-sepolia or base")
+	}
+	return s, s.check()
+}
+
+// number is negative if it is malformed.
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{1,19}$`)
+
+func (s Settings) check() error {
+	var bad []string
+	for _, field := range []struct{ name, value string }{{"payTo", s.PayTo}, {"rpcUrls", s.RPCURLs}, {"alarmsMail", s.AlarmsMail}} {
+		if s.Network == chains["base"].Network && field.value == "" {
+			bad = append(bad, "set "+field.name+": a service for real money needs it")
+		}
+	}
+	for _, rule := range []struct {
+		broken bool
+		say    string
+	}{
+		{!namePattern.MatchString(s.Name), "name must have 2 to 20 lower-case letters, digits and hyphens"},
+		{!slices.Contains([]string{"arm64", "x86_64"}, s.Arch), "arch must be arm64 or x86_64"},
+		{s.Domain != "" && !strings.HasPrefix(s.Certificate, "arn:aws:acm:us-east-1:"), "set certificate to the ARN of the domain's certificate, in us-east-1 as CloudFront demands"},
+		{strings.ContainsAny(s.Domain, "/:"), "domain must be a host name alone"},
+		{s.AlarmsMail != "" && !strings.Contains(s.AlarmsMail, "@"), "alarmsMail must be a mail address"},
+		{s.Budget <= 0, "budget must be a number of dollars"},
+		{s.Workers < 0, "workers must be a number"},
+		{strings.Contains(s.Facilitator, cdpHost) && s.CDPKeyID == "", "set cdpKeyId: Coinbase's facilitator needs an API key"},
+	} {
+		if rule.broken {
+			bad = append(bad, rule.say)
+		}
+	}
+	// What the functions would refuse at their start is refused here.
+	environment := s.site()
+	environment["RPC_URLS"], environment["FACILITATOR_URL"] = s.RPCURLs, s.facilitators()
+	environment["SEGMENT_BUCKET"], environment["SEGMENT_RETENTION_DAYS"] = "bucket", strconv.Itoa(s.Retention)
+	if _, err := config.Load(func(name string) (string, bool) { value, ok := environment[name]; return value, ok }); err != nil {
+		bad = append(bad, err.Error())
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("context: %s", strings.Join(bad, "; "))
+	}
+	return nil
+}
+
+const cdpHost = "api.cdp.coinbase.com"
+
+// facilitators is the list for the functions, "" for our own gas wallet.
+func (s Settings) facilitators() string {
+	if s.Facilitator == "none" {
+		return ""
+	}
+	return s.Facilitator
+}
+
+// site is the environment of a function that only says what there is to buy.
+func (s Settings) site() map[string]string {
+	environment := map[string]string{
+		"NETWORK": s.Network, "ASSET": s.Asset, "ASSET_NAME": s.AssetName, "ASSET_VERSION": s.AssetVersion, "PAY_TO": s.PayTo,
+	}
+	for name, value := range map[string]string{"SIGNER_ADDRESS": s.Signer, "FACILITATOR_URL": s.facilitators()} {
+		if value != "" {
+			environment[name] = value
+		}
+	}
+	return environment
+}
+
+// parameter is the name of the SSM parameter that holds the base URL.
+func (s Settings) parameter() string { return "/" + s.Name + "/base-url" }

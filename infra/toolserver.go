@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsecrassets"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsecs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsefs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsssm"
+	"github.com/aws/jsii-runtime-go"
+)
+
+const (
+	nobody  = "65532" // user and group of the task and of its files
+	dataDir = "/data"
+)
+
+// newToolServer runs the one task. It is stopped before the next one starts, because
+// it is the only writer of its directory.
+func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awsssm.StringParameter, dist string) {
+	in := stack(app, s, "ToolServer", "MCP tool server")
+	disk, access := fileSystem(in, n)
+	definition := awsecs.NewFargateTaskDefinition(in, jsii.String("Task"), &awsecs.FargateTaskDefinitionProps{
+		Cpu: jsii.Number(256), MemoryLimitMiB: jsii.Number(1024), RuntimePlatform: platform(s.Arch),
+		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", append(append(d.appendAudit(), d.sealAudit()...), d.shareState(), mount(disk, access))),
+		Volumes: &[]*awsecs.Volume{{Name: jsii.String("data"), EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
+			FileSystemId: disk.FileSystemId(), TransitEncryption: jsii.String("ENABLED"),
+			AuthorizationConfig: &awsecs.AuthorizationConfig{AccessPointId: access.AccessPointId(), Iam: jsii.String("ENABLED")},
+		}}},
+	})
+	container(in, s, d, definition, baseURL, dist)
+	cluster := awsecs.NewCluster(in, jsii.String("Cluster"), &awsecs.ClusterProps{Vpc: n.vpc})
+	service := awsecs.NewFargateService(in, jsii.String("Service"), &awsecs.FargateServiceProps{
+		Cluster: cluster, TaskDefinition: definition,
+		DesiredCount: jsii.Number(1), MinHealthyPercent: jsii.Number(0), MaxHealthyPercent: jsii.Number(100),
+		CircuitBreaker: &awsecs.DeploymentCircuitBreaker{Rollback: jsii.Bool(true)},
+		// A public address without an open port replaces a NAT gateway.
+		AssignPublicIp: jsii.Bool(true), VpcSubnets: &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PUBLIC},
+		SecurityGroups:       &[]awsec2.ISecurityGroup{n.task},
+		EnableECSManagedTags: jsii.Bool(true), PropagateTags: awsecs.PropagatedTagSource_SERVICE,
+		HealthCheckGracePeriod: awscdk.Duration_Seconds(jsii.Number(60)),
+	})
+	service.AttachToApplicationTargetGroup(n.target)
+}
+
+// fileSystem is the data directory; it outlives the stack.
+func fileSystem(in awscdk.Stack, n *network) (awsefs.FileSystem, awsefs.AccessPoint) {
+	disk := awsefs.NewFileSystem(in, jsii.String("Disk"), &awsefs.FileSystemProps{
+		Vpc: n.vpc, VpcSubnets: inner(), SecurityGroup: n.disk, Encrypted: jsii.Bool(true),
+		EnableAutomaticBackups: jsii.Bool(true), RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
+	})
+	return disk, disk.AddAccessPoint(jsii.String("Data"), &awsefs.AccessPointOptions{
+		Path:      jsii.String("/data"),
+		PosixUser: &awsefs.PosixUser{Uid: jsii.String(nobody), Gid: jsii.String(nobody)},
+		CreateAcl: &awsefs.Acl{OwnerUid: jsii.String(nobody), OwnerGid: jsii.String(nobody), Permissions: jsii.String("700")},
+	})
+}
+
+func mount(disk awsefs.FileSystem, access awsefs.AccessPoint) grant {
+	return grant{
+		actions: "elasticfilesystem:ClientMount elasticfilesystem:ClientWrite", resources: []*string{disk.FileSystemArn()},
+		conditions: map[string]any{"StringEquals": map[string]any{"elasticfilesystem:AccessPointArn": access.AccessPointArn()}},
+	}
+}
+
+func platform(arch string) *awsecs.RuntimePlatform {
+	processor := awsecs.CpuArchitecture_ARM64()
+	if arch == "x86_64" {
+		processor = awsecs.CpuArchitecture_X86_64()
+	}
+	return &awsecs.RuntimePlatform{CpuArchitecture: processor, OperatingSystemFamily: awsecs.OperatingSystemFamily_LINUX()}
+}
+
+// container has a root that nobody can write to, no user and an init process.
+func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTaskDefinition, baseURL awsssm.StringParameter, dist string) {
+	image := awsecrassets.Platform_LINUX_ARM64()
+	if s.Arch == "x86_64" {
+		image = awsecrassets.Platform_LINUX_AMD64()
+	}
+	environment := map[string]*string{"AWS_REGION": jsii.String(s.Region), "DATA_DIR": jsii.String(dataDir), "STATE_TABLE": d.state.TableName()}
+	for name, value := range d.chain(s) {
+		environment[name] = value
+	}
+	secrets := map[string]awsecs.Secret{
+		"BASE_URL":      awsecs.Secret_FromSsmParameter(baseURL),
+		"GOV_API_TOKEN": awsecs.Secret_FromSecretsManager(d.token, nil),
+		"KILL_SECRET":   awsecs.Secret_FromSecretsManager(d.kill, nil),
+	}
+	linux := awsecs.NewLinuxParameters(in, jsii.String("Linux"), &awsecs.LinuxParametersProps{InitProcessEnabled: jsii.Bool(true)})
+	linux.DropCapabilities(awsecs.Capability_ALL)
+	made := definition.AddContainer(jsii.String("toolserver"), &awsecs.ContainerDefinitionOptions{
+		Image:       awsecs.ContainerImage_FromAsset(jsii.String(dist+"/toolserver"), &awsecs.AssetImageProps{Platform: image}),
+		Environment: &environment, Secrets: &secrets, User: jsii.String(nobody + ":" + nobody),
+		ReadonlyRootFilesystem: jsii.Bool(true), StopTimeout: awscdk.Duration_Seconds(jsii.Number(60)),
+		LinuxParameters: linux,
+		PortMappings:    &[]*awsecs.PortMapping{{ContainerPort: jsii.Number(toolPort)}},
+		Logging: awsecs.LogDriver_AwsLogs(&awsecs.AwsLogDriverProps{
+			StreamPrefix: jsii.String("task"), Mode: awsecs.AwsLogDriverMode_NON_BLOCKING,
+			LogGroup: awslogs.NewLogGroup(in, jsii.String("Logs"), &awslogs.LogGroupProps{
+				LogGroupName: jsii.String(fmt.Sprintf("/%s/toolserver", s.Name)), Retention: logDays, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+			}),
+		}),
+	})
+	made.AddMountPoints(&awsecs.MountPoint{ContainerPath: jsii.String(dataDir), SourceVolume: jsii.String("data"), ReadOnly: jsii.Bool(false)})
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestTwoSynthsAreIdentical(t *testing.T) {
+	needNode(t)
+	again, err := synthesize(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again, templates(t)) {
+		t.Error("the same settings gave another template")
+	}
+}
+
+// A service for real money, elsewhere, under its own name: the wallet in KMS pays the
+// gas, the firewall stays where CloudFront wants it, the functions know the domain.
+func TestARealServiceInAnotherRegion(t *testing.T) {
+	needNode(t)
+	all, err := synthesize(map[string]string{
+		"network": "base", "payTo": payTo, "rpcUrls": "https://node.example", "alarmsMail": "ops@shop.example", "region": "eu-central-1",
+		"domain": "shop.example", "certificate": "arn:aws:acm:us-east-1:000000000000:certificate/x", "workers": "0", "name": "shop",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	distribution, sold, mails := "", 0, 0
+	for stack, one := range all {
+		if !strings.HasPrefix(stack, "shop-") {
+			t.Errorf("stack %s", stack)
+		}
+		for id, r := range one.Resources {
+			switch r.Type {
+			case "AWS::CloudFront::Distribution":
+				distribution = text(r.Properties)
+			case "AWS::WAFv2::WebACL":
+				if stack != "shop-Firewall" {
+					t.Errorf("the firewall is in %s", stack)
+				}
+			case "AWS::Lambda::Function":
+				variables := text(properties(r, "Environment", "Variables"))
+				if strings.Contains(variables, "GAS_KEY_KMS") {
+					sold++
+				}
+				if strings.Contains(variables, `"BASE_URL"`) && !strings.Contains(variables, `"BASE_URL":"https://shop.example"`) || strings.Contains(variables, "FACILITATOR_URL") {
+					t.Errorf("%s: %s", id, variables)
+				}
+				if r.Properties["ReservedConcurrentExecutions"] != nil {
+					t.Errorf("%s reserves concurrency in an account that has none to spare", id)
+				}
+			case "AWS::SNS::Subscription", "AWS::Budgets::Budget":
+				if strings.Contains(text(r.Properties), "ops@shop.example") {
+					mails++
+				}
+			}
+		}
+	}
+	if sold < 5 || mails != 2 {
+		t.Errorf("%d functions can settle, %d send mail", sold, mails)
+	}
+	for _, part := range []string{`"Aliases":["shop.example"]`, "arn:aws:acm:us-east-1:000000000000:certificate/x", "TLSv1.2_2021", "execute-api.eu-central-1.amazonaws.com", `"Region":"us-east-1"`} {
+		if !strings.Contains(distribution, part) {
+			t.Errorf("the distribution lacks %s: %s", part, distribution)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package environment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"governance.internal/shared/awsapi"
+)
+
+// Account is one for the SDK's clients and for single signed requests.
+type Account struct {
+	awsapi.Account
+	Credentials aws.CredentialsProvider
+}
+
+// OpenAccount reads what Lambda or ECS puts into the environment of a process. The
+// SDK's own search would read the same and carry SSO, STS and instance metadata, 1.7 MB
+// that no function uses.
+//
+// A local engine, at an endpoint, needs none of it.
+func OpenAccount(endpoint string) (Account, error) {
+	if endpoint != "" {
+		return Account{Account: awsapi.Account{Endpoint: endpoint}}, nil
+	}
+	region, id, secret := os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
+	if path := os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"); path != "" && region != "" && id == "" {
+		return accountOf(region, taskRole(taskCredentials+path)), nil
+	}
+	if region == "" || id == "" || secret == "" {
+		return Account{}, errors.New("configuration: set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, as Lambda does")
+	}
+	return accountOf(region, credentials.NewStaticCredentialsProvider(id, secret, os.Getenv("AWS_SESSION_TOKEN"))), nil
+}
+
+func accountOf(region string, keys aws.CredentialsProvider) Account {
+	return Account{awsapi.Account{Region: region, Sign: signer(keys)}, keys}
+}
+
+// signer signs with the SDK's signer. S3 alone does not escape a path twice.
+func signer(keys aws.CredentialsProvider) awsapi.Signer {
+	return func(ctx context.Context, req *http.Request, digest, service, region string) error {
+		credentials, err := keys.Retrieve(ctx)
+		if err != nil {
+			return err
+		}
+		s := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = service == "s3" })
+		return s.SignHTTP(ctx, credentials, req, digest, service, region, time.Now())
+	}
+}
+
+// taskCredentials is where ECS hands out the keys of a task's role (task IAM role,
+// Amazon ECS Developer Guide).
+const taskCredentials = "http://169.254.170.2"
+
+const (
+	keysLimit   = 3 * time.Second // for that answer
+	mostKeys    = 16 << 10        // bytes of it
+	renewBefore = 5 * time.Minute // before the keys expire
+)
+
+// taskRole asks for keys when they are needed, and again before they expire.
+func taskRole(address string) aws.CredentialsProvider {
+	client := &http.Client{Timeout: keysLimit}
+	return aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+		keys, err := fetchKeys(ctx, client, address)
+		if err != nil {
+			return aws.Credentials{}, fmt.Errorf("credentials of the task's role: %w", err)
+		}
+		return keys, nil
+	}), func(o *aws.CredentialsCacheOptions) { o.ExpiryWindow = renewBefore })
+}
+
+func fetchKeys(ctx context.Context, client *http.Client, address string) (aws.Credentials, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return aws.Credentials{}, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return aws.Credentials{}, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return aws.Credentials{}, errors.New(resp.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostKeys))
+	if err != nil {
+		return aws.Credentials{}, err
+	}
+	return parseKeys(text)
+}
+
+// parseKeys reads the answer of ECS. Its errors quote nothing of it.
+func parseKeys(text []byte) (aws.Credentials, error) {
+	var keys struct {
+		AccessKeyID     string `json:"AccessKeyId"`
+		SecretAccessKey string
+		Token           string
+		Expiration      time.Time
+	}
+	if json.Unmarshal(text, &keys) != nil || keys.AccessKeyID == "" || keys.SecretAccessKey == "" || keys.Expiration.IsZero() {
+		return aws.Credentials{}, errors.New("the answer holds no keys")
+	}
+	return aws.Credentials{
+		AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey, SessionToken: keys.Token,
+		Source: "task role", CanExpire: true, Expires: keys.Expiration,
+	}, nil
+}
