@@ -130,7 +130,7 @@ func TestImportDirections(t *testing.T) {
 				{function(own(imported)) != "" && function(s.dir) != function(own(imported)) && function(s.dir) != "local", "2: one function never imports another; only local may"},
 				{in(s.dir, "infra") && own(imported) != "" && !in(own(imported), "infra", "shared/catalog", "shared/config"), "3: infra imports only shared/catalog and shared/config"},
 				{foreign(imported, "github.com/aws/aws-lambda-go", "github.com/awslabs/aws-lambda-go-api-proxy") && !in(s.dir, "shared/lambdahttp") && path.Base(s.dir) != "bootstrap", "4: aws-lambda-go only in shared/lambdahttp and bootstraps"},
-				{foreign(imported, "github.com/aws/aws-sdk-go-v2") && !slices.Contains(adapters, path.Base(s.dir)) && !in(s.dir, "shared/environment"), "5: the AWS SDK only in adapters named after the service and shared/environment"},
+				{foreign(imported, "github.com/aws/aws-sdk-go-v2") && !slices.Contains(adapters, path.Base(s.dir)) && !in(s.dir, "shared/wiring"), "5: the AWS SDK only in adapters named after the service and shared/wiring"},
 				{foreign(imported, "github.com/ethereum/go-ethereum") && !in(s.dir, "shared/x402/evm", "functions/local/devchain"), "6: go-ethereum only in shared/x402/evm and functions/local/devchain"},
 				{in(s.dir, "shared/x402/evm") && !s.test && foreign(imported, "github.com/ethereum/go-ethereum") && !slices.Contains(lightEthereum, imported), "6: shared/x402/evm links no node of the chain"},
 				{foreign(imported, "github.com/aws/aws-cdk-go") && !in(s.dir, "infra"), "7: awscdk only in infra"},

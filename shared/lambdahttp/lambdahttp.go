@@ -26,8 +26,8 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"governance.internal/shared/catalog"
-	"governance.internal/shared/environment"
 	"governance.internal/shared/httpapi"
+	"governance.internal/shared/wiring/environment"
 )
 
 // Start serves the rows of one function of the catalogue until the process ends.

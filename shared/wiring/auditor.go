@@ -13,8 +13,8 @@ import (
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/config"
-	"governance.internal/shared/environment"
 	"governance.internal/shared/kms"
+	"governance.internal/shared/wiring/environment"
 )
 
 // AuditorFromEnvironment is [NewAuditor] of this process's environment.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"governance.internal/shared/config"
-	"governance.internal/shared/environment"
 	"governance.internal/shared/kms"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/wiring/environment"
 	"governance.internal/shared/x402/evm"
 	"governance.internal/shared/x402/facilitator"
 )

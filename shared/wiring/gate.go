@@ -15,12 +15,12 @@ import (
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
-	"governance.internal/shared/environment"
 	"governance.internal/shared/lint"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/payments/bolt"
 	"governance.internal/shared/payments/dynamo"
+	"governance.internal/shared/wiring/environment"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )

@@ -6,9 +6,9 @@ import (
 	auditdynamo "governance.internal/shared/audit/dynamo"
 	"governance.internal/shared/audit/sealed"
 	"governance.internal/shared/config"
-	"governance.internal/shared/environment"
 	"governance.internal/shared/objects/dir"
 	"governance.internal/shared/objects/s3"
+	"governance.internal/shared/wiring/environment"
 )
 
 // openSegments opens the place of sealed segments: the bucket, or a folder of the

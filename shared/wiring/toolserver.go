@@ -7,7 +7,7 @@ import (
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/awsapi/dynamo"
 	"governance.internal/shared/config"
-	"governance.internal/shared/environment"
+	"governance.internal/shared/wiring/environment"
 	"governance.internal/shared/x402"
 )
 

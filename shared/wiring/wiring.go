@@ -6,8 +6,8 @@ package wiring
 import (
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
-	"governance.internal/shared/environment"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/wiring/environment"
 )
 
 // Site is what the catalogue's documents say about this deployment.
