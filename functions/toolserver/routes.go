@@ -32,6 +32,12 @@ func (s *Server) routes() http.Handler {
 	allow("POST", "/kill", s.postKill)
 	allow("GET", "/audit/verify", s.getVerification)
 	allow("GET", "/dispatches", s.getDispatches)
+	mux.HandleFunc("GET /approvals", s.getApprovals)
+	mux.HandleFunc("POST /approvals", s.postApprovals)
+	mux.HandleFunc("/approvals", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", "GET, POST")
+		(&refusal{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "This path answers GET and POST only."}).write(w, r)
+	})
 	for _, path := range metadataPaths {
 		allow("GET", path, s.getMetadata)
 	}

@@ -89,6 +89,7 @@ type Server struct {
 	violations *violations.Log
 	wrongKills *callers
 	lift       *tool.Tool
+	decider    *tool.Tool   // of approvals, for a person
 	tools      []*tool.Tool // as clients call them
 	free       []*tool.Tool // the same for the server's own routes, which sell nothing
 	resources  []dispatcher.Resource
@@ -113,7 +114,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/entries"}, append(protocolPaths, metadataPaths...)...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -154,7 +155,7 @@ func New(d Deps) (*Server, error) {
 		s.free = append(s.free, observed(t, &s.calls, d.Now))
 		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
 	}
-	s.lift = s.newLift()
+	s.lift, s.decider = s.newLift(), s.newDecide()
 	s.resources = resources.All(s.has)
 	about := dispatcher.Server{Name: Name, Title: "Governance tools", Version: Version}
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})

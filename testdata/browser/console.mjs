@@ -74,6 +74,19 @@ const scenarios = {
     await typeKill("the test is over", "#resume");
     await says("#halt", "Nothing is halted");
   },
+  // Grants what an agent asked for; a wrong secret does not.
+  async approve() {
+    await page.goto(base + "/");
+    await says("#asked", "go.mod");
+    for (const [secret, words] of [["wrong", "not the kill secret"], [process.env.SECRET, "granted"]]) {
+      await page.type("#operator", secret);
+      await page.click("#asked button");
+      await says("#decided", words);
+    }
+    await says("#entries", "APPROVAL_DECIDED");
+    seen.left = await page.$eval("#operator", (e) => e.value);
+    await screenshot("approved");
+  },
   // A server with a token shows nothing before it is typed in, and forgets it.
   async token() {
     await page.goto(base + "/");

@@ -94,12 +94,49 @@ async function showEntries() {
   while (element("entries").children.length > kept) element("entries").lastChild.remove();
 }
 
+// showApprovals shows what waits for a person. A list that is the same is left as it is,
+// or a button would be gone while it is pressed.
+let asked = "";
+async function showApprovals() {
+  const { approvals } = await ask("/approvals");
+  const open = approvals.filter((a) => a.status === "pending");
+  element("approvals").hidden = open.length === 0 && !element("decided").textContent;
+  if (asked === JSON.stringify(open)) return;
+  asked = JSON.stringify(open);
+  element("asked").replaceChildren(...open.map((a) => {
+    const row = make("li");
+    row.append(make("strong", `${a.agent}: ${a.operation} ${(a.paths ?? []).join(", ")}`), make("p", a.reason), make("p", "until " + a.expires_at, "soft"));
+    for (const [name, grant] of [["Grant", true], ["Deny", false]]) {
+      const button = make("button", name, grant ? "" : "second");
+      button.type = "button";
+      button.addEventListener("click", () => decide(a.id, grant));
+      row.append(button, " ");
+    }
+    return row;
+  }));
+}
+
+async function decide(id, grant) {
+  const secret = element("operator");
+  let done = "";
+  await attempt(element("decided"), async () => {
+    const out = await ask("/approvals", { id, grant }, secret.value);
+    done = `${out.agent}: ${out.status}.`;
+  });
+  secret.value = "";
+  if (done) {
+    element("decided").textContent = done;
+    element("decided").className = "";
+  }
+  await look();
+}
+
 async function showDispatches() {
   const d = await ask("/dispatches");
   list("dispatches", [
     ["Running", `${d.active.length} of at most ${d.max_concurrent}`], ["Completed", d.completed.length],
     ["Free memory", d.free_ram_mb === null ? "not readable here" : d.free_ram_mb + " MB"],
-    ...d.active.map((a) => [a.id, a.task ?? ""]),
+    ...d.active.map((a) => [a.id, `process ${a.pid}, at most ${a.maxTurns} turns, since ${a.startTime}`]),
   ]);
 }
 
@@ -152,6 +189,7 @@ async function look() {
     await showHealth();
     if (needsToken && !element("token").value) return;
     await showEntries();
+    await showApprovals();
     await showDispatches();
   });
 }
