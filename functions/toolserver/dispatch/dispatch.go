@@ -130,7 +130,10 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 		return nil, err
 	}
 	for _, r := range records {
-		if group, ok := r.alive(); ok {
+		if r.State != Running {
+			continue
+		}
+		if group, ok := processes.Resume(r.ID, r.Identity); ok {
 			dispatcher.watch(r, group)
 		}
 	}

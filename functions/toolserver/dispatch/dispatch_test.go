@@ -217,8 +217,8 @@ func TestHowADispatchEnds(t *testing.T) {
 		if got := strings.Join(f.events(), " "); got != EventStart+" "+EventEnd {
 			t.Errorf("%s: entries %s", c.task, got)
 		}
-		if group, ok := (Record{ID: r.ID, State: Running, Identity: r.Identity}).alive(); ok {
-			t.Errorf("%s: something is alive of %d", c.task, group.PID)
+		if (Record{ID: r.ID, State: Running, Identity: r.Identity}).alive() {
+			t.Errorf("%s: something is alive of %d", c.task, r.Identity.PID)
 		}
 	}
 }
@@ -297,7 +297,7 @@ func TestTheLimitSurvivesARestart(t *testing.T) {
 	if r := f.ended(active[0].ID); r.Reason != "cancelled" || r.ExitCode != nil {
 		t.Errorf("%+v", r)
 	}
-	if _, ok := active[0].alive(); ok {
+	if active[0].alive() {
 		t.Error("it is alive")
 	}
 	f.start("wait")

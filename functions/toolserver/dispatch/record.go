@@ -37,17 +37,12 @@ type Record struct {
 	Reason   string     `json:"reason,omitempty"` // exit, timeout, log_limit, killed, cancelled or lost
 }
 
-// alive takes the record's group, if anything of it is alive.
-func (r Record) alive() (*processes.Group, bool) {
-	if r.State != Running {
-		return nil, false
-	}
-	return processes.Resume(r.ID, r.Identity)
-}
+// alive says whether anything of the dispatch is.
+func (r Record) alive() bool { return r.State == Running && processes.Alive(r.ID, r.Identity) }
 
 func aliveAmong(records []Record) (n int) {
 	for _, r := range records {
-		if _, ok := r.alive(); ok {
+		if r.alive() {
 			n++
 		}
 	}
@@ -106,7 +101,7 @@ func (d *Dispatcher) List(most int) (active, completed []Record, err error) {
 		return nil, nil, err
 	}
 	for _, r := range records {
-		if _, ok := r.alive(); ok {
+		if r.alive() {
 			active = append(active, r)
 			continue
 		}

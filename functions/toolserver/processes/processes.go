@@ -18,7 +18,6 @@ package processes
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -42,9 +41,8 @@ type Command struct {
 
 // Group is a program that was started, with all that it starts.
 type Group struct {
-	ID      string
-	PID     int
-	Started time.Time // of the process, by the clock of the system
+	ID  string
+	PID int
 
 	begun uint64 // start time in ticks since boot
 	done  chan struct{}
@@ -68,7 +66,6 @@ const watchInterval = 250 * time.Millisecond
 type Exit struct {
 	Code   int    // -1 if a signal ended it
 	Signal string // its name, "" if it ended by itself
-	At     time.Time
 }
 
 // Start starts a program in a session of its own. What it is given as input is written
@@ -118,29 +115,33 @@ type Identity struct {
 // Identity of the group's program.
 func (g *Group) Identity() Identity { return Identity{g.PID, g.begun, bootID()} }
 
+// Alive says whether anything is alive of a group that some process started.
+func Alive(id string, i Identity) bool {
+	return i.Boot == bootID() && groupOf(id, i).alive()
+}
+
 // Resume takes over a group that a process before this one started, if anything of it is
 // alive. How it ends will not be known.
 func Resume(id string, i Identity) (*Group, bool) {
-	if i.Boot != bootID() {
+	if !Alive(id, i) {
 		return nil, false
 	}
-	g := &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, exit: Exit{Code: -1}}
-	if !g.Alive() {
-		return nil, false
-	}
+	g := groupOf(id, i)
 	go g.follow()
 	return g, true
 }
 
-// Alive says whether anything of the group is alive.
-func (g *Group) Alive() bool { return len(target{groups: []*Group{g}}.living()) > 0 }
+func groupOf(id string, i Identity) *Group {
+	return &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, exit: Exit{Code: -1}}
+}
+
+func (g *Group) alive() bool { return len(target{groups: []*Group{g}}.living()) > 0 }
 
 // follow closes done when nothing of the group is left.
 func (g *Group) follow() {
-	for g.Alive() {
+	for g.alive() {
 		time.Sleep(watchInterval)
 	}
-	g.exit.At = time.Now()
 	close(g.done)
 }
 
@@ -151,7 +152,7 @@ func (g *Group) start(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	g.PID, g.Started = cmd.Process.Pid, time.Now()
+	g.PID = cmd.Process.Pid
 	if p, err := read(g.PID); err == nil {
 		g.begun = p.begun
 	}
@@ -160,12 +161,9 @@ func (g *Group) start(cmd *exec.Cmd) error {
 }
 
 func (g *Group) wait(cmd *exec.Cmd) {
-	err := cmd.Wait()
+	_ = cmd.Wait() // the state of the process says more
 	managed.remove(g.PID)
-	g.exit = Exit{Code: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), At: time.Now()}
-	if errors.Is(err, exec.ErrWaitDelay) {
-		g.exit.Code = cmd.ProcessState.ExitCode()
-	}
+	g.exit = Exit{Code: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState)}
 	close(g.done)
 }
 
@@ -174,16 +172,6 @@ func (g *Group) Done() <-chan struct{} { return g.done }
 
 // Exit is how the program ended, after Done.
 func (g *Group) Exit() Exit { return g.exit }
-
-// Wait waits for the end of the program.
-func (g *Group) Wait(ctx context.Context) (Exit, error) {
-	select {
-	case <-g.done:
-		return g.exit, nil
-	case <-ctx.Done():
-		return Exit{}, ctx.Err()
-	}
-}
 
 // register is the children that package exec waits for; the others are ours to bury.
 type register struct {
