@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
 	"governance.internal/shared/audit/memory"
 )
 
@@ -171,7 +172,7 @@ func TestADamagedChainIsNotExportedAsATable(t *testing.T) {
 	for name, stream := range map[string][]byte{
 		"an edit":      join(edit(lines, 3, "5003", "5004")),
 		"a gap":        join(append(clone(lines[:3]), lines[4:]...)),
-		"a forged end": append(join(lines[:3]), rehash(edit(lines, 3, `"prev_hash":"`, `"prev_hash":"0`)[3])...),
+		"a forged end": append(join(lines[:3]), audittest.Rehash(edit(lines, 3, `"prev_hash":"`, `"prev_hash":"0`)[3])...),
 		"half a line":  join(lines)[:len(join(lines[:3]))+50],
 		"a long line":  append(join(lines[:3]), strings.Repeat("x", audit.MaxLine+1)...),
 	} {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
 )
 
 // origin is the time of the genesis entry of every fixture.
@@ -79,14 +80,6 @@ func headOf(tb testing.TB, lines [][]byte) audit.Head {
 	return e.Head()
 }
 
-// rehash declares the right hash for what a line now contains.
-func rehash(line []byte) []byte {
-	line = bytes.TrimSuffix(bytes.Clone(line), []byte("\n"))
-	h := audit.HashLine(line)
-	hex.Encode(line[len(line)-66:], h[:])
-	return append(line, '\n')
-}
-
 // relink does what a forger with full access does: it recomputes all links and
 // hashes from an index on.
 func relink(lines [][]byte, from int) [][]byte {
@@ -97,7 +90,7 @@ func relink(lines [][]byte, from int) [][]byte {
 			at := bytes.LastIndex(lines[i], []byte(`,"prev_hash":"`)) + len(`,"prev_hash":"`)
 			hex.Encode(lines[i][at:], prev[:])
 		}
-		lines[i] = rehash(lines[i])
+		lines[i] = audittest.Rehash(lines[i])
 	}
 	return lines
 }

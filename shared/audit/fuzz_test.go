@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
 )
 
 // FuzzAppendThenVerify appends what may be appended and expects a chain that
@@ -120,7 +121,7 @@ func FuzzParserAgreement(f *testing.F) {
 			return
 		}
 		end := good[1][bytes.LastIndex(good[1], []byte(`,"prev_hash":`)):]
-		line := rehash(append([]byte(prefix), end...))
+		line := audittest.Rehash(append([]byte(prefix), end...))
 		stream := append(bytes.Clone(good[0]), line...)
 		fast := verifyBytes(t, stream, audit.VerifyOptions{})
 		strict := verifyBytes(t, stream, audit.VerifyOptions{Strict: true})

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
 	"governance.internal/shared/audit/file"
 )
 
@@ -83,9 +84,9 @@ func publishedChains(t *testing.T) []published {
 	}
 	altered := edit(good, 5, `"amount":5005`, `"amount":9005`)
 	declared := clone(altered)
-	declared[5] = rehash(declared[5])
+	declared[5] = audittest.Rehash(declared[5])
 	last := edit(good, 11, `"amount":5011`, `"amount":9011`)
-	last[11] = rehash(last[11])
+	last[11] = audittest.Rehash(last[11])
 	upper := clone(good)
 	at := len(upper[5]) - 67
 	copy(upper[5][at:], bytes.ToUpper(upper[5][at:at+64]))
@@ -166,7 +167,7 @@ func publishedAnchors(t *testing.T, damaged func(name, what string, lines [][]by
 
 // rehashed declares the right hash of one line.
 func rehashed(lines [][]byte, i int) [][]byte {
-	lines[i] = rehash(lines[i])
+	lines[i] = audittest.Rehash(lines[i])
 	return lines
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/audit/audittest"
 )
 
 const chainLength = 200
@@ -96,7 +97,7 @@ func checkForged(check func(string, [][]byte, audit.VerifyOptions, audit.Reason,
 	what string, lines [][]byte, i int, anchored audit.VerifyOptions) {
 	altered := edit(lines, i, `"path":"/x402`, `"path":"/free`)
 	check(what+"altered", altered, anchored, audit.HashMismatch, i+1)
-	altered[i] = rehash(altered[i])
+	altered[i] = audittest.Rehash(altered[i])
 	if i+1 < len(lines) {
 		check(what+"altered and declared anew", altered, audit.VerifyOptions{}, audit.PrevMismatch, i+2)
 	} else {
@@ -168,11 +169,11 @@ func TestEndOfLineSpelling(t *testing.T) {
 	}
 	forgedSeq := func(text string) [][]byte {
 		changed := edit(lines, 5, `"seq":6,`, `"seq":`+text+`,`)
-		changed[5] = rehash(changed[5])
+		changed[5] = audittest.Rehash(changed[5])
 		return changed
 	}
 	noTime := edit(lines, 5, "21T07:53", "21t07:53")
-	noTime[5] = rehash(noTime[5])
+	noTime[5] = audittest.Rehash(noTime[5])
 	cases := map[string]struct {
 		stream []byte
 		reason audit.Reason

@@ -115,7 +115,7 @@ func (m damage) edits(i int) (cases int) {
 		{"duplicated", i == last, slices.Insert(slices.Clone(m.lines), i, m.lines[i]), audit.DuplicateSeq, i + 1},
 		{"swapped with the next", i == last, swap(m.lines, i), audit.SeqGap, i},
 		{"altered", false, put(m.lines, i, altered), audit.HashMismatch, i},
-		{"altered and hashed anew", i == 0 || i == last, put(m.lines, i, rehash(altered)), audit.PrevMismatch, i + 1},
+		{"altered and hashed anew", i == 0 || i == last, put(m.lines, i, Rehash(altered)), audit.PrevMismatch, i + 1},
 		{"altered, with all after it linked anew", i == 0, relink(put(m.lines, i, altered), i), audit.HeadMismatch, last},
 	} {
 		if e.skip {
@@ -153,8 +153,8 @@ func swap(lines [][]byte, i int) [][]byte {
 	return lines
 }
 
-// rehash declares the right hash for what a line now contains.
-func rehash(line []byte) []byte {
+// Rehash declares the right hash for what a line, with its newline, now contains.
+func Rehash(line []byte) []byte {
 	line = bytes.TrimSuffix(bytes.Clone(line), []byte("\n"))
 	h := audit.HashLine(line)
 	hex.Encode(line[len(line)-66:], h[:])
@@ -165,13 +165,13 @@ func rehash(line []byte) []byte {
 // from an index on.
 func relink(lines [][]byte, from int) [][]byte {
 	lines = slices.Clone(lines)
-	lines[from] = rehash(lines[from])
+	lines[from] = Rehash(lines[from])
 	for i := from + 1; i < len(lines); i++ {
 		prev := audit.HashLine(bytes.TrimSuffix(lines[i-1], []byte("\n")))
 		line := bytes.Clone(lines[i])
 		at := bytes.LastIndex(line, []byte(`,"prev_hash":"`)) + len(`,"prev_hash":"`)
 		hex.Encode(line[at:], prev[:])
-		lines[i] = rehash(line)
+		lines[i] = Rehash(line)
 	}
 	return lines
 }
