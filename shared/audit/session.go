@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// session reads a stream and walks over it, with one goroutine or several.
+// session reads a stream and walks over it, with one goroutine or several. One
+// reads no byte itself: another reads the next piece meanwhile.
 //
 // With several, each takes the next piece of the stream and walks over it on
 // the guess that the piece follows the entry that its own first line names. In the
@@ -46,7 +47,7 @@ type task struct {
 const aheadOf = 4
 
 func newSession(ctx context.Context, src source, at place, opts *VerifyOptions) *session {
-	s := &session{ctx: ctx, opts: opts, src: src, walker: new(walker), tasks: make([]task, 1)}
+	s := &session{ctx: ctx, opts: opts, src: src, walker: new(walker), tasks: make([]task, 2)}
 	if opts.Parallelism > 1 {
 		s.tasks = make([]task, aheadOf*opts.Parallelism)
 	}
@@ -62,8 +63,12 @@ func newSession(ctx context.Context, src source, at place, opts *VerifyOptions) 
 
 // run walks over the whole stream. Its error is that of reading.
 func (s *session) run() error {
+	if s.opts.Parallelism <= 1 {
+		s.walkAlone()
+		return s.err
+	}
 	var group sync.WaitGroup
-	for range max(s.opts.Parallelism, 1) - 1 {
+	for range s.opts.Parallelism - 1 {
 		group.Go(s.work)
 	}
 	s.work()
@@ -74,10 +79,38 @@ func (s *session) run() error {
 // work takes and walks pieces until there are no more.
 func (s *session) work() {
 	for t := s.take(); t != nil; t = s.take() {
-		if s.opts.Parallelism > 1 {
-			t.walkOnGuess(s.opts)
-		}
+		t.walkOnGuess(s.opts)
 		s.finish(t)
+	}
+}
+
+// walkAlone walks over a piece while the next one is read.
+func (s *session) walkAlone() {
+	free, read := make(chan *task, len(s.tasks)), make(chan *task)
+	for i := range s.tasks {
+		free <- &s.tasks[i]
+	}
+	go func() {
+		defer close(read)
+		for last := false; !last; {
+			t := <-free
+			if s.next(t); s.err != nil {
+				return
+			}
+			last = t.piece.last
+			read <- t
+		}
+	}()
+	for t := range read {
+		s.join(t)
+		free <- t
+	}
+}
+
+// next reads a piece.
+func (s *session) next(t *task) {
+	if s.err = s.ctx.Err(); s.err == nil {
+		t.piece, s.err = s.src.next(&t.buf)
 	}
 }
 
@@ -92,9 +125,7 @@ func (s *session) take() *task {
 		return nil
 	}
 	t := &s.tasks[s.taken%len(s.tasks)]
-	if s.err = s.ctx.Err(); s.err == nil {
-		t.piece, s.err = s.src.next(&t.buf)
-	}
+	s.next(t)
 	s.ended = t.piece.last || s.err != nil
 	if s.ended {
 		s.room.Broadcast()

@@ -19,11 +19,11 @@ func openImmudb(dir string, callers int) (*store.ImmuStore, error) {
 		WithMaxConcurrency(max(callers, 1)).WithLogger(logger.NewMemoryLogger()))
 }
 
-// appendImmudb commits one transaction an event. A commit returns when it is
+// appendImmudb commits one transaction for each of the bytes of encode. A commit returns when it is
 // durable and does not wait for the index.
-func appendImmudb(callers, n int) func(context.Context, string) (result, error) {
+func appendImmudb(callers, n int, encode encoding) func(context.Context, string) (result, error) {
 	return func(ctx context.Context, dir string) (r result, err error) {
-		all, err := events(n)
+		all, err := encode(n)
 		if err != nil {
 			return r, err
 		}

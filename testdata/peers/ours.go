@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,7 +28,32 @@ func event(n int) audit.Event {
 // bytesAround is what an event has beside the text of its payload.
 const bytesAround = len(`{"actor":"0x52908400098527886E0F7030069857D2E4169EE7","event":"payment.settled","id":"00000000000000000000","payload":{"text":""}}`)
 
-// events are encoded for the systems that record bytes.
+// encoding gives the bytes of the first n events for a system that records bytes.
+type encoding func(n int) ([][]byte, error)
+
+// entries are the very bytes that an entry of ours hashes: the event with its time,
+// its number and its link.
+func entries(n int) ([][]byte, error) {
+	all := make([][]byte, n)
+	var head audit.Head
+	var line []byte
+	for i := range all {
+		d, err := audit.NewDraft(event(i))
+		if err != nil {
+			return nil, err
+		}
+		var e audit.Entry
+		line, e = head.Next(line[:0], d, time.Now())
+		body, _, _ := bytes.Cut(line, []byte(`,"hash":"`))
+		all[i], head = append(bytes.Clone(body), '}'), e.Head()
+		if sha256.Sum256(all[i]) != e.Hash {
+			return nil, fmt.Errorf("entry %d is hashed over other bytes", i+1)
+		}
+	}
+	return all, nil
+}
+
+// events are no more than what the caller said, of size bytes.
 func events(n int) ([][]byte, error) {
 	all := make([][]byte, n)
 	for i := range all {

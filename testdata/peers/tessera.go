@@ -20,13 +20,13 @@ import (
 
 const keyFile, origin = "key", "peers.example/log"
 
-// appendTessera adds events to a log on the file system with so many futures
-// outstanding. An event is acknowledged when its future resolves: its bundle and
+// appendTessera adds the bytes of encode to a log on the file system with so many futures
+// outstanding. One is acknowledged when its future resolves: its bundle and
 // tiles are then on the disk.
-func appendTessera(outstanding, batch uint, n int) func(context.Context, string) (result, error) {
+func appendTessera(outstanding, batch uint, n int, encode encoding) func(context.Context, string) (result, error) {
 	return func(ctx context.Context, dir string) (r result, err error) {
 		quiet()
-		all, err := events(n)
+		all, err := encode(n)
 		if err != nil {
 			return r, err
 		}
