@@ -21,7 +21,9 @@ import (
 	"governance.internal/shared/config"
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/telemetry"
 	"governance.internal/shared/wiring"
+	"governance.internal/shared/wiring/environment"
 )
 
 const sweepInterval = 5 * time.Second
@@ -71,6 +73,7 @@ type service struct {
 	urlFile  string          // tells other programs where the development chain is
 	tools    *toolserver.Server
 	handler  http.Handler
+	recorder *telemetry.Recorder // nil if no collector is named
 }
 
 // open prepares the data directory, the chain and the handlers.
@@ -104,6 +107,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if s.config, err = localDefaults(ctx, s.config, o, listener.Addr()); err != nil {
 		return nil, err
 	}
+	s.recorder = environment.Telemetry(s.config, "governance")
 	if s.paid, err = wiring.NewPaid(s.config); err != nil {
 		return nil, err
 	}
@@ -148,7 +152,7 @@ func (s *service) recordStart(ctx context.Context) error {
 // run serves until ctx ends and then drains.
 func (s *service) run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		Handler: s.recorder.Wrap(s.handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 	}
 	served := make(chan error, 1)
@@ -157,6 +161,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	defer stopKeeping()
 	go sweep(keeping, s.paid.Gate.Machine)
 	go s.paid.Auditor.Keep(keeping)
+	go s.recorder.Run(keeping)
 	select {
 	case err := <-served:
 		return err

@@ -31,7 +31,9 @@ func (s *service) withTools(public http.Handler, addr net.Addr) (http.Handler, e
 	if s.config.PaidTools {
 		parts.Gate = s.paid.Gate
 	}
-	s.tools, err = toolserver.New(toolserver.DepsOf(parts))
+	deps := toolserver.DepsOf(parts)
+	deps.Telemetry = s.recorder
+	s.tools, err = toolserver.New(deps)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(toolserver.Paths, r.URL.Path) {
 			s.tools.ServeHTTP(w, r)

@@ -18,6 +18,7 @@ import (
 	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
+	"governance.internal/shared/wiring/environment"
 )
 
 // DepsOf are the dependencies of a real process.
@@ -69,6 +70,7 @@ func Run(ctx context.Context, parts *wiring.Tools, address string) error {
 
 func run(ctx context.Context, parts *wiring.Tools, address string) error {
 	d := DepsOf(parts)
+	d.Telemetry = environment.Telemetry(parts.Config, "toolserver")
 	if parts.Config.StateTable != "" {
 		leave, err := d.join(ctx, parts.Config, address)
 		if err != nil {
@@ -82,6 +84,7 @@ func run(ctx context.Context, parts *wiring.Tools, address string) error {
 	}
 	defer s.Close()
 	go parts.Auditor.Keep(ctx)
+	go d.Telemetry.Run(ctx)
 	return s.Listen(ctx, address)
 }
 

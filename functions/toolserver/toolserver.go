@@ -42,6 +42,7 @@ import (
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/httpapi"
+	"governance.internal/shared/telemetry"
 	"governance.internal/shared/x402"
 )
 
@@ -75,9 +76,10 @@ type Deps struct {
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
-	Tasks      *cluster.Node   // this task among others; nil if it is alone
-	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
-	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
+	Tasks      *cluster.Node       // this task among others; nil if it is alone
+	Halt       killswitch.Flag     // that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource     // whose access tokens are good, nil for nobody's
+	Telemetry  *telemetry.Recorder // nil if no collector is named
 }
 
 // Server is the tool server.
@@ -152,8 +154,8 @@ func New(d Deps) (*Server, error) {
 	}
 	for _, t := range tools.All(s.toolDeps(), offered.allows) {
 		t = s.discreet(s.fenced(t))
-		s.free = append(s.free, observed(t, &s.calls, d.Now))
-		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
+		s.free = append(s.free, observed(t, &s.calls, d))
+		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d))
 	}
 	s.lift, s.decider = s.newLift(), s.newDecide()
 	s.resources = resources.All(s.has)
@@ -164,7 +166,8 @@ func New(d Deps) (*Server, error) {
 	if d.Tasks != nil {
 		s.sessions.Share(d.Tasks)
 	}
-	s.handler = httpapi.Middleware(s.newGuard().protect(s.routes()))
+	routes := s.routes()
+	s.handler = d.Telemetry.Wrap(telemetry.Handler(routes, httpapi.Middleware(s.newGuard().protect(routes))))
 	s.keepFlushing()
 	return s, nil
 }

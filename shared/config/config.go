@@ -137,6 +137,11 @@ type Config struct {
 	// TASK_ADDRESS: host and port at which the other tasks reach this one. Default: the
 	// first private address of the machine.
 	TaskAddress string
+	// CERTIFICATION_ID: identifier of the certified agent that the legal preparation names
+	// as its author. Default: it names none.
+	CertificationID string
+	// Telemetry: where traces and metrics go.
+	Telemetry Telemetry
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -166,6 +171,7 @@ func Load(lookup Lookup) (Config, error) {
 		GasFeeCap:             gwei(get("GAS_FEE_CAP_GWEI", "2")),
 		ERC6492Factories:      splitList(get("ERC6492_FACTORIES", "")),
 		FacilitatorURLs:       splitList(get("FACILITATOR_URL", "")),
+		FacilitatorTokens:     places(get("FACILITATOR_TOKEN", "")),
 		CDPKeyID:              get("CDP_KEY_ID", ""),
 		CDPKeySecret:          get("CDP_KEY_SECRET", ""),
 		SigningKeyFile:        get("SIGNING_KEY_FILE", ""),
@@ -197,14 +203,23 @@ func Load(lookup Lookup) (Config, error) {
 		TaskAddress:           get("TASK_ADDRESS", ""),
 		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
 		Workspace:             get("WORKSPACE", ""),
+		Telemetry:             loadTelemetry(get),
+		CertificationID:       get("CERTIFICATION_ID", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
-	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
-		for token := range strings.SplitSeq(tokens, ",") {
-			c.FacilitatorTokens = append(c.FacilitatorTokens, strings.TrimSpace(token))
-		}
-	}
 	return c, c.check()
+}
+
+// places reads a list whose places may be empty.
+func places(text string) []string {
+	if text == "" {
+		return nil
+	}
+	list := strings.Split(text, ",")
+	for i, place := range list {
+		list[i] = strings.TrimSpace(place)
+	}
+	return list
 }
 
 var gweiPattern = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,9})?$`)
@@ -274,6 +289,7 @@ func (c Config) check() error {
 			bad = append(bad, field.name+" must be 0x and 40 hex digits")
 		}
 	}
+	bad = append(bad, c.Telemetry.check()...)
 	if c.GasFeeCap == nil || c.GasFeeCap.Sign() == 0 {
 		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei above 0 with at most nine decimals")
 	}

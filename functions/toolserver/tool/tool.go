@@ -53,6 +53,9 @@ type Call struct {
 	Payment   json.RawMessage // what _meta carries as a payment (x402), nil without one
 	Transport string          // "mcp", "sse" or "stdio"
 
+	// Traceparent names the trace that the call is a part of (MCP, _meta), "" without one.
+	Traceparent string
+
 	// Progress tells a client that asked for it how far the work is: done must grow,
 	// total is 0 if unknown.
 	Progress func(done, total int, message string)
