@@ -84,6 +84,10 @@ bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 bench-peers: ## the audit chain beside tessera and immudb; the tool server's peers are in testdata/peers-mcp
 	@cd testdata/peers && CGO_ENABLED=0 $(GO) vet . && CGO_ENABLED=0 $(GO) run .
 
+# Units are measured with the table's own engine; prices and what cannot be measured here stand in the test.
+cost: setup ## what a million calls cost, in dollars
+	@CGO_ENABLED=0 $(GO) test -count=1 -run TestWhatAMillionCallsCost -v ./functions/local | sed -n 's/.*figure: //p'
+
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
 
@@ -96,4 +100,4 @@ cfn-lint: synth ## the templates, judged by cfn-lint
 	@test -x $(DIST)/.lint/bin/cfn-lint || { python3 -m venv $(DIST)/.lint && $(DIST)/.lint/bin/pip install --quiet cfn-lint==1.58.0; }
 	@$(DIST)/.lint/bin/cfn-lint --ignore-checks W3005 -- cdk.out/*.template.json
 
-.PHONY: help run test setup test-go test-plain test-infra check dist build gen conformance bench bench-peers invoke synth npm smoke cfn-lint
+.PHONY: help run test cost setup test-go test-plain test-infra check dist build gen conformance bench bench-peers invoke synth npm smoke cfn-lint
