@@ -21,6 +21,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/dispatcher"
@@ -77,7 +78,10 @@ type Deps struct {
 	Random     io.Reader
 	Tasks      *cluster.Node   // this task among others; nil if it is alone
 	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
+	Slots      dispatch.Slots  // for agents, that the tasks share; nil if this one is alone
 	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
+	Model      agent.Provider  // that our own agent asks; the zero value for no such agent
+	Agent      []string        // the command line that is this agent
 }
 
 // Server is the tool server.

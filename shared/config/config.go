@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -131,6 +132,16 @@ type Config struct {
 	OAuthAudiences []string
 	// OAUTH_SCOPE: scope that those tokens must hold. Default: none.
 	OAuthScope string
+	// LLM_API: wire format of the model that the agent of the tool server asks, one of
+	// anthropic, openai and bedrock. Default: none, so there is no such agent.
+	LLMAPI string
+	// LLM_MODEL: name of that model.
+	LLMModel string
+	// LLM_BASE_URL: address of a server that speaks the format, https:// or on this
+	// machine. Default: the provider's own. The agent talks to nobody else.
+	LLMBaseURL string
+	// LLM_KEY: key for it. Bedrock needs none: it takes the role of the process.
+	LLMKey string
 	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
 	// and the halt; keys pk and sk, both strings. Without it one task is alone.
 	StateTable string
@@ -166,6 +177,7 @@ func Load(lookup Lookup) (Config, error) {
 		GasFeeCap:             gwei(get("GAS_FEE_CAP_GWEI", "2")),
 		ERC6492Factories:      splitList(get("ERC6492_FACTORIES", "")),
 		FacilitatorURLs:       splitList(get("FACILITATOR_URL", "")),
+		FacilitatorTokens:     splitPlaces(get("FACILITATOR_TOKEN", "")),
 		CDPKeyID:              get("CDP_KEY_ID", ""),
 		CDPKeySecret:          get("CDP_KEY_SECRET", ""),
 		SigningKeyFile:        get("SIGNING_KEY_FILE", ""),
@@ -193,16 +205,15 @@ func Load(lookup Lookup) (Config, error) {
 		OAuthKeys:             get("OAUTH_JWKS_URL", ""),
 		OAuthAudiences:        splitList(get("OAUTH_AUDIENCE", "")),
 		OAuthScope:            get("OAUTH_SCOPE", ""),
+		LLMAPI:                get("LLM_API", ""),
+		LLMModel:              get("LLM_MODEL", ""),
+		LLMBaseURL:            strings.TrimRight(get("LLM_BASE_URL", ""), "/"),
+		LLMKey:                get("LLM_KEY", ""),
 		StateTable:            get("STATE_TABLE", ""),
 		TaskAddress:           get("TASK_ADDRESS", ""),
 		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
 		Workspace:             get("WORKSPACE", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
-	}
-	if tokens := get("FACILITATOR_TOKEN", ""); tokens != "" {
-		for token := range strings.SplitSeq(tokens, ",") {
-			c.FacilitatorTokens = append(c.FacilitatorTokens, strings.TrimSpace(token))
-		}
 	}
 	return c, c.check()
 }
@@ -226,6 +237,18 @@ func days(text string) time.Duration {
 		return -1
 	}
 	return time.Duration(n) * 24 * time.Hour
+}
+
+// splitPlaces keeps empty places, so that each value stays in its own.
+func splitPlaces(text string) []string {
+	if text == "" {
+		return nil
+	}
+	places := strings.Split(text, ",")
+	for i := range places {
+		places[i] = strings.TrimSpace(places[i])
+	}
+	return places
 }
 
 func splitList(text string) []string {
@@ -265,6 +288,12 @@ func (c Config) check() error {
 	}
 	if c.OAuthIssuer+c.OAuthKeys != "" && (!isSecret(c.OAuthIssuer) || !isSecret(c.OAuthKeys)) {
 		bad = append(bad, "OAUTH_ISSUER and OAUTH_JWKS_URL must both be https:// addresses, or http:// on this machine")
+	}
+	if !slices.Contains([]string{"", "anthropic", "openai", "bedrock"}, c.LLMAPI) {
+		bad = append(bad, "LLM_API must be anthropic, openai or bedrock")
+	}
+	if c.LLMBaseURL != "" && !isSecret(c.LLMBaseURL) {
+		bad = append(bad, "LLM_BASE_URL must be an https:// address, or http:// on this machine")
 	}
 	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
 		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")

@@ -78,16 +78,19 @@ func serveOnce() {
 }
 
 func settings() Settings {
-	return Settings{
-		Command: []string{"/proc/self/exe", "{max_turns}"}, Env: []string{"TEST_ACT"}, Timeout: time.Minute,
-	}
+	return Settings{Runner: exe("{max_turns}"), Timeout: time.Minute}
+}
+
+// exe is this test binary as an agent.
+func exe(arguments ...string) Exec {
+	return Exec{Command: append([]string{"/proc/self/exe"}, arguments...), Env: []string{"TEST_ACT"}, Lookup: func(string) (string, bool) { return "agent", true }}
 }
 
 func deps(trail audit.Store, s Settings) Deps {
 	return Deps{
 		Settings: func() (Settings, error) { return s, nil }, LogBytes: 200_000,
 		Trail: trail, Halted: func() bool { return false }, FreeMB: func() (int, error) { return 900, nil },
-		Lookup: func(string) (string, bool) { return "agent", true }, Now: time.Now, Random: rand.Reader,
+		Now: time.Now, Random: rand.Reader,
 	}
 }
 
@@ -306,8 +309,8 @@ func TestTheLimitSurvivesARestart(t *testing.T) {
 func TestWhatStandsAgainstADispatch(t *testing.T) {
 	for code, change := range map[string]func(*Settings, *Deps){
 		"halted":              func(_ *Settings, d *Deps) { d.Halted = func() bool { return true } },
-		"disabled":            func(s *Settings, _ *Deps) { s.Command = nil },
-		"command_not_found":   func(s *Settings, _ *Deps) { s.Command = []string{"/nowhere/agent"} },
+		"disabled":            func(s *Settings, _ *Deps) { s.Runner = nil },
+		"command_not_found":   func(s *Settings, _ *Deps) { s.Runner = Exec{Command: []string{"/nowhere/agent"}} },
 		"insufficient_memory": func(_ *Settings, d *Deps) { d.FreeMB = func() (int, error) { return 499, nil } },
 	} {
 		f := open(t, t.TempDir(), change)
@@ -357,7 +360,7 @@ func TestAKeyStartsOneDispatch(t *testing.T) {
 
 // A task is one argument, whatever it contains, and the agent inherits what is named.
 func TestATaskIsOneArgument(t *testing.T) {
-	f := open(t, t.TempDir(), func(s *Settings, _ *Deps) { s.Command = []string{"/proc/self/exe", "{max_turns}", "{task}"} })
+	f := open(t, t.TempDir(), func(s *Settings, _ *Deps) { s.Runner = exe("{max_turns}", "{task}") })
 	task := "finish; rm -rf / \n`id` {max_turns}"
 	r := f.ended(f.start(task).ID)
 	if want := fmt.Sprintf("task %q", task); !strings.Contains(f.log(r.ID), want) {
