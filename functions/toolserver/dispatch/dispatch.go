@@ -67,7 +67,8 @@ type Deps struct {
 	Trail    audit.Store
 	Halted   func() bool
 	FreeMB   func() (int, error)
-	Slots    Slots // that the machines share; nil for those of the data directory alone
+	Slots    Slots         // that the machines share; nil for those of the data directory alone
+	Renewal  time.Duration // between two renewals of a lease, 0 for five seconds
 	Now      func() time.Time
 	Random   io.Reader
 }
@@ -120,6 +121,9 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
+	}
+	if d.Renewal == 0 {
+		d.Renewal = usualRenewal
 	}
 	if d.Slots == nil {
 		d.Slots = NewFileSlots(filepath.Join(dir, "slots.json"))

@@ -40,10 +40,10 @@ var (
 // Times of a lease. An agent whose lease could not be renewed is ended so early that it is
 // gone when the lease is; that takes [processes.Grace] and a second at most.
 const (
-	leaseLife  = 30 * time.Second
-	renewal    = 5 * time.Second
-	renewLimit = 4 * time.Second // for one try
-	margin     = 10 * time.Second
+	leaseLife    = 30 * time.Second
+	usualRenewal = 5 * time.Second
+	renewLimit   = 4 * time.Second // for one try
+	margin       = 10 * time.Second
 )
 
 // take takes a slot for a dispatch. What dispatches of this directory hold that are not
@@ -75,7 +75,7 @@ func (d *Dispatcher) take(ctx context.Context, id string, most int, records []Re
 // is lost.
 func (d *Dispatcher) keep(ctx context.Context, one *run) {
 	lease := one.record.Lease
-	ticker := time.NewTicker(renewal)
+	ticker := time.NewTicker(d.deps.Renewal)
 	defer ticker.Stop()
 	for {
 		select {
