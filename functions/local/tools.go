@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver"
@@ -33,7 +32,7 @@ func (s *service) withTools(public http.Handler, addr net.Addr) (http.Handler, e
 	}
 	s.tools, err = toolserver.New(toolserver.DepsOf(parts))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slices.Contains(toolserver.Paths, r.URL.Path) {
+		if toolserver.Serves(r.URL.Path) {
 			s.tools.ServeHTTP(w, r)
 			return
 		}

@@ -130,10 +130,14 @@ func (s *Server) getDispatches(w http.ResponseWriter, r *http.Request) {
 func rows(records []dispatch.Record, status string) []Dispatch {
 	list := []Dispatch{}
 	for _, r := range records {
-		list = append(list, Dispatch{
-			ID: r.ID, PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
-			EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason, Runner: r.Runner, Stop: r.Stop,
-		})
+		list = append(list, row(r, status))
 	}
 	return list
+}
+
+func row(r dispatch.Record, status string) Dispatch {
+	return Dispatch{
+		ID: r.ID, PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
+		EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason, Runner: r.Runner, Stop: r.Stop,
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
@@ -140,14 +139,4 @@ func (d *Dispatcher) watches(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.running[id] != nil
-}
-
-// LogPath is where the log of a dispatch is; the error is fs.ErrNotExist for no dispatch.
-func (d *Dispatcher) LogPath(id string) (string, error) {
-	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
-		return "", fs.ErrNotExist
-	}
-	path := filepath.Join(d.dir, id, "log")
-	_, err := os.Stat(path)
-	return path, err
 }
