@@ -34,6 +34,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/agent"
 )
 
 // exit ends the program with a status after an optional message.
@@ -73,6 +76,16 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"approve":  approve,
 	"baseline": compareBaseline,
 	"check":    checkFiles,
+
+	toolserver.AgentCommand: runAgent, // started by dispatch, not by people
+}
+
+// runAgent is the process of an agent; its assignment comes on standard input.
+func runAgent(ctx context.Context, t terminal, _ []string) error {
+	if status := agent.Main(ctx, t.in, t.out); status != 0 {
+		return exit{status, nil}
+	}
+	return nil
 }
 
 func main() {

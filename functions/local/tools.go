@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver"
@@ -35,7 +34,7 @@ func (s *service) withTools(public http.Handler, addr net.Addr) (http.Handler, e
 	deps.Telemetry = s.recorder
 	s.tools, err = toolserver.New(deps)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slices.Contains(toolserver.Paths, r.URL.Path) {
+		if toolserver.Serves(r.URL.Path) {
 			s.tools.ServeHTTP(w, r)
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/cluster/dynamo"
 	"governance.internal/functions/toolserver/host"
@@ -29,7 +30,20 @@ func DepsOf(parts *wiring.Tools) Deps {
 		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c),
+		Model: agent.Provider{API: c.LLM.API, Name: c.LLM.Model, URL: c.LLM.BaseURL, Key: c.LLM.Key}, Agent: ownCommand(),
 	}
+}
+
+// AgentCommand is the argument that makes a program of ours the process of an agent.
+const AgentCommand = "agent"
+
+// ownCommand starts this program as an agent.
+func ownCommand() []string {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return []string{program, AgentCommand}
 }
 
 // oauthOf is what access tokens must be for, nil if no authorization server is
@@ -103,7 +117,7 @@ func (d *Deps) join(ctx context.Context, c config.Config, address string) (leave
 	if d.Tasks, err = cluster.Join(ctx, store, reached, d.Now, d.Random); err != nil {
 		return nil, err
 	}
-	d.Halt = store
+	d.Halt, d.Slots = store, dynamo.Slots{Store: store}
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go func() { defer close(ended); d.Tasks.Keep(keeping) }()

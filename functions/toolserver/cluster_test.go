@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/agent"
 	"governance.internal/shared/dynamotest"
 	"governance.internal/shared/wiring"
 )
@@ -22,6 +23,11 @@ import (
 const taskVariable = "TOOLSERVER_TEST_TASK"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == toolserver.AgentCommand {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		os.Exit(agent.Main(ctx, os.Stdin, os.Stdout))
+	}
 	if address := os.Getenv(benchVariable); address != "" {
 		fmt.Fprintln(os.Stderr, serveBench(address))
 		os.Exit(1)

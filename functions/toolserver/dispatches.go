@@ -1,30 +1,30 @@
 package toolserver
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/dispatch"
+	"governance.internal/functions/toolserver/workspace"
 )
 
 // openDispatcher goes on watching what runs. Under a halt it ends that: the server may
 // have been killed while it was about it.
 func (s *Server) openDispatcher() (err error) {
-	dir, err := filepath.Abs(s.deps.Workspace)
-	if err != nil {
-		return err
-	}
 	s.dispatches, err = dispatch.Open(s.deps.DataDir, dispatch.Deps{
-		Settings: s.dispatchSettings, Dir: dir, Trail: s.deps.Audit, Halted: s.isHalted,
+		Settings: s.dispatchSettings, Dir: absolute(s.deps.Workspace), Trail: s.deps.Audit, Halted: s.isHalted,
 		FreeMB: func() (int, error) {
 			memory, err := s.deps.Host.Memory()
 			return memory.AvailableMB, err
 		},
-		Lookup: os.LookupEnv, Now: s.deps.Now, Random: s.deps.Random,
+		Slots: s.deps.Slots, Now: s.deps.Now, Random: s.deps.Random,
 	})
 	if err == nil && s.halt.Halted() != nil {
 		if _, survivors := s.dispatches.StopAll(context.Background()); len(survivors) > 0 {
@@ -40,14 +40,55 @@ func (s *Server) isHalted() bool {
 	return halt != nil || err != nil
 }
 
+// howToDispatch is told when there is no agent.
+const howToDispatch = "Set dispatch.enabled in governance.yaml, and dispatch.command or dispatch.runner, or the settings LLM_API and LLM_MODEL of the server."
+
+// usualTokens is the budget of a task that has none.
+const usualTokens = 500_000
+
 // dispatchSettings are those of the workspace file as it is now.
 func (s *Server) dispatchSettings() (dispatch.Settings, error) {
 	state, err := s.workspace.Load()
-	if err != nil || !state.Config.Dispatch.Enabled {
+	if err != nil {
 		return dispatch.Settings{}, err
 	}
 	c := state.Config.Dispatch
-	return dispatch.Settings{Command: c.Command, Env: c.Env, Max: c.MaxConcurrent, MinFreeMB: c.MinFreeMB, Timeout: time.Duration(c.Timeout)}, nil
+	settings := dispatch.Settings{Max: c.MaxConcurrent, MinFreeMB: c.MinFreeMB, Timeout: time.Duration(c.Timeout)}
+	if !c.Enabled {
+		settings.Why = "No agent may be dispatched. " + howToDispatch
+		return settings, nil
+	}
+	if settings.Runner = s.runner(c); settings.Runner == nil {
+		settings.Why = "No agent is configured, and none of " + strings.Join(dispatch.PresetNames(), ", ") + " is on PATH. " + howToDispatch
+	}
+	return settings, nil
+}
+
+// runner is the one that the workspace file asks for; nil if there is none.
+func (s *Server) runner(c workspace.DispatchRule) dispatch.Runner {
+	if c.Runner == "exec" || c.Runner == "" && len(c.Command) > 0 {
+		return dispatch.Exec{Command: c.Command, Env: c.Env, Lookup: os.LookupEnv}
+	}
+	if c.Runner == "loop" || c.Runner == "" && s.deps.Model.API != "" {
+		return agent.Runner{
+			Command: s.deps.Agent, Provider: s.deps.Model, Tokens: cmp.Or(c.MaxTokens, usualTokens), Workspace: absolute(s.deps.Workspace), DataDir: absolute(s.deps.DataDir),
+		}
+	}
+	preset, found := dispatch.FindPreset(c.Runner)
+	if !found {
+		return nil
+	}
+	preset.Env, preset.Lookup = append(preset.Env, c.Env...), os.LookupEnv
+	return preset
+}
+
+// absolute is a folder for a process that has another working directory.
+func absolute(folder string) string {
+	path, err := filepath.Abs(folder)
+	if err != nil {
+		return folder // the working directory is gone, and so is everything below it
+	}
+	return path
 }
 
 // mostCompleted is how many dispatches that ended are listed.
@@ -64,6 +105,8 @@ type Dispatch struct {
 	EndTime   *time.Time `json:"endTime,omitempty"`
 	ExitCode  *int       `json:"exit_code,omitempty"`
 	Reason    string     `json:"reason,omitempty"`
+	Runner    string     `json:"runner"`
+	Stop      string     `json:"stop,omitempty"` // why the agent says that it ended
 }
 
 // getDispatches is GET /dispatches: what runs, and what ended lately.
@@ -87,10 +130,14 @@ func (s *Server) getDispatches(w http.ResponseWriter, r *http.Request) {
 func rows(records []dispatch.Record, status string) []Dispatch {
 	list := []Dispatch{}
 	for _, r := range records {
-		list = append(list, Dispatch{
-			ID: r.ID, PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
-			EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason,
-		})
+		list = append(list, row(r, status))
 	}
 	return list
+}
+
+func row(r dispatch.Record, status string) Dispatch {
+	return Dispatch{
+		ID: r.ID, PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
+		EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason, Runner: r.Runner, Stop: r.Stop,
+	}
 }

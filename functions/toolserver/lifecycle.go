@@ -60,6 +60,7 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()
 	s.draining.Store(true)
+	s.leave()
 	s.sessions.Drain(ctx)
 	return server.Shutdown(ctx)
 }
@@ -99,6 +100,7 @@ func (s *Server) keepFlushing() {
 
 // Close ends what runs in the background.
 func (s *Server) Close() {
+	s.leave()
 	s.stop()
 	_ = s.workspace.Close() // only read from
 }

@@ -156,7 +156,7 @@ func TestAMessageNeedsAnOpenSession(t *testing.T) {
 // eventually waits for what another goroutine does; it fails after a long time.
 func (r running) eventually(done func() bool) {
 	r.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.Fatal("it never happened")
 		}

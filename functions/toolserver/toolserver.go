@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/dispatcher"
@@ -78,7 +80,10 @@ type Deps struct {
 	Random     io.Reader
 	Tasks      *cluster.Node       // this task among others; nil if it is alone
 	Halt       killswitch.Flag     // that the tasks share; nil if this one is alone
+	Slots      dispatch.Slots      // for agents, that the tasks share; nil if this one is alone
 	OAuth      *oauth.Resource     // whose access tokens are good, nil for nobody's
+	Model      agent.Provider      // that our own agent asks; the zero value for no such agent
+	Agent      []string            // the command line that is this agent
 	Telemetry  *telemetry.Recorder // nil if no collector is named
 }
 
@@ -106,6 +111,9 @@ type Server struct {
 	looks    *callers             // at the store, by GET /health
 	readable atomic.Bool          // what the last look found
 	draining atomic.Bool
+	follows  chan struct{} // has room for the logs that may be followed
+	leaving  context.Context
+	leave    context.CancelFunc // ends what else would go on for ever
 	stop     func()
 
 	mu      sync.Mutex
@@ -115,8 +123,11 @@ type Server struct {
 // protocolPaths answer in JSON-RPC, errors included.
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
-// Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
+// paths are all that the server answers, but for the logs of dispatches.
+var paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
+
+// Serves says whether the server answers a path.
+func Serves(path string) bool { return slices.Contains(paths, path) || isLog(path) }
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -145,7 +156,9 @@ func New(d Deps) (*Server, error) {
 		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random},
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
+		follows: make(chan struct{}, maxFollows),
 	}
+	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.halt = killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random, func(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
 		return s.dispatches.StopAll(ctx)
 	})

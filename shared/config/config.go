@@ -131,6 +131,8 @@ type Config struct {
 	OAuthAudiences []string
 	// OAUTH_SCOPE: scope that those tokens must hold. Default: none.
 	OAuthScope string
+	// LLM: the model that the agent of the tool server asks.
+	LLM LLM
 	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
 	// and the halt; keys pk and sk, both strings. Without it one task is alone.
 	StateTable string
@@ -199,6 +201,7 @@ func Load(lookup Lookup) (Config, error) {
 		OAuthKeys:             get("OAUTH_JWKS_URL", ""),
 		OAuthAudiences:        splitList(get("OAUTH_AUDIENCE", "")),
 		OAuthScope:            get("OAUTH_SCOPE", ""),
+		LLM:                   loadLLM(get),
 		StateTable:            get("STATE_TABLE", ""),
 		TaskAddress:           get("TASK_ADDRESS", ""),
 		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
@@ -281,6 +284,7 @@ func (c Config) check() error {
 	if c.OAuthIssuer+c.OAuthKeys != "" && (!isSecret(c.OAuthIssuer) || !isSecret(c.OAuthKeys)) {
 		bad = append(bad, "OAUTH_ISSUER and OAUTH_JWKS_URL must both be https:// addresses, or http:// on this machine")
 	}
+	bad = append(bad, c.LLM.check()...)
 	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
 		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")
 	}

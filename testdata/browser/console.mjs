@@ -87,6 +87,20 @@ const scenarios = {
     seen.left = await page.$eval("#operator", (e) => e.value);
     await screenshot("approved");
   },
+  // Follows the log of an agent while it works, until it is ended by hand.
+  async log() {
+    await page.goto(base + "/");
+    await page.type("#token", process.env.TOKEN);
+    await page.keyboard.press("Enter");
+    await says("#dispatches", "1 of at most 2");
+    await page.select("#log-of", await page.$eval("#log-of option:last-child", (e) => e.value));
+    await says("#log", "line 1");
+    seen.before = await text("#log");
+    await typeKill("a test", "#kill .danger");
+    await says("#log", "ended");
+    seen.left = await text("#log");
+    await screenshot("log");
+  },
   // A server with a token shows nothing before it is typed in, and forgets it.
   async token() {
     await page.goto(base + "/");

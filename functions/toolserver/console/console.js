@@ -136,8 +136,58 @@ async function showDispatches() {
   list("dispatches", [
     ["Running", `${d.active.length} of at most ${d.max_concurrent}`], ["Completed", d.completed.length],
     ["Free memory", d.free_ram_mb === null ? "not readable here" : d.free_ram_mb + " MB"],
-    ...d.active.map((a) => [a.id, `process ${a.pid}, at most ${a.maxTurns} turns, since ${a.startTime}`]),
+    ...d.active.map((a) => [a.id, `${a.runner}, process ${a.pid}, at most ${a.maxTurns} turns, since ${a.startTime}`]),
   ]);
+  offerLogs([...d.active, ...d.completed].map((a) => a.id));
+}
+
+// offerLogs lets a person choose a dispatch. A list that is the same is left as it is.
+let offered = "";
+function offerLogs(ids) {
+  element("followed").hidden = ids.length === 0;
+  if (offered === ids.join()) return;
+  offered = ids.join();
+  const chosen = element("log-of").value;
+  element("log-of").replaceChildren(...["", ...ids].map((id) => {
+    const option = make("option", id || "nothing");
+    option.value = id;
+    option.selected = id === chosen;
+    return option;
+  }));
+}
+
+const longest = 200000; // characters of a log that stay on the page
+let following = new AbortController();
+
+// follow shows the log of the chosen dispatch as it grows. EventSource could not send the
+// token, so the events are read here: each is a few lines and an empty one.
+async function follow() {
+  following.abort();
+  following = new AbortController();
+  const { signal } = following;
+  const id = element("log-of").value;
+  const place = element("log");
+  place.textContent = "";
+  if (!id) return;
+  const secret = element("token").value;
+  const headers = secret ? { Authorization: "Bearer " + secret } : {};
+  try {
+    const answer = await fetch(`${base}/dispatches/${id}/log`, { headers, cache: "no-store", signal });
+    if (!answer.ok) throw new Error("The log cannot be read: status " + answer.status);
+    let held = "";
+    for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+      const events = (held + part).split("\n\n");
+      held = events.pop();
+      for (const event of events) {
+        const data = event.split("\n").find((line) => line.startsWith("data: "));
+        const text = data && JSON.parse(data.slice(6)).text;
+        if (text) place.textContent = (place.textContent + text).slice(-longest);
+      }
+      place.scrollTop = place.scrollHeight;
+    }
+  } catch (error) {
+    if (!signal.aborted) place.textContent += "\n" + error.message;
+  }
 }
 
 async function showTools() {
@@ -215,5 +265,6 @@ element("access-form").addEventListener("submit", async (event) => {
 element("verify").addEventListener("click", () => attempt(element("problem"), showChain));
 element("lint").addEventListener("submit", lint);
 element("kill").addEventListener("submit", kill);
+element("log-of").addEventListener("change", follow);
 if (!needsToken) begin();
 keepLooking();

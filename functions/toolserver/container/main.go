@@ -4,18 +4,23 @@ package main
 import (
 	"context"
 	"log"
+	"os"
 	"os/signal"
 	"syscall"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // the image holds this program and nothing else
 
 	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/agent"
 	"governance.internal/shared/wiring"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	if len(os.Args) == 2 && os.Args[1] == toolserver.AgentCommand {
+		os.Exit(agent.Main(ctx, os.Stdin, os.Stdout))
+	}
 	parts, err := wiring.ToolsFromEnvironment()
 	if err != nil {
 		log.Fatal(err)

@@ -17,11 +17,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,8 +40,8 @@ const (
 
 // Settings say what is run. The zero value runs nothing.
 type Settings struct {
-	Command   []string      // program and arguments; {task} and {max_turns} are filled in. Without {task} it comes on standard input
-	Env       []string      // names of variables that the agent inherits
+	Runner    Runner        // nil for none
+	Why       string        // there is none, and how to change that
 	Max       int           // at once, 0 for MostAtOnce
 	MinFreeMB int           // memory that must be free, if above LeastFreeMB
 	Timeout   time.Duration // for tasks that name none, 0 for half an hour
@@ -70,7 +67,8 @@ type Deps struct {
 	Trail    audit.Store
 	Halted   func() bool
 	FreeMB   func() (int, error)
-	Lookup   func(name string) (string, bool) // of the environment
+	Slots    Slots         // that the machines share; nil for those of the data directory alone
+	Renewal  time.Duration // between two renewals of a lease, 0 for five seconds
 	Now      func() time.Time
 	Random   io.Reader
 }
@@ -85,7 +83,7 @@ type Task struct {
 
 // Refused says why nothing was started.
 type Refused struct {
-	Code    string // halted, disabled, command_not_found, insufficient_memory, limit_exceeded
+	Code    string // halted, disabled, command_not_found, insufficient_memory, limit_exceeded, unavailable
 	Message string
 	FreeMB  int // with insufficient_memory
 }
@@ -108,6 +106,7 @@ type Dispatcher struct {
 type run struct {
 	record Record
 	group  *processes.Group
+	runner Runner      // nil if a server before this one started it
 	reason chan string // why it is ended before its time
 }
 
@@ -116,10 +115,20 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 	if d.LogBytes == 0 {
 		d.LogBytes = mostLog
 	}
-	dispatcher := &Dispatcher{dir: filepath.Join(dir, "dispatches"), deps: d, running: map[string]*run{}}
-	if err := os.MkdirAll(dispatcher.dir, 0o700); err != nil {
+	dir, err := filepath.Abs(filepath.Join(dir, "dispatches"))
+	if err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if d.Renewal == 0 {
+		d.Renewal = usualRenewal
+	}
+	if d.Slots == nil {
+		d.Slots = NewFileSlots(filepath.Join(dir, "slots.json"))
+	}
+	dispatcher := &Dispatcher{dir: dir, deps: d, running: map[string]*run{}}
 	unlock, err := dispatcher.lock()
 	if err != nil {
 		return nil, err
@@ -134,7 +143,7 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 			continue
 		}
 		if group, ok := processes.Resume(r.ID, r.Identity); ok {
-			dispatcher.watch(r, group)
+			dispatcher.watch(r, group, nil)
 		}
 	}
 	return dispatcher, nil
@@ -146,7 +155,15 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	program, err := d.admit(settings)
+	id, err := audit.NewID(d.deps.Now(), d.deps.Random)
+	if err != nil {
+		return Record{}, err
+	}
+	if t.Timeout == 0 {
+		t.Timeout = cmp.Or(settings.Timeout, usualTimeout)
+	}
+	job := Job{t, id, filepath.Join(d.dir, id, "task.md")}
+	program, err := d.admit(settings, job)
 	if err != nil {
 		return Record{}, err
 	}
@@ -164,58 +181,76 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 			return records[at], nil
 		}
 	}
-	if n := aliveAmong(records); n >= settings.max() {
-		return Record{}, &Refused{Code: "limit_exceeded", Message: fmt.Sprintf("%d of %d dispatches are running. Wait until one ends, or end one.", n, settings.max())}
+	lease, err := d.slot(ctx, id, settings.max(), records)
+	if err != nil {
+		return Record{}, err
 	}
-	return d.start(ctx, settings, program, t)
+	r, err := d.start(ctx, settings.Runner, program, job, lease)
+	if err != nil {
+		err = errors.Join(err, d.deps.Slots.Release(context.WithoutCancel(ctx), lease))
+	}
+	return r, err
+}
+
+// lock keeps other dispatchers of the directory away.
+func (d *Dispatcher) lock() (unlock func(), err error) { return lockFile(filepath.Join(d.dir, "lock")) }
+
+// slot takes a place, of which there must be one by the process table of this machine and
+// by the leases of all.
+func (d *Dispatcher) slot(ctx context.Context, id string, most int, records []Record) (Lease, error) {
+	full := &Refused{Code: "limit_exceeded", Message: fmt.Sprintf("%d of %d dispatches are running. Wait until one ends, or end one.", most, most)}
+	if aliveAmong(records) >= most {
+		return Lease{}, full
+	}
+	lease, err := d.take(ctx, id, most, records)
+	switch {
+	case errors.Is(err, ErrNoSlot):
+		return Lease{}, full
+	case err != nil:
+		slog.WarnContext(ctx, "dispatch: no slot taken", "error", err.Error())
+		return Lease{}, &Refused{Code: "unavailable", Message: "The slots for agents cannot be reached right now. Try again."}
+	}
+	return lease, nil
 }
 
 // admit looks for reasons that stand against any dispatch, and for the program.
-func (d *Dispatcher) admit(s Settings) (program string, err error) {
+func (d *Dispatcher) admit(s Settings, j Job) (Program, error) {
 	if d.deps.Halted() {
-		return "", halted
+		return Program{}, halted
 	}
-	if len(s.Command) == 0 {
-		return "", &Refused{Code: "disabled", Message: "No agent is configured. Set dispatch.enabled and dispatch.command in governance.yaml."}
+	if s.Runner == nil {
+		return Program{}, &Refused{Code: "disabled", Message: s.Why}
 	}
-	program, err = exec.LookPath(s.Command[0])
+	program, err := s.Runner.Program(j)
 	if err != nil {
-		return "", &Refused{Code: "command_not_found", Message: "The program of dispatch.command is not there: " + filepath.Base(s.Command[0]) + "."}
+		return Program{}, err
 	}
 	free, err := d.deps.FreeMB()
 	if err != nil {
-		return "", &Refused{Code: "insufficient_memory", Message: "The free memory cannot be read, so nothing is started."}
+		return Program{}, &Refused{Code: "insufficient_memory", Message: "The free memory cannot be read, so nothing is started."}
 	}
 	if least := max(s.MinFreeMB, LeastFreeMB); free < least {
-		return "", &Refused{Code: "insufficient_memory", Message: fmt.Sprintf("%d MB of memory are free, %d are needed.", free, least), FreeMB: free}
+		return Program{}, &Refused{Code: "insufficient_memory", Message: fmt.Sprintf("%d MB of memory are free, %d are needed.", free, least), FreeMB: free}
 	}
 	return program, nil
 }
 
-// start starts the program of a task; the lock is held.
-func (d *Dispatcher) start(ctx context.Context, s Settings, program string, t Task) (Record, error) {
-	id, err := audit.NewID(d.deps.Now(), d.deps.Random)
-	if err != nil {
-		return Record{}, err
-	}
-	if t.Timeout == 0 {
-		t.Timeout = cmp.Or(s.Timeout, usualTimeout)
-	}
+// start starts the program of a job; the lock is held.
+func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lease Lease) (Record, error) {
 	r := Record{
-		ID: id, State: Running, StartedAt: d.deps.Now().UTC(), MaxTurns: t.MaxTurns, TimeoutS: int(t.Timeout.Seconds()),
-		TaskDigest: digest(t.Text), Log: filepath.Join("dispatches", id, "log"),
+		ID: j.ID, State: Running, StartedAt: d.deps.Now().UTC(), MaxTurns: j.MaxTurns, TimeoutS: int(j.Timeout.Seconds()),
+		TaskDigest: digest(j.Text), Log: filepath.Join("dispatches", j.ID, "log"), Runner: by.Name(), Lease: lease,
 	}
-	if t.Key != "" {
-		r.Key = digest(t.Key)
+	if j.Key != "" {
+		r.Key = digest(j.Key)
 	}
-	folder := filepath.Join(d.dir, id)
-	log, err := d.prepare(folder, r, t)
+	folder := filepath.Join(d.dir, j.ID)
+	log, err := d.prepare(folder, r, j.Task)
 	if err != nil {
 		return Record{}, err
 	}
 	defer log.Close()
-	command, input := s.argv(program, t)
-	group, err := processes.Start(processes.Command{ID: id, Argv: command, Dir: d.deps.Dir, Env: d.environment(s.Env), Input: input, Output: log})
+	group, err := processes.Start(processes.Command{ID: j.ID, Argv: p.Argv, Dir: d.deps.Dir, Env: p.Env, Input: p.Input, Output: log})
 	if err != nil {
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
 	}
@@ -228,8 +263,8 @@ func (d *Dispatcher) start(ctx context.Context, s Settings, program string, t Ta
 		processes.Stop(context.WithoutCancel(ctx), group) // nobody would know of it
 		return Record{}, err
 	}
-	d.note(ctx, EventStart, map[string]any{"dispatch": id, "max_turns": t.MaxTurns, "task_sha256": r.TaskDigest})
-	d.watch(r, group)
+	d.note(ctx, EventStart, map[string]any{"dispatch": j.ID, "max_turns": j.MaxTurns, "runner": r.Runner, "task_sha256": r.TaskDigest})
+	d.watch(r, group, by)
 	return r, nil
 }
 
@@ -247,31 +282,6 @@ func (d *Dispatcher) prepare(folder string, r Record, t Task) (*os.File, error) 
 	}
 	_, err = fmt.Fprintf(log, "dispatch %s, %s, at most %d turns and %d s\n\n", r.ID, r.StartedAt.Format(time.RFC3339), r.MaxTurns, r.TimeoutS)
 	return log, err
-}
-
-// argv fills in the command. A task is one argument whatever it contains, or the
-// standard input.
-func (s Settings) argv(program string, t Task) (argv []string, input []byte) {
-	input = []byte(t.Text)
-	argv = append(argv, program)
-	for _, part := range s.Command[1:] {
-		if strings.Contains(part, "{task}") {
-			input = nil
-		}
-		part = strings.ReplaceAll(part, "{max_turns}", strconv.Itoa(t.MaxTurns))
-		argv = append(argv, strings.ReplaceAll(part, "{task}", t.Text))
-	}
-	return argv, input
-}
-
-func (d *Dispatcher) environment(names []string) []string {
-	var list []string
-	for _, name := range names {
-		if value, ok := d.deps.Lookup(name); ok {
-			list = append(list, name+"="+value)
-		}
-	}
-	return list
 }
 
 func digest(text string) string {

@@ -67,7 +67,9 @@ func agent() {
 // serveOnce starts one dispatch in the directory and ends, as a server that is killed.
 func serveOnce() {
 	trail, _ := memory.New("governance", memory.Options{})
-	d, err := Open(os.Getenv("TEST_DIR"), deps(trail, settings()))
+	s := settings()
+	s.Runner = exe("{max_turns}", "{task}") // what comes on standard input may be lost with the server
+	d, err := Open(os.Getenv("TEST_DIR"), deps(trail, s))
 	if err == nil {
 		_, err = d.Start(context.Background(), Task{Text: "wait", MaxTurns: 1})
 	}
@@ -78,16 +80,19 @@ func serveOnce() {
 }
 
 func settings() Settings {
-	return Settings{
-		Command: []string{"/proc/self/exe", "{max_turns}"}, Env: []string{"TEST_ACT"}, Timeout: time.Minute,
-	}
+	return Settings{Runner: exe("{max_turns}"), Timeout: time.Minute}
+}
+
+// exe is this test binary as an agent.
+func exe(arguments ...string) Exec {
+	return Exec{Command: append([]string{"/proc/self/exe"}, arguments...), Env: []string{"TEST_ACT"}, Lookup: func(string) (string, bool) { return "agent", true }}
 }
 
 func deps(trail audit.Store, s Settings) Deps {
 	return Deps{
 		Settings: func() (Settings, error) { return s, nil }, LogBytes: 200_000,
 		Trail: trail, Halted: func() bool { return false }, FreeMB: func() (int, error) { return 900, nil },
-		Lookup: func(string) (string, bool) { return "agent", true }, Now: time.Now, Random: rand.Reader,
+		Now: time.Now, Random: rand.Reader,
 	}
 }
 
@@ -116,7 +121,7 @@ func open(t *testing.T, dir string, change func(*Settings, *Deps)) fixture {
 	}
 	t.Cleanup(func() {
 		dispatcher.StopAll(context.Background())
-		for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			dispatcher.mu.Lock()
 			n := len(dispatcher.running)
 			dispatcher.mu.Unlock()
@@ -150,11 +155,10 @@ func (f fixture) refused(code string) {
 // ended waits for the end of a dispatch.
 func (f fixture) ended(id string) Record {
 	f.Helper()
-	for range 1000 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if r, err := f.read(id); err == nil && r.State == Ended {
 			return r
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	f.Fatalf("%s does not end", id)
 	return Record{}
@@ -208,10 +212,7 @@ func TestHowADispatchEnds(t *testing.T) {
 		if !strings.Contains(log, fmt.Sprintf("task %q, turns 7", c.task+` "with" $(shell) words`)) || !strings.Contains(log, "at most 7 turns") || !strings.Contains(log, "ended") {
 			t.Errorf("%s: %s", c.task, log)
 		}
-		for range 100 { // the entry follows the record
-			if len(f.events()) == 2 {
-				break
-			}
+		for deadline := time.Now().Add(time.Minute); len(f.events()) < 2 && time.Now().Before(deadline); { // the entry follows the record
 			time.Sleep(10 * time.Millisecond)
 		}
 		if got := strings.Join(f.events(), " "); got != EventStart+" "+EventEnd {
@@ -306,8 +307,8 @@ func TestTheLimitSurvivesARestart(t *testing.T) {
 func TestWhatStandsAgainstADispatch(t *testing.T) {
 	for code, change := range map[string]func(*Settings, *Deps){
 		"halted":              func(_ *Settings, d *Deps) { d.Halted = func() bool { return true } },
-		"disabled":            func(s *Settings, _ *Deps) { s.Command = nil },
-		"command_not_found":   func(s *Settings, _ *Deps) { s.Command = []string{"/nowhere/agent"} },
+		"disabled":            func(s *Settings, _ *Deps) { s.Runner = nil },
+		"command_not_found":   func(s *Settings, _ *Deps) { s.Runner = Exec{Command: []string{"/nowhere/agent"}} },
 		"insufficient_memory": func(_ *Settings, d *Deps) { d.FreeMB = func() (int, error) { return 499, nil } },
 	} {
 		f := open(t, t.TempDir(), change)
@@ -357,7 +358,7 @@ func TestAKeyStartsOneDispatch(t *testing.T) {
 
 // A task is one argument, whatever it contains, and the agent inherits what is named.
 func TestATaskIsOneArgument(t *testing.T) {
-	f := open(t, t.TempDir(), func(s *Settings, _ *Deps) { s.Command = []string{"/proc/self/exe", "{max_turns}", "{task}"} })
+	f := open(t, t.TempDir(), func(s *Settings, _ *Deps) { s.Runner = exe("{max_turns}", "{task}") })
 	task := "finish; rm -rf / \n`id` {max_turns}"
 	r := f.ended(f.start(task).ID)
 	if want := fmt.Sprintf("task %q", task); !strings.Contains(f.log(r.ID), want) {

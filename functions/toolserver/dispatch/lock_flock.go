@@ -5,13 +5,12 @@ package dispatch
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
-// lock keeps other dispatchers of the directory away.
-func (d *Dispatcher) lock() (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(d.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+// lockFile waits until nobody else holds the lock of a file.
+func lockFile(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

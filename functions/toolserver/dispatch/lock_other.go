@@ -5,4 +5,4 @@ package dispatch
 import "errors"
 
 // Without a lock two servers could start more than the limit, so nothing is started.
-func (d *Dispatcher) lock() (unlock func(), err error) { return nil, errors.ErrUnsupported }
+func lockFile(string) (unlock func(), err error) { return nil, errors.ErrUnsupported }

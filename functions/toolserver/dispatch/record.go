@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
@@ -30,11 +29,14 @@ type Record struct {
 	TaskDigest string             `json:"task_sha256"`
 	Key        string             `json:"key_sha256,omitempty"`
 	Log        string             `json:"log"` // below the data directory
+	Runner     string             `json:"runner"`
+	Lease      Lease              `json:"lease"`
 
 	EndedAt  *time.Time `json:"ended_at,omitempty"`
 	ExitCode *int       `json:"exit_code,omitempty"` // not known for what an earlier server started
 	Signal   string     `json:"signal,omitempty"`
-	Reason   string     `json:"reason,omitempty"` // exit, timeout, log_limit, killed, cancelled or lost
+	Reason   string     `json:"reason,omitempty"` // exit, timeout, log_limit, killed, cancelled, lease_lost or lost; "" while it is being written
+	Stop     string     `json:"stop,omitempty"`   // why the agent says that it ended
 }
 
 // alive says whether anything of the dispatch is.
@@ -105,8 +107,8 @@ func (d *Dispatcher) List(most int) (active, completed []Record, err error) {
 			active = append(active, r)
 			continue
 		}
-		if r.State == Running { // its server is gone, and nobody wrote its end
-			r.State, r.Reason = Ended, "lost"
+		if r, err = d.ended(r); err != nil {
+			return nil, nil, err
 		}
 		if len(completed) < most {
 			completed = append(completed, r)
@@ -115,12 +117,26 @@ func (d *Dispatcher) List(most int) (active, completed []Record, err error) {
 	return active, completed, nil
 }
 
-// LogPath is where the log of a dispatch is; the error is fs.ErrNotExist for no dispatch.
-func (d *Dispatcher) LogPath(id string) (string, error) {
-	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
-		return "", fs.ErrNotExist
+// ended is a record of what is not alive. Its end may be written at this moment; if nobody
+// here is about to do so, it has been written, or never will.
+func (d *Dispatcher) ended(r Record) (Record, error) {
+	if r.State == Ended {
+		return r, nil
 	}
-	path := filepath.Join(d.dir, id, "log")
-	_, err := os.Stat(path)
-	return path, err
+	watched := d.watches(r.ID)
+	r, err := d.read(r.ID)
+	if err == nil && r.State == Running {
+		r.State = Ended
+		if !watched { // its server is gone
+			r.Reason = "lost"
+		}
+	}
+	return r, err
+}
+
+// watches says whether this dispatcher will write the end of a dispatch.
+func (d *Dispatcher) watches(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.running[id] != nil
 }

@@ -16,8 +16,8 @@ import (
 const logInterval = 250 * time.Millisecond // between two looks at the size of a log
 
 // watch follows a dispatch to its end.
-func (d *Dispatcher) watch(r Record, g *processes.Group) {
-	one := &run{record: r, group: g, reason: make(chan string, 1)}
+func (d *Dispatcher) watch(r Record, g *processes.Group, by Runner) {
+	one := &run{record: r, group: g, runner: by, reason: make(chan string, 1)}
 	d.mu.Lock()
 	d.running[r.ID] = one
 	d.mu.Unlock()
@@ -27,7 +27,8 @@ func (d *Dispatcher) watch(r Record, g *processes.Group) {
 // follow ends a dispatch that runs too long or says too much, and writes down how it
 // ended. What the program left behind ends with it.
 func (d *Dispatcher) follow(one *run) {
-	ctx := context.Background()
+	ctx, stop := context.WithCancel(context.Background())
+	go d.keep(ctx, one)
 	left := one.record.StartedAt.Add(time.Duration(one.record.TimeoutS) * time.Second).Sub(d.deps.Now())
 	timeout := time.NewTimer(max(left, 0))
 	defer timeout.Stop()
@@ -48,7 +49,8 @@ func (d *Dispatcher) follow(one *run) {
 		}
 	}
 	outcome := processes.Stop(ctx, one.group)[0]
-	d.finish(ctx, one, reason, outcome)
+	stop()
+	d.finish(context.WithoutCancel(ctx), one, reason, outcome)
 }
 
 func (d *Dispatcher) isFull(id string) bool {
@@ -74,11 +76,20 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string, o proc
 	if exit.Code >= 0 || exit.Signal != "" {
 		r.ExitCode = &exit.Code
 	}
+	if one.runner != nil && r.ExitCode != nil {
+		r.Stop = one.runner.Stop(exit.Code)
+	}
 	d.footer(r)
 	if err := d.write(r); err != nil {
 		slog.ErrorContext(ctx, "dispatch: end not written", "dispatch", r.ID, "error", err.Error())
 	}
+	if err := d.deps.Slots.Release(ctx, r.Lease); err != nil {
+		slog.WarnContext(ctx, "dispatch: its slot is free when the lease ends", "dispatch", r.ID, "error", err.Error())
+	}
 	payload := map[string]any{"dispatch": r.ID, "reason": reason}
+	if r.Stop != "" {
+		payload["stop"] = r.Stop
+	}
 	if r.ExitCode != nil {
 		payload["exit_code"] = exit.Code
 	}
@@ -98,6 +109,9 @@ func (d *Dispatcher) footer(r Record) {
 	}
 	if r.Signal != "" {
 		how = r.Signal
+	}
+	if r.Stop != "" {
+		how += ", " + r.Stop
 	}
 	fmt.Fprintf(log, "\ndispatch %s ended %s: %s, %s\n", r.ID, r.EndedAt.Format(time.RFC3339), r.Reason, how)
 }

@@ -38,8 +38,14 @@ func New(w http.ResponseWriter) *Stream {
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
 
 // Event sends an event. Line breaks of data become spaces.
-func (s *Stream) Event(name string, data []byte) error {
-	frame := make([]byte, 0, len(name)+len(data)+16)
+func (s *Stream) Event(name string, data []byte) error { return s.EventAt("", name, data) }
+
+// EventAt is Event with an id, from which a client goes on that was cut off; "" for none.
+func (s *Stream) EventAt(id, name string, data []byte) error {
+	frame := make([]byte, 0, len(id)+len(name)+len(data)+24)
+	if id != "" {
+		frame = append(append(append(frame, "id: "...), id...), '\n')
+	}
 	frame = append(append(append(frame, "event: "...), name...), "\ndata: "...)
 	return s.write(append(append(frame, oneLine.Replace(string(data))...), "\n\n"...))
 }

@@ -289,10 +289,12 @@ type Propagation struct {
 // DispatchRule configures agents in the background.
 type DispatchRule struct {
 	Enabled       bool     `yaml:"enabled"`
-	Command       []string `yaml:"command" doc:"Program and arguments, without a shell; {task} and {max_turns} are filled in."`
+	Runner        string   `yaml:"runner" enum:"exec,loop,claude,codex,gemini,opencode,aider,cursor-agent" doc:"exec runs command, loop the agent of this server, the others a known agent. If not set: exec with a command, else loop with LLM_API, else the first known agent on PATH."`
+	Command       []string `yaml:"command" doc:"Program and arguments, without a shell; {task}, {task_file} and {max_turns} are filled in."`
 	MaxConcurrent int      `yaml:"max_concurrent" min:"1" max:"2"`
 	MinFreeMB     int      `yaml:"min_free_mb" min:"500"`
 	Timeout       Duration `yaml:"timeout"`
+	MaxTokens     int      `yaml:"max_tokens" min:"1000" max:"100000000" doc:"Tokens that one task of the loop may cost; 500000 if not set."`
 	Env           []string `yaml:"env" doc:"Names of variables that the agent inherits."`
 }
 

@@ -5,6 +5,7 @@
 //	TASK#<task> lease   addr, expires (Unix milliseconds), ttl
 //	TASKS       secret  secret
 //	HALT        flag    epoch, and halt (JSON) while a halt is in force
+//	SLOT#<n>    lease   fence, and owner and expires while an agent has the slot
 //
 // The attribute ttl (Unix seconds) lets the table forget tasks that died. The task's
 // role needs dynamodb:GetItem, dynamodb:PutItem, dynamodb:UpdateItem and

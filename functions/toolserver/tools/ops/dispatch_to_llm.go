@@ -27,7 +27,7 @@ type Dispatched struct {
 	MaxTurns  int        `json:"max_turns,omitempty"`
 	Slots     Slots      `json:"slots"`
 
-	Code   string `json:"code,omitempty"` // why not: halted, disabled, command_not_found, insufficient_memory or limit_exceeded
+	Code   string `json:"code,omitempty"` // why not: halted, disabled, command_not_found, insufficient_memory, limit_exceeded or unavailable
 	Error  string `json:"error,omitempty"`
 	FreeMB int    `json:"free_mb,omitempty"`
 }
@@ -58,8 +58,10 @@ func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 			out.Dispatched, out.PID, out.Log = true, r.Identity.PID, r.Log
 			out.ID, out.StartedAt, out.MaxTurns = r.ID, &r.StartedAt, r.MaxTurns
 		}
-		active, _, err := d.List(0)
-		out.Slots.Used = len(active)
+		if out.Code == "unavailable" {
+			return out, nil // the slots cannot be counted either
+		}
+		out.Slots.Used, err = d.Used(ctx)
 		return out, err
 	})
 }

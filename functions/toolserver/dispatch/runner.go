@@ -1,0 +1,125 @@
+package dispatch
+
+import (
+	"cmp"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Job is a task with what its dispatch is known by.
+type Job struct {
+	Task
+	ID   string
+	File string // the text of the task as a file, absolute
+}
+
+// Program is what does a job.
+type Program struct {
+	Argv  []string // no shell
+	Env   []string // name=value
+	Input []byte   // on standard input
+}
+
+// Runner knows a kind of agents.
+type Runner interface {
+	// Name is how people know it.
+	Name() string
+	// Program is what to start for a job. The error is *[Refused] if it is not there.
+	Program(j Job) (Program, error)
+	// Stop is what an exit status tells about the end of the work; "" if nothing more.
+	Stop(status int) string
+}
+
+// Exec runs an agent of somebody else by its command line.
+type Exec struct {
+	Preset  string   // name of one of [Presets], "" for a command of the workspace file
+	Command []string // program and arguments; {task}, {task_file} and {max_turns} are filled in. Without a task among them it comes on standard input
+	Env     []string // names of variables that the agent inherits
+	Stops   map[int]string
+	Lookup  func(name string) (string, bool) // of the environment
+}
+
+// Presets are the agents that are known by their command lines, as their documentation
+// gives them for work without a person, allowed to change files and not more. A task
+// never is an argument of its own where it could be taken for a flag.
+var Presets = []Exec{
+	// code.claude.com/docs, CLI reference: print mode reads its prompt from standard input.
+	{Preset: "claude", Command: []string{"claude", "--print", "--max-turns", "{max_turns}", "--permission-mode", "acceptEdits"}, Env: []string{"ANTHROPIC_API_KEY"}},
+	// developers.openai.com/codex, non-interactive mode: - is the prompt on standard input.
+	{Preset: "codex", Command: []string{"codex", "exec", "--sandbox", "workspace-write", "-"}, Env: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}},
+	// geminicli.com/docs, headless mode: without a terminal it answers standard input.
+	{Preset: "gemini", Command: []string{"gemini", "--approval-mode", "auto_edit"}, Env: []string{"GEMINI_API_KEY"}, Stops: map[int]string{53: "max_turns"}},
+	// opencode.ai/docs, CLI: run takes its message from standard input.
+	{Preset: "opencode", Command: []string{"opencode", "run"}},
+	// aider.chat/docs, scripting aider.
+	{Preset: "aider", Command: []string{"aider", "--yes-always", "--message-file", "{task_file}"}, Env: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}},
+	// cursor.com/docs, CLI parameters: the prompt is an argument.
+	{Preset: "cursor-agent", Command: []string{"cursor-agent", "--print", "--force", "Task: {task}"}, Env: []string{"CURSOR_API_KEY"}},
+}
+
+// PresetNames are the names of the presets, in the order in which they are looked for.
+func PresetNames() (names []string) {
+	for _, p := range Presets {
+		names = append(names, p.Preset)
+	}
+	return names
+}
+
+// FindPreset is the preset of a name, or with "" the first one whose program is on PATH.
+func FindPreset(name string) (Exec, bool) {
+	at := slices.IndexFunc(Presets, func(p Exec) bool {
+		if name != "" {
+			return p.Preset == name
+		}
+		_, err := exec.LookPath(p.Command[0])
+		return err == nil
+	})
+	if at < 0 {
+		return Exec{}, false
+	}
+	found := Presets[at]
+	found.Env = append([]string{"PATH", "HOME", "LANG"}, found.Env...)
+	return found, true
+}
+
+// Name implements Runner.
+func (e Exec) Name() string { return cmp.Or(e.Preset, "exec") }
+
+// Stop implements Runner.
+func (e Exec) Stop(status int) string { return e.Stops[status] }
+
+// Program implements Runner.
+func (e Exec) Program(j Job) (Program, error) {
+	if len(e.Command) == 0 {
+		return Program{}, &Refused{Code: "disabled", Message: "dispatch.runner is exec, and there is no dispatch.command in governance.yaml."}
+	}
+	for _, name := range e.Env {
+		if slices.Contains(secrets, name) {
+			return Program{}, &Refused{Code: "disabled", Message: "dispatch.env in governance.yaml names " + name + ", a secret of this server that no agent gets. Take it out."}
+		}
+	}
+	program, err := exec.LookPath(e.Command[0])
+	if err != nil {
+		return Program{}, &Refused{Code: "command_not_found", Message: fmt.Sprintf("The program of the agent is not there: %s. Install it, or choose another with dispatch.command or dispatch.runner in governance.yaml.", filepath.Base(e.Command[0]))}
+	}
+	out := Program{Argv: []string{program}, Input: []byte(j.Text)}
+	for _, name := range e.Env {
+		if value, ok := e.Lookup(name); ok {
+			out.Env = append(out.Env, name+"="+value)
+		}
+	}
+	for _, part := range e.Command[1:] {
+		if strings.Contains(part, "{task}") || strings.Contains(part, "{task_file}") {
+			out.Input = nil
+		}
+		out.Argv = append(out.Argv, strings.NewReplacer("{max_turns}", strconv.Itoa(j.MaxTurns), "{task_file}", j.File, "{task}", j.Text).Replace(part))
+	}
+	return out, nil
+}
+
+// secrets are settings of the server that are for no agent.
+var secrets = []string{"LLM_KEY", "KILL_SECRET", "GOV_API_TOKEN", "SIGNING_KEY", "FACILITATOR_TOKEN", "CDP_KEY_SECRET", "ORIGIN_SECRET"}

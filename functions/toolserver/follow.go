@@ -1,0 +1,93 @@
+package toolserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"governance.internal/functions/toolserver/eventstream"
+	"governance.internal/functions/toolserver/mask"
+)
+
+// logPattern is the path of the log of a dispatch.
+const logPattern = "/dispatches/{id}/log"
+
+func isLog(name string) bool {
+	matched, err := path.Match("/dispatches/*/log", name)
+	return matched && err == nil
+}
+
+// maxFollows is how many logs are followed at once, by all clients together.
+const maxFollows = 32
+
+// logPart is the data of an event of a log. Its id is the place in the log behind it.
+type logPart struct {
+	Text string `json:"text"`
+}
+
+// getLog is GET /dispatches/{id}/log: the log as server-sent events, as it grows, without
+// secrets. The events log carry the text; the event end, the row of GET /dispatches, is
+// the last one. A client that was cut off goes on behind Last-Event-ID; one that has all is
+// told so by 204, which ends its tries (WHATWG HTML, section 9.2).
+func (s *Server) getLog(w http.ResponseWriter, r *http.Request) {
+	from, last := int64(0), r.Header.Get("Last-Event-ID")
+	if last != "" {
+		var err error
+		if from, err = strconv.ParseInt(last, 10, 64); err != nil || from < 0 {
+			refuse(w, http.StatusBadRequest, "invalid_argument", "Last-Event-ID must be the id of an event of this log.")
+			return
+		}
+	}
+	select {
+	case s.follows <- struct{}{}:
+		defer func() { <-s.follows }()
+	default:
+		w.Header().Set("Retry-After", "5")
+		refuse(w, http.StatusServiceUnavailable, "unavailable", "Too many logs are followed. Try again later.")
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.leaving, cancel)()
+	s.follow(ctx, w, r.PathValue("id"), from)
+}
+
+func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id string, from int64) {
+	stream := eventstream.New(w)
+	defer stream.End()
+	if _, err := s.dispatches.LogPath(id); err == nil {
+		defer stream.KeepAlive(eventstream.Interval)()
+	}
+	at := from
+	record, err := s.dispatches.Follow(ctx, id, from, func(part []byte, next int64) error {
+		at = next
+		text := mask.Text(s.workspace.Hide(strings.ToValidUTF8(string(part), "\uFFFD")))
+		data, err := json.Marshal(logPart{text})
+		if err != nil {
+			return err
+		}
+		return stream.EventAt(strconv.FormatInt(next, 10), "log", data)
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !stream.Opened():
+		refuse(w, http.StatusNotFound, "not_found", "There is no such dispatch here. GET /dispatches lists them.")
+	case ctx.Err() != nil: // the client or the server goes
+	case err != nil:
+		slog.WarnContext(ctx, "log not followed", "dispatch", id, "error", err.Error())
+		if !stream.Opened() {
+			refuse(w, http.StatusInternalServerError, "unavailable", "The log cannot be read.")
+		}
+	case at == from && from > 0 && !stream.Opened():
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		if data, err := json.Marshal(row(record, "completed")); err == nil {
+			_ = stream.EventAt(strconv.FormatInt(at, 10), "end", data) // the client may be gone
+		}
+	}
+}
