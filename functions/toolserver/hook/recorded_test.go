@@ -21,7 +21,9 @@ type recorded struct {
 	Told string          `json:"told"`
 }
 
-func (r recorded) refused() bool { return strings.Contains(r.Told, "BLOCKED: ") }
+func (r recorded) refused() bool {
+	return strings.Contains(r.Told, "BLOCKED: ") || strings.Contains(r.Told, "PROTECTED: ")
+}
 
 // recording reads the agent's name and its calls.
 func recording(t *testing.T, file string) (agent string, calls []recorded) {
@@ -92,7 +94,7 @@ func TestTheRecordedCallsOfRealAgentsAreRefused(t *testing.T) {
 					tools[toolOf(t, c)] = true
 				}
 			}
-			if n := len(w.Recorded("BLOCKED_UNTOUCHABLE")); n != refused || refused != len(calls)-2 || refused < 20 {
+			if n := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED")); n != refused || refused != len(calls)-2 || refused < 20 {
 				t.Errorf("%d calls, %d refused, %d in the chain", len(calls), refused, n)
 			}
 			t.Logf("%d calls of %v refused", refused, tools)
@@ -106,7 +108,7 @@ func TestTheRecordedCallsOfRealAgentsAreRefused(t *testing.T) {
 }
 
 // mustTry are the tools with which each agent changes files.
-var mustTry = map[string][]string{"claude-code": {"Write", "Edit", "NotebookEdit", "Bash"}}
+var mustTry = map[string][]string{"claude-code": {"Write", "Edit", "NotebookEdit", "Bash"}, "codex": {"apply_patch", "Bash"}, "gemini": {"write_file", "replace", "run_shell_command"}}
 
 func toolOf(t *testing.T, c recorded) string {
 	t.Helper()

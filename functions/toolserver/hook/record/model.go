@@ -50,8 +50,11 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.messages(w, body)
 	case strings.HasSuffix(r.URL.Path, "/responses"):
 		m.responses(w, body)
-	case strings.Contains(r.URL.Path, "enerateContent"):
+	case strings.HasSuffix(r.URL.Path, ":streamGenerateContent"):
 		m.contents(w, body)
+	case strings.HasSuffix(r.URL.Path, ":generateContent"): // a side question, such as which model to take
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, textOf(candidate(object("text", "{}"))))
 	default:
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"input_tokens":1,"data":[],"models":[]}`)
@@ -169,6 +172,10 @@ func (m *model) contents(w http.ResponseWriter, body map[string]any) {
 	if s := m.next(body); s != nil {
 		part = object("functionCall", object("id", idOf(m.turn), "name", s.tool, "args", s.input))
 	}
-	stream(w, object("candidates", []any{object("index", 0, "finishReason", "STOP", "content", object("role", "model", "parts", []any{part}))},
-		"usageMetadata", object("promptTokenCount", 1, "candidatesTokenCount", 1, "totalTokenCount", 2)))
+	stream(w, candidate(part))
+}
+
+func candidate(part map[string]any) map[string]any {
+	return object("candidates", []any{object("index", 0, "finishReason", "STOP", "content", object("role", "model", "parts", []any{part}))},
+		"usageMetadata", object("promptTokenCount", 1, "candidatesTokenCount", 1, "totalTokenCount", 2))
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long an agent may take for its whole session.
-const patience = 5 * time.Minute
+const patience = 3 * time.Minute
 
 // record is one line of the recording.
 type record struct {
@@ -68,12 +68,13 @@ func run(name, program, local, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.start(a, program, address); err != nil {
-		return err
+	said, err := p.start(a, program, address)
+	if err != nil {
+		return fmt.Errorf("the agent failed: %w: %.4000s", err, said)
 	}
 	records, err := p.records(m, len(steps))
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; the agent said: %.4000s", err, said)
 	}
 	if err := p.judge(records); err != nil {
 		return err
@@ -133,20 +134,17 @@ func (p project) command(args ...string) *exec.Cmd {
 	return c
 }
 
-func (p project) start(a agent, program, address string) error {
+func (p project) start(a agent, program, address string) (said []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if a.prepare != nil {
 		if err := a.prepare(p, address); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	c := exec.CommandContext(ctx, program, a.args...)
 	c.Dir, c.Env = p.dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TERM=dumb"}, a.env(address)...)
-	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("the agent failed: %w: %.2000s", err, out)
-	}
-	return nil
+	return c.CombinedOutput()
 }
 
 // records pairs the calls of the hook with what the agent told its model.
@@ -167,6 +165,9 @@ func (p project) records(m *model, steps int) ([]record, error) {
 		}
 		if err := json.Unmarshal(line, &call); err != nil {
 			return nil, err
+		}
+		if call.ID == "" { // some agents give none; their hooks see every step
+			call.ID = idOf(len(records) + 1)
 		}
 		records = append(records, record{call.ID, bytes.TrimSpace(line), m.told[call.ID]})
 	}
