@@ -40,7 +40,7 @@ func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "preflight_check", Title: "Preflight check", Toolset: "core",
 		Description: "Says before a change whether files may be changed: OK, PROTECTED (a person must approve), BLOCKED or UNKNOWN. Call it before every edit and command.",
-		Hints:       tool.Hints{Idempotent: true},
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in preflightInput) (PreflightCheck, error) {
 		if text, ok := texts[in.Action]; ok {
 			return PreflightCheck{Text: text}, nil
