@@ -25,23 +25,30 @@ const (
 	maxLinks = 40   // as in the kernel
 )
 
-// ReadFile reads a regular file of at most limit bytes. It never waits: a pipe is
-// opened without blocking and refused.
-func (w *Workspace) ReadFile(name string, limit int64) ([]byte, error) {
+// Open opens a regular file for reading. It never waits: a pipe is opened without
+// blocking and refused.
+func (w *Workspace) Open(name string) (*os.File, error) {
 	f, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, reduce(err)
 	}
-	defer f.Close()
 	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, reduce(err)
-	case !info.Mode().IsRegular():
-		return nil, ErrNotRegular
-	case info.Size() > limit:
-		return nil, ErrTooLarge
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
 	}
+	if err != nil {
+		return nil, errors.Join(reduce(err), f.Close())
+	}
+	return f, nil
+}
+
+// ReadFile reads a regular file of at most limit bytes.
+func (w *Workspace) ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := w.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if int64(len(text)) > limit {
 		return nil, ErrTooLarge
