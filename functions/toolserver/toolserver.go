@@ -175,6 +175,9 @@ func (s *Server) newGuard() *guard {
 }
 
 func (s *Server) toolDeps() tools.Deps {
+	gate := &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()}
+	enforcing := *gate // for tools that make the change themselves
+	enforcing.Enforces = true
 	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
 	return tools.Deps{
 		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
@@ -184,8 +187,8 @@ func (s *Server) toolDeps() tools.Deps {
 		Kill:    s.kill,
 		About:   s.aboutWorkspace,
 		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
-		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
-		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
+		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Gate: &enforcing, Running: s.running, Now: s.deps.Now},
+		Gate:    gate,
 
 		Dispatcher: s.dispatches,
 	}
