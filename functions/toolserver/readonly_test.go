@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/tools"
 )
@@ -52,7 +53,10 @@ func TestAReadOnlyServerGuardsAndChangesNothing(t *testing.T) {
 	for _, each := range r.list() {
 		offered = append(offered, each.Name)
 		for _, arguments := range argumentsFor(t, each.InputSchema, []string{".", "infra/a.tf", "a.go", "new.txt"}, []string{"echo x > a.go", "rm -rf .", "a text"}) {
-			r.rpc("tools/call", `{"name":"`+each.Name+`","arguments":`+arguments+`}`)
+			if answer := r.rpc("tools/call", `{"name":"`+each.Name+`","arguments":`+arguments+`}`); answer["result"] == nil {
+				t.Fatalf("%s was not asked: %v", each.Name, answer)
+			}
+			r.clock.Add(int64(time.Second))
 		}
 	}
 	if after := tree(t, dir); after != before {

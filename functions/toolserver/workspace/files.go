@@ -111,10 +111,9 @@ func (w *Workspace) Remove(name string) error { return reduce(w.root.Remove(name
 
 // Path is a name of a file as somebody gave it, and what it really is.
 type Path struct {
-	Name    string      // from the root, clean; "" if it is outside
-	Real    string      // where links lead to; "" if that is outside
-	Outside bool        // neither of them is inside
-	Info    fs.FileInfo // of the real file, nil if there is none
+	Name string      // from the root, clean; "" if it is outside
+	Real string      // where links lead to; "" if that is outside
+	Info fs.FileInfo // of the real file, nil if there is none
 }
 
 // Linked says whether the file has further names on the disk.
@@ -139,7 +138,6 @@ func (w *Workspace) Locate(dir, name string) (Path, error) {
 		return Path{}, err
 	}
 	p := Path{Name: w.relative(filepath.Clean(full)), Real: w.relative(real)}
-	p.Outside = p.Name == "" && p.Real == ""
 	if info, err := os.Lstat(real); err == nil {
 		p.Info = info
 	}

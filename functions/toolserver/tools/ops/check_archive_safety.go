@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/workspace"
@@ -57,7 +58,7 @@ func CheckArchiveSafety(s Shelf) *tool.Tool {
 		if err != nil || p.Name == "" || p.Name == "." {
 			return ArchiveSafety{}, &tool.Error{Code: "path_outside_workspace", Field: "/filepath", Message: "This is no file of the workspace.", Hint: "Give a path from the root of the workspace."}
 		}
-		answer := ArchiveSafety{Safe: true, Path: p.Name, Blockers: []string{}, Checks: []ArchiveCheck{
+		answer := ArchiveSafety{Safe: true, Path: mask.Text(p.Name), Blockers: []string{}, Checks: []ArchiveCheck{
 			exists(p), governed(state, p), s.inUse(p), required(state, p), s.referenced(state, p), s.committed(state, p),
 		}}
 		for _, c := range answer.Checks {
