@@ -85,6 +85,7 @@ type Deps struct {
 	Model      agent.Provider      // that our own agent asks; the zero value for no such agent
 	Agent      []string            // the command line that is this agent
 	Telemetry  *telemetry.Recorder // nil if no collector is named
+	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute
 }
 
 // Server is the tool server.
@@ -191,17 +192,21 @@ func (s *Server) newGuard() *guard {
 }
 
 func (s *Server) toolDeps() tools.Deps {
+	gate := &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()}
+	enforcing := *gate // for tools that make the change themselves
+	enforcing.Enforces = true
 	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
 	return tools.Deps{
 		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
-			Count: count, Calls: s.calls.Load, Capabilities: s.capabilities},
+			Count: count, Calls: s.calls.Load, Governed: s.governed, Capabilities: s.capabilities},
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running},
 		Verify:  s.verify,
 		Kill:    s.kill,
 		About:   s.aboutWorkspace,
+		Rules:   s.rules,
 		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
-		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
-		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
+		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Gate: &enforcing, Running: s.running, Now: s.deps.Now},
+		Gate:    gate,
 
 		Dispatcher: s.dispatches,
 	}
@@ -220,19 +225,6 @@ func (s *Server) has(name string) bool {
 		}
 	}
 	return false
-}
-
-// capabilities says of each tool whether it can do its work here.
-func (s *Server) capabilities() []core.Capability {
-	var list []core.Capability
-	for _, t := range s.tools {
-		c := core.Capability{Tool: t.Name, State: "ready"}
-		if t.Name == "emergency_kill_switch" && s.deps.KillSecret == "" {
-			c.State, c.Why = "needs_config", "KILL_SECRET is not set"
-		}
-		list = append(list, c)
-	}
-	return list
 }
 
 // maxVerifications may run at once: each reads the whole chain.

@@ -118,7 +118,8 @@ type Config struct {
 	// WORKSPACE: folder of the project that the tool server governs. Default: the
 	// working directory.
 	Workspace string
-	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
+	// GOV_READ_ONLY: every value but false leaves out every tool that changes something but
+	// our own record.
 	ReadOnly bool
 	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
 	// the product's price, by x402 over MCP. Needs what a selling function needs.

@@ -28,7 +28,7 @@ import (
 
 // Hints are the four annotations of a tool (specification, ToolAnnotations).
 type Hints struct {
-	ReadOnly    bool `json:"readOnlyHint"`    // changes nothing
+	ReadOnly    bool `json:"readOnlyHint"`    // changes nothing but our own record of what it saw
 	Destructive bool `json:"destructiveHint"` // may end or overwrite something
 	Idempotent  bool `json:"idempotentHint"`  // twice is once
 	OpenWorld   bool `json:"openWorldHint"`   // talks to others than this server

@@ -32,7 +32,7 @@ type Options struct {
 	Origin      string            // says in the genesis entry who keeps the chain; "" is "dynamodb"
 	Now         func() time.Time  // nil: time.Now
 	Random      io.Reader         // makes the id of the genesis entry; nil: crypto/rand.Reader
-	Limit       time.Duration     // [CallLimit] but in tests; 0 is CallLimit
+	Limit       time.Duration     // [CallLimit] but in tests; 0 is CallLimit. A third of it is for one request
 }
 
 // Store is an [audit.Store] in a table.
@@ -66,7 +66,7 @@ func Open(chain string, o Options) (*Store, error) {
 		o.Random = rand.Reader
 	}
 	return &Store{
-		client: dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport}),
+		client: dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport, Attempt: o.Limit / 3}),
 		table:  o.Table, chain: chain, origin: cmp.Or(o.Origin, "dynamodb"),
 		now: o.Now, random: o.Random, limit: cmp.Or(o.Limit, CallLimit),
 	}, nil

@@ -6,6 +6,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -36,6 +37,7 @@ type Service struct {
 	Credentials aws.CredentialsProvider
 	Endpoint    string            // of a local engine, which needs neither region nor credentials; "" for AWS
 	Transport   http.RoundTripper // nil: the default one
+	Attempt     time.Duration     // for one try of a request; 0: three seconds
 }
 
 // Codes of a cancellation reason of a transaction.
@@ -57,7 +59,7 @@ func New(s Service, further ...string) *dynamodb.Client {
 	}
 	o := dynamodb.Options{
 		Region: s.Region, Credentials: s.Credentials, Retryer: retryer(append(further, ReasonThrottled, ReasonProvisioned)),
-		HTTPClient: &http.Client{Transport: telemetry.Transport(transport), Timeout: attemptLimit},
+		HTTPClient: &http.Client{Transport: telemetry.Transport(transport), Timeout: cmp.Or(s.Attempt, attemptLimit)},
 		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
 	}
 	if s.Endpoint != "" {
