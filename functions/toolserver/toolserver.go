@@ -27,9 +27,9 @@ import (
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
 	"governance.internal/functions/toolserver/tally"
@@ -75,9 +75,10 @@ type Deps struct {
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
-	Tasks      *cluster.Node   // this task among others; nil if it is alone
-	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
-	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
+	Tasks      *cluster.Node               // this task among others; nil if it is alone
+	Halt       killswitch.Flag             // that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource             // whose access tokens are good, nil for nobody's
+	Cloud      map[string]managed.Provider // of processes that run elsewhere, by name
 }
 
 // Server is the tool server.
@@ -95,6 +96,8 @@ type Server struct {
 	resources  []dispatcher.Resource
 	dispatcher *dispatcher.Dispatcher
 	dispatches *dispatch.Dispatcher
+	supervisor *managed.Supervisor
+	managed    *managed.Set
 	sessions   *sessions.Hub
 	handler    http.Handler
 
@@ -144,9 +147,10 @@ func New(d Deps) (*Server, error) {
 		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 	}
-	s.halt = killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random, func(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
-		return s.dispatches.StopAll(ctx)
-	})
+	s.halt = killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random, s.stops())
+	if err := s.openManaged(); err != nil {
+		return nil, fmt.Errorf("managed processes: %w", err)
+	}
 	if err := s.openDispatcher(); err != nil {
 		return nil, fmt.Errorf("dispatches: %w", err)
 	}
@@ -179,7 +183,7 @@ func (s *Server) toolDeps() tools.Deps {
 	return tools.Deps{
 		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
 			Count: count, Calls: s.calls.Load, Capabilities: s.capabilities},
-		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running},
+		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running, Processes: s.managed.States},
 		Verify:  s.verify,
 		Kill:    s.kill,
 		About:   s.aboutWorkspace,

@@ -57,7 +57,7 @@ func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 		if err := s.write(*theirs); err != nil {
 			return epoch, err
 		}
-		go s.obey(context.WithoutCancel(ctx))
+		go s.obey(context.WithoutCancel(ctx), theirs.Scope)
 	case theirs == nil && own != nil:
 		if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return epoch, err
@@ -66,13 +66,11 @@ func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 	return epoch, nil
 }
 
-// obey ends what runs here because another task halted.
-func (s *Switch) obey(ctx context.Context) {
-	outcomes, survivors := s.stop(ctx)
-	for _, o := range outcomes {
-		survivors = append(survivors, o.Survivors...)
-	}
-	slog.WarnContext(ctx, "kill switch: another task halted", "dispatches", len(outcomes), "survivors", len(survivors))
+// obey ends what runs here because another server halted.
+func (s *Switch) obey(ctx context.Context, scope string) {
+	var out Outcome
+	s.end(ctx, scope, true, &out)
+	slog.WarnContext(ctx, "kill switch: another task halted", "dispatches", len(out.Asked.Dispatches), "processes", len(out.Asked.Processes), "survivors", len(out.Survivors))
 }
 
 // publish tells the other tasks of a halt within the budget; what fails is tried

@@ -19,9 +19,11 @@ package processes
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -167,34 +169,53 @@ func (g *Group) wait(cmd *exec.Cmd) {
 	close(g.done)
 }
 
+// Known is the group of a process that is there already and was started by somebody else.
+// Its end is not watched: only [Stop] is for it.
+func Known(id string, i Identity) *Group { return groupOf(id, i) }
+
+// Keep makes [StopAll] leave the group alone until Drop: somebody else ends it.
+func (g *Group) Keep() { kept.add(g) }
+
+// Drop is the end of Keep.
+func (g *Group) Drop() { kept.remove(g) }
+
 // Done is closed when the program has ended; what it started may live on.
 func (g *Group) Done() <-chan struct{} { return g.done }
 
 // Exit is how the program ended, after Done.
 func (g *Group) Exit() Exit { return g.exit }
 
-// register is the children that package exec waits for; the others are ours to bury.
-type register struct {
-	mu   sync.Mutex
-	pids map[int]bool
+// register is a set that many use at once.
+type register[T comparable] struct {
+	mu      sync.Mutex
+	members map[T]bool
 }
 
-var managed = register{pids: map[int]bool{}}
+var (
+	managed = register[int]{members: map[int]bool{}}       // children that package exec waits for; the others are ours to bury
+	kept    = register[*Group]{members: map[*Group]bool{}} // groups that StopAll leaves alone
+)
 
-func (r *register) add(pid int) {
+func (r *register[T]) add(member T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pids[pid] = true
+	r.members[member] = true
 }
 
-func (r *register) remove(pid int) {
+func (r *register[T]) remove(member T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.pids, pid)
+	delete(r.members, member)
 }
 
-func (r *register) has(pid int) bool {
+func (r *register[T]) has(member T) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.pids[pid]
+	return r.members[member]
+}
+
+func (r *register[T]) all() []T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.members))
 }

@@ -17,7 +17,8 @@ const (
 
 // Survivor is a process that could not be ended.
 type Survivor struct {
-	PID     int    `json:"pid"`
+	Name    string `json:"name,omitempty"` // of the managed process that it belongs to
+	PID     int    `json:"pid"`            // 0 if it has none that is known here
 	Command string `json:"cmd"`
 	Why     string `json:"why"`
 }
@@ -37,6 +38,11 @@ type target struct {
 	all    bool
 }
 
+// StopNow is Stop without the grace: SIGKILL follows SIGTERM at once.
+func StopNow(groups ...*Group) []Outcome {
+	return target{groups: groups}.stop(context.Background(), 0)
+}
+
 // Stop ends groups with all that they started, first by SIGTERM, then by SIGKILL, and
 // looks again until nothing is left. It takes no longer than Grace and a second.
 func Stop(ctx context.Context, groups ...*Group) []Outcome {
@@ -45,7 +51,8 @@ func Stop(ctx context.Context, groups ...*Group) []Outcome {
 
 // StopAll is Stop for groups and for every orphan that this process adopted, known or
 // not, with all below it. Other children of this process are in its own session, which
-// no descendant of a group can come back to; they are left alone.
+// no descendant of a group can come back to; they are left alone, and so are groups that
+// are kept.
 func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 	t := target{groups: groups, all: true}
 	outcomes := t.stop(ctx, Grace)
@@ -107,10 +114,11 @@ func (t target) signal(s syscall.Signal, sent map[int][]string) {
 func (t target) living() []process {
 	all := snapshot()
 	strays := adopted(all)
+	spared := target{groups: kept.all()}
 	var found []process
 	for _, p := range all {
 		group := t.groupOf(p, all)
-		if group < 0 && !(t.all && strays[p.pid]) {
+		if group < 0 && !(t.all && strays[p.pid] && spared.groupOf(p, all) < 0) || p.pid == self {
 			continue
 		}
 		if p.dead() {

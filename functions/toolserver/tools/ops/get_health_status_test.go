@@ -10,6 +10,7 @@ import (
 
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/shared/audit"
 )
@@ -22,7 +23,8 @@ func machineWith(diskUsed uint64) Machine {
 		Verify: func(context.Context, ...audit.Anchor) (audit.Report, error) {
 			return audit.Report{Valid: true, Entries: 1}, nil
 		},
-		Running: func() (int, error) { return 0, nil },
+		Running:   func() (int, error) { return 0, nil },
+		Processes: func(context.Context) ([]managed.Status, error) { return nil, nil },
 	}
 }
 
