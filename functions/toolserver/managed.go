@@ -53,7 +53,9 @@ func (s *Server) openManaged() error {
 	former := &managed.Former{Path: filepath.Join(s.deps.DataDir, "HALT.former")}
 	providers := managed.Local(dir, former)
 	providers["supervised"] = s.supervisor
-	maps.Copy(providers, s.deps.Cloud)
+	if s.deps.Cloud != nil {
+		maps.Copy(providers, s.deps.Cloud(former))
+	}
 	s.managed = &managed.Set{Load: s.processes, Providers: providers, Former: former, Raised: raised}
 	if raised() {
 		s.supervisor.Close()

@@ -75,10 +75,10 @@ type Deps struct {
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
-	Tasks      *cluster.Node               // this task among others; nil if it is alone
-	Halt       killswitch.Flag             // that the tasks share; nil if this one is alone
-	OAuth      *oauth.Resource             // whose access tokens are good, nil for nobody's
-	Cloud      map[string]managed.Provider // of processes that run elsewhere, by name
+	Tasks      *cluster.Node   // this task among others; nil if it is alone
+	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
+	Cloud      Cloud           // providers of processes that run elsewhere; nil for none
 }
 
 // Server is the tool server.

@@ -65,15 +65,13 @@ func (o Outcome) fail(why string) Outcome {
 
 // Fail is an outcome of a process of which nobody knows that it ended.
 func Fail(p Process, did []string, why string) Outcome {
-	return Outcome{Name: p.Name, Provider: p.Provider, Did: notNil(did)}.fail(why)
+	return Outcome{Name: p.Name, Provider: p.Provider, Did: append([]string{}, did...)}.fail(why)
 }
 
 // Done is an outcome of a process of which nothing runs.
 func Done(p Process, did ...string) Outcome {
-	return Outcome{Name: p.Name, Provider: p.Provider, OK: true, Did: notNil(did)}
+	return Outcome{Name: p.Name, Provider: p.Provider, OK: true, Did: append([]string{}, did...)}
 }
-
-func notNil(list []string) []string { return append([]string{}, list...) }
 
 // Provider runs processes. Its methods answer for every process of a list, in its order,
 // and end soon after ctx. What they take is bounded.
@@ -115,30 +113,29 @@ func (s *Set) Processes() ([]Process, error) {
 	return list, nil
 }
 
-// missing is the provider of a name that none has.
-type missing struct{ name string }
+// Absent is a provider that cannot be reached, and why.
+type Absent struct{ Why string }
 
-func (m missing) why() string { return "no provider " + m.name + " is set up here" }
+// States implements [Provider].
+func (a Absent) States(_ context.Context, list []Process) []Status { return unavailable(list, a.Why) }
 
-func (m missing) States(_ context.Context, list []Process) (states []Status) {
-	return unavailable(list, m.why())
-}
-
-func (m missing) Stop(_ context.Context, list []Process) (outcomes []Outcome) {
+// Stop implements [Provider].
+func (a Absent) Stop(_ context.Context, list []Process) (outcomes []Outcome) {
 	for _, p := range list {
-		outcomes = append(outcomes, Fail(p, nil, m.why()))
+		outcomes = append(outcomes, Fail(p, nil, a.Why))
 	}
 	return outcomes
 }
 
-func (m missing) Start(context.Context, Process, string) (string, error) {
-	return "", errors.New(m.why())
+// Start implements [Provider].
+func (a Absent) Start(context.Context, Process, string) (string, error) {
+	return "", errors.New(a.Why)
 }
 
 // unavailable are the states of processes whose provider cannot be asked.
 func unavailable(list []Process, why string) (states []Status) {
 	for _, p := range list {
-		states = append(states, Status{Name: p.Name, Provider: p.Provider, State: Unavailable, Why: why, Critical: p.Critical})
+		states = append(states, Unknown(p, why))
 	}
 	return states
 }
@@ -147,7 +144,7 @@ func (s *Set) provider(name string) Provider {
 	if p, ok := s.Providers[name]; ok {
 		return p
 	}
-	return missing{name}
+	return Absent{"no provider " + name + " is set up here"}
 }
 
 // by asks all providers at once, each for its own.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -42,7 +43,7 @@ func run(ctx context.Context, dir string, argv ...string) ([]byte, error) {
 	defer cancel()
 	out := &bounded{most: mostOutput}
 	c := exec.CommandContext(ctx, path, argv[1:]...)
-	c.Dir, c.Stdout, c.WaitDelay = dir, out, 100*time.Millisecond
+	c.Dir, c.Env, c.Stdout, c.WaitDelay = dir, environment(), out, 100*time.Millisecond
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
 			return nil, errors.New(filepath.Base(argv[0]) + " does not answer")
@@ -50,6 +51,18 @@ func run(ctx context.Context, dir string, argv ...string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(argv[0]), err)
 	}
 	return out.Bytes(), nil
+}
+
+// inherited are the variables that programs get: no secret of this server is among them.
+var inherited = []string{"PATH", "HOME", "USER", "LANG", "PM2_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"}
+
+func environment() (list []string) {
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			list = append(list, name+"="+value)
+		}
+	}
+	return list
 }
 
 // NotThere is a provider that cannot be reached.

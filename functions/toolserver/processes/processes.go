@@ -52,6 +52,7 @@ type Group struct {
 
 	mu    sync.Mutex
 	known map[key]bool // processes that showed a mark once
+	led   map[int]bool // sessions that such a process began: all in them descend from it
 }
 
 // key names a process for good: a number and when it began.
@@ -84,7 +85,7 @@ func Start(c Command) (*Group, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Input), c.Output, c.Output
 	cmd.SysProcAttr = ownSession()
 	cmd.WaitDelay = time.Second // who holds its input open does not hold up its end
-	g := &Group{ID: c.ID, done: make(chan struct{}), known: map[key]bool{}}
+	g := &Group{ID: c.ID, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}}
 	if err := g.start(cmd); err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func Resume(id string, i Identity) (*Group, bool) {
 }
 
 func groupOf(id string, i Identity) *Group {
-	return &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, exit: Exit{Code: -1}}
+	return &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}, exit: Exit{Code: -1}}
 }
 
 func (g *Group) alive() bool { return len(target{groups: []*Group{g}}.living()) > 0 }

@@ -2,6 +2,7 @@ package processes
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"syscall"
 	"time"
@@ -69,6 +70,7 @@ func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 
 func (t target) stop(ctx context.Context, grace time.Duration) []Outcome {
 	signals := map[int][]string{} // by group
+	t.living()                    // notes sessions, so that the first signal reaches who is in them
 	t.signal(syscall.SIGTERM, signals)
 	t.wait(ctx, grace)
 	end := time.Now().Add(killBudget)
@@ -132,6 +134,9 @@ func (t target) living() []process {
 		}
 		found = append(found, p)
 	}
+	for _, g := range t.groups {
+		g.forget(all)
+	}
 	return found
 }
 
@@ -161,7 +166,7 @@ func (g *Group) owns(p process) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known[key{p.pid, p.begun}] || p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID || p.marked(g.ID)
+	return g.known[key{p.pid, p.begun}] || p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID || g.led[p.session] || p.marked(g.ID)
 }
 
 // note remembers a process as one of the group.
@@ -169,4 +174,18 @@ func (g *Group) note(p process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.known[key{p.pid, p.begun}] = true
+	if p.session == p.pid {
+		g.led[p.pid] = true
+	}
+}
+
+// forget drops sessions that nobody is in any more: their numbers are used again.
+func (g *Group) forget(all map[int]process) {
+	there := map[int]bool{}
+	for _, p := range all {
+		there[p.session] = true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	maps.DeleteFunc(g.led, func(session int, _ bool) bool { return !there[session] })
 }
