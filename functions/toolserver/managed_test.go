@@ -3,10 +3,13 @@
 package toolserver_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -164,3 +167,67 @@ func TestAProviderThatIsNotThereIsToldAndNeverWell(t *testing.T) {
 }
 
 func shell(line string) *exec.Cmd { return exec.Command("/bin/sh", "-c", line) }
+
+// elsewhere is a provider that remembers, as those of AWS do.
+type elsewhere struct {
+	former *managed.Former
+	runs   *atomic.Bool
+}
+
+func (e elsewhere) States(_ context.Context, list []managed.Process) (states []managed.Status) {
+	for _, p := range list {
+		states = append(states, managed.Status{Name: p.Name, Provider: p.Provider, State: map[bool]string{true: managed.Running, false: managed.Stopped}[e.runs.Load()]})
+	}
+	return states
+}
+
+func (e elsewhere) Stop(_ context.Context, list []managed.Process) []managed.Outcome {
+	return managed.Each(list, func(p managed.Process) managed.Outcome {
+		did := managed.Keep(e.former, p, "3")
+		e.runs.Store(false)
+		return managed.Done(p, append(did, "3 to 0")...)
+	})
+}
+
+func (e elsewhere) Start(_ context.Context, p managed.Process, former string) (string, error) {
+	if former != "3" || p.Target != "jobs/queue" {
+		return "", errors.New("not as it was")
+	}
+	e.runs.Store(true)
+	return "0 to 3", nil
+}
+
+// What was stopped elsewhere stays so after the lift, until a person asks for it, also of
+// another server that is started meanwhile.
+func TestWhatRanElsewhereComesBackOnRequest(t *testing.T) {
+	var runs atomic.Bool
+	runs.Store(true)
+	cloud := func(f *managed.Former) map[string]managed.Provider {
+		return map[string]managed.Provider{"ecs": elsewhere{f, &runs}}
+	}
+	r := start(t, func(d *depsOf) {
+		managing(t, d, `{name: queue, provider: ecs, target: jobs/queue}`)
+		d.Cloud = cloud
+	})
+	secret := []string{"Authorization", "Bearer " + killSecret}
+	if _, out := r.send("POST", "/kill", killBody, secret...); out["complete"] != true || runs.Load() {
+		t.Errorf("%v", out)
+	}
+	r.send("POST", "/kill", killBody, secret...) // finds nothing to stop, and forgets nothing
+	if _, out := r.send("POST", "/kill", liftBody, secret...); out["resumed"] != true || len(out["restored"].([]any)) != 0 || runs.Load() {
+		t.Errorf("%v", out)
+	}
+	again := start(t, func(d *depsOf) {
+		d.DataDir, d.Workspace, d.Audit, d.Cloud = r.deps.DataDir, r.deps.Workspace, r.deps.Audit, cloud
+	})
+	body := `{"resume":true,"reason":"looked at, all is well","restore":true}`
+	for range 2 {
+		answer, out := again.send("POST", "/kill", body, secret...)
+		if restored := out["restored"].([]any); answer.StatusCode != 200 || len(restored) > 1 || len(restored) == 1 && restored[0].(map[string]any)["ok"] != true {
+			t.Errorf("%d %v", answer.StatusCode, out)
+		}
+	}
+	if !runs.Load() || r.entries("KILL_SWITCH_RESTORE") != 4 {
+		t.Errorf("runs %v, %d entries", runs.Load(), r.entries("KILL_SWITCH_RESTORE"))
+	}
+}

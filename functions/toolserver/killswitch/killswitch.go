@@ -123,7 +123,8 @@ type Switch struct {
 	stops  Stops
 	shared Flag // nil if this is the only task
 
-	mu sync.Mutex
+	mu     sync.Mutex
+	obeyed bool // what runs here was ended for the halt that is in force
 }
 
 // Open opens the switch of a data directory. Several tasks share a flag besides; it
@@ -157,6 +158,7 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 	if err := s.raise(Halt{at, o.Reason, o.Source, o.Scope, s.shared != nil}); err != nil {
 		return Outcome{}, fmt.Errorf("halt: %w", err)
 	}
+	s.obeyed = true
 	ctx = context.WithoutCancel(ctx) // a client that hangs up does not stop a halt
 	told := make(chan bool, 1)
 	go func() { told <- s.publish(ctx) }()
