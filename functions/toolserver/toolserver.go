@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -188,6 +189,8 @@ func (s *Server) toolDeps() tools.Deps {
 		Kill:    s.kill,
 		About:   s.aboutWorkspace,
 		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
+		Dock:    ops.Dock{Workspace: s.workspace, Host: s.deps.Host, States: s.managed.States},
+		Till:    ops.Till{Workspace: s.workspace, Data: os.DirFS(s.deps.DataDir), Now: s.deps.Now},
 		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
 		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
 

@@ -101,6 +101,7 @@ func (s *Supervisor) Look(ctx context.Context, list []Process) {
 	list = slices.DeleteFunc(slices.Clone(list), func(p Process) bool { return p.Provider != "supervised" })
 	if gone := s.want(list); len(gone) > 0 {
 		s.end(ctx, gone)
+		s.want(list) // forgets those that ended
 	}
 	name := s.due()
 	if name == "" || s.rules.Halted() {
@@ -333,8 +334,21 @@ func (s *Supervisor) end(ctx context.Context, list []Process) (outcomes []Outcom
 	s.mu.Unlock()
 	for i, ended := range processes.Stop(ctx, groups...) {
 		outcomes[owners[i]].take(ended)
+		if ended.Ended {
+			s.ended(list[owners[i]].Name, groups[i])
+		}
 	}
 	return outcomes
+}
+
+// ended forgets a group of which nothing lives.
+func (s *Supervisor) ended(name string, group *processes.Group) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.children[name]; c != nil && c.group == group {
+		group.Drop()
+		c.group, c.ending = nil, false
+	}
 }
 
 // Start implements [Provider]: without a halt [Supervisor.Look] does so by itself.

@@ -71,3 +71,28 @@ func TestWhatCannotBeReadIsListed(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// A critical process that does not run is critical, a crash loop always is, and one that
+// nobody can see is never well.
+func TestManagedProcessesAreJudgedByTheirState(t *testing.T) {
+	for state, levels := range map[string][2]string{
+		managed.Running: {"ok", "ok"}, managed.Stopped: {"warn", "critical"}, managed.Suspended: {"warn", "critical"}, managed.BackingOff: {"warn", "critical"},
+		managed.CrashLoop: {"critical", "critical"}, managed.Unavailable: {"warn", "critical"},
+	} {
+		for i, critical := range []bool{false, true} {
+			m := machineWith(10)
+			m.Processes = func(context.Context) ([]managed.Status, error) {
+				return []managed.Status{{Name: "api", State: state, Critical: critical, Why: "a reason"}}, nil
+			}
+			h := healthOf(t, m)
+			if h.Status != levels[i] || len(h.Processes) != 1 || (len(h.CrashLoops) == 1) != (state == managed.CrashLoop) {
+				t.Errorf("%s, critical %v: %s %+v", state, critical, h.Status, h.Alerts)
+			}
+		}
+	}
+	m := machineWith(10)
+	m.Processes = func(context.Context) ([]managed.Status, error) { return nil, errors.New("line 3") }
+	if h := healthOf(t, m); h.Status != "critical" {
+		t.Errorf("a workspace file that cannot be read: %+v", h)
+	}
+}
