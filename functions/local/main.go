@@ -18,6 +18,7 @@
 //	go run ./functions/local check FILE...    may an agent change these files?
 //	go run ./functions/local approve [ID]     show what agents asked for, and decide
 //	go run ./functions/local baseline [accept]   which governed files changed around the guard?
+//	go run ./functions/local kill -reason TEXT   halt everything; with -resume lift the halt
 //	go run ./functions/local gen              rewrite what is generated from the catalogue
 //
 // Exit status: 0 success, 1 the answer is no (errors found, chain broken,
@@ -76,6 +77,7 @@ var commands = map[string]func(context.Context, terminal, []string) error{
 	"approve":  approve,
 	"baseline": compareBaseline,
 	"check":    checkFiles,
+	"kill":     kill,
 
 	toolserver.AgentCommand: runAgent, // started by dispatch, not by people
 }
@@ -111,7 +113,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline, kill and gen, each with -h\n", name)
 		return 2
 	}
 	err := command(ctx, t, args)

@@ -29,7 +29,7 @@ func DepsOf(parts *wiring.Tools) Deps {
 		BaseURL: c.BaseURL, Token: c.APIToken, KillSecret: c.KillSecret, Toolsets: c.Toolsets, ReadOnly: c.ReadOnly,
 		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
-		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c),
+		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c), Cloud: aws,
 		Model: agent.Provider{API: c.LLM.API, Name: c.LLM.Model, URL: c.LLM.BaseURL, Key: c.LLM.Key}, Agent: ownCommand(),
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/shared/audit/memory"
 )
@@ -30,8 +29,7 @@ func TestADestructiveToolStopsWhenAnyTaskWasHalted(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared := &flag{}
-	nothing := func(context.Context) ([]processes.Outcome, []processes.Survivor) { return nil, nil }
-	s := &Server{halt: killswitch.Open(t.TempDir(), shared, trail, time.Now, rand.Reader, nothing)}
+	s := &Server{halt: killswitch.Open(t.TempDir(), shared, trail, time.Now, rand.Reader, killswitch.Stops{})}
 	run := func(name string, hints tool.Hints) string {
 		behind := s.fenced(&tool.Tool{Name: name, Hints: hints, Run: func(context.Context, *tool.Call) tool.Result { return tool.Result{} }})
 		if result := behind.Run(t.Context(), &tool.Call{}); result.Err != nil {

@@ -107,6 +107,9 @@ func asksToResume(body []byte) bool {
 type liftInput struct {
 	Resume bool   `json:"resume" required:"true"`
 	Reason string `json:"reason" required:"true" min:"3" max:"500"`
+	// Restore brings back, too, what halts stopped at other providers. It works after a
+	// lift as well, and again for what failed.
+	Restore bool `json:"restore"`
 }
 
 // newLift ends a halt. It has the form of a tool and is in no list: only a person
@@ -120,6 +123,14 @@ func (s *Server) newLift() *tool.Tool {
 		if errors.Is(err, killswitch.ErrNoRecord) {
 			slog.WarnContext(ctx, "halt not lifted", "error", err.Error())
 			err = &tool.Error{Code: "unavailable", Message: "The halt is still in force: its end cannot be recorded right now.", Hint: "Try again."}
+		}
+		if err != nil || !in.Restore {
+			return lifted, err
+		}
+		lifted.Restored, err = s.halt.Restore(ctx, in.Reason, call.Transport)
+		if err != nil {
+			slog.WarnContext(ctx, "nothing restored", "error", err.Error())
+			err = &tool.Error{Code: "unavailable", Message: "Nothing is halted any more, and nothing was brought back: that cannot be recorded right now.", Hint: "Try again with restore."}
 		}
 		return lifted, err
 	})

@@ -65,12 +65,17 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 	return server.Shutdown(ctx)
 }
 
-// keepFlushing appends late entries of the kill switch and of the guard until Close.
+// keepFlushing appends late entries of the kill switch and of the guard until Close, and
+// keeps what else runs in the background.
 func (s *Server) keepFlushing() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	watched := make(chan struct{})
-	s.stop = func() { stop(); <-ended; <-watched }
+	watched, supervised := make(chan struct{}), make(chan struct{})
+	s.stop = func() { stop(); <-ended; <-watched; <-supervised }
+	go func() {
+		defer close(supervised)
+		s.keepSupervising(ctx)
+	}()
 	go func() {
 		defer close(watched)
 		s.keepWatching(ctx)

@@ -132,7 +132,10 @@ func compile(t *testing.T, name string, schema json.RawMessage) *jsonschema.Sche
 
 // What a tool answers is what its schema promises, for every value of its enums.
 func TestResultsAreAsTheSchemaPromises(t *testing.T) {
-	r := start(t, allTools)
+	dir := project(t, map[string]string{
+		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js, provider: procfs}]}\nusage: {sources: [{file: \"*.jsonl\"}]}\n", "api/server.js": "import './a.js'", "usage.jsonl": "",
+	})
+	r := start(t, func(d *depsOf) { allTools(d); d.Workspace = dir })
 	calls := map[string][]string{
 		"get_framework":              {`{}`, `{"format":"markdown"}`},
 		"session_handoff":            {`{}`, `{"action":"write","content":"# x"}`, `{"action":"read"}`, `{"action":"get_template"}`, `{"action":"read_example"}`, `{"action":"get_best_practices"}`},
@@ -142,6 +145,9 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"step_back_check":            {`{}`, `{"record":true}`},
 		"accountability_check":       {`{}`, `{"scope":"workarounds"}`},
 		"check_archive_safety":       {`{"filepath":"none"}`},
+		"check_dependencies":         {`{}`, `{"process":"api"}`},
+		"test_deployment":            {`{"filepath":"api/server.js"}`},
+		"usage_report":               {`{}`, `{"days":90,"bot":"lily"}`},
 		"request_approval":           {`{"agent":"a","command":"make","reason":"why"}`},
 		"approval_status":            {`{}`},
 		"guardrail_rules":            {`{}`, `{"rule":"untouchable","classify":"correct a typo"}`},
@@ -210,7 +216,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		t.Errorf("a toolset that does not exist: %v", code)
 	}
 	few := start(t, func(d *depsOf) { d.Toolsets, d.ReadOnly = []string{"ops"}, true })
-	if list := names(few.list("X-MCP-Toolsets", "core,ops")); !slices.Equal(list, []string{"get_health_status", "check_archive_safety"}) {
+	if list := names(few.list("X-MCP-Toolsets", "core,ops")); !slices.Equal(list, []string{"usage_report", "check_dependencies", "get_health_status", "test_deployment", "check_archive_safety"}) {
 		t.Errorf("a client widened the operator's choice: %v", list)
 	}
 	for _, name := range tools.Toolsets {

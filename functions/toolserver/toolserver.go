@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -29,9 +30,9 @@ import (
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
 	"governance.internal/functions/toolserver/tally"
@@ -86,6 +87,7 @@ type Deps struct {
 	Agent      []string            // the command line that is this agent
 	Telemetry  *telemetry.Recorder // nil if no collector is named
 	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute
+	Cloud      Cloud               // providers of processes that run elsewhere; nil for none
 }
 
 // Server is the tool server.
@@ -103,6 +105,8 @@ type Server struct {
 	resources  []dispatcher.Resource
 	dispatcher *dispatcher.Dispatcher
 	dispatches *dispatch.Dispatcher
+	supervisor *managed.Supervisor
+	managed    *managed.Set
 	sessions   *sessions.Hub
 	handler    http.Handler
 
@@ -160,9 +164,10 @@ func New(d Deps) (*Server, error) {
 		follows: make(chan struct{}, maxFollows),
 	}
 	s.leaving, s.leave = context.WithCancel(context.Background())
-	s.halt = killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random, func(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
-		return s.dispatches.StopAll(ctx)
-	})
+	s.halt = killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random, s.stops())
+	if err := s.openManaged(); err != nil {
+		return nil, fmt.Errorf("managed processes: %w", err)
+	}
 	if err := s.openDispatcher(); err != nil {
 		return nil, fmt.Errorf("dispatches: %w", err)
 	}
@@ -199,7 +204,7 @@ func (s *Server) toolDeps() tools.Deps {
 	return tools.Deps{
 		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
 			Count: count, Calls: s.calls.Load, Governed: s.governed, Capabilities: s.capabilities},
-		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running},
+		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running, Processes: s.managed.States},
 		Verify:  s.verify,
 		Kill:    s.kill,
 		About:   s.aboutWorkspace,
@@ -207,6 +212,8 @@ func (s *Server) toolDeps() tools.Deps {
 		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
 		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Gate: &enforcing, Running: s.running, Now: s.deps.Now},
 		Gate:    gate,
+		Dock:    ops.Dock{Workspace: s.workspace, Host: s.deps.Host, States: s.managed.States},
+		Till:    ops.Till{Workspace: s.workspace, Data: os.DirFS(s.deps.DataDir), Now: s.deps.Now},
 
 		Dispatcher: s.dispatches,
 	}

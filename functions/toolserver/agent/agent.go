@@ -95,7 +95,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) (Stop, error) {
 }
 
 func (a Assignment) loop(w *workspace.Workspace, m chat.Model, out io.Writer) *Loop {
-	halt := killswitch.Open(a.DataDir, nil, nil, time.Now, rand.Reader, nil) // its flag is only read here
+	halt := killswitch.Open(a.DataDir, nil, nil, time.Now, rand.Reader, killswitch.Stops{}) // its flag is only read here
 	return &Loop{
 		Model: m, Tools: a.tools(w), Turns: a.Turns, Tokens: a.Tokens, Log: &Log{Out: out, Hide: w.Hide},
 		IsHalted: func() bool { return halt.Halted() != nil }, Pause: pause,

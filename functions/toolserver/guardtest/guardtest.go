@@ -44,8 +44,12 @@ allow: ["docs/adr/README.md"]
 func New(t testing.TB, files map[string]string) *World {
 	t.Helper()
 	w := &World{TB: t, Dir: t.TempDir(), Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	written := time.Now()
 	for name, text := range files {
 		w.Write(name, text)
+		if err := os.Chtimes(filepath.Join(w.Dir, name), written, written); err != nil { // else the order is chance
+			t.Fatal(err)
+		}
 	}
 	var err error
 	if w.Workspace, err = workspace.Open(w.Dir); err != nil {

@@ -179,6 +179,36 @@ func percent(part, whole uint64) int {
 	return int(part * 100 / whole)
 }
 
+// Listening gives the TCP ports at which somebody listens, on any address (the files
+// proc/net/tcp and tcp6; proc_net(5)).
+func (r Reader) Listening() (map[int]bool, error) {
+	ports := map[int]bool{}
+	text, err := fs.ReadFile(r.Files, "proc/net/tcp")
+	if err != nil {
+		return nil, err
+	}
+	listening(text, ports)
+	if text, err := fs.ReadFile(r.Files, "proc/net/tcp6"); err == nil { // it is not there without IPv6
+		listening(text, ports)
+	}
+	return ports, nil
+}
+
+const stateListen = "0A"
+
+func listening(text []byte, ports map[int]bool) {
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[3] != stateListen {
+			continue
+		}
+		_, port, _ := strings.Cut(fields[1], ":")
+		if n, err := strconv.ParseUint(port, 16, 16); err == nil && n > 0 {
+			ports[int(n)] = true
+		}
+	}
+}
+
 // Sleep waits unless the call ends first.
 func Sleep(ctx context.Context, d time.Duration) {
 	select {

@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/processes"
 	"governance.internal/shared/audit"
 )
@@ -28,6 +29,7 @@ const (
 	EventHalt    = "KILL_SWITCH"
 	EventRefused = "KILL_SWITCH_REFUSED"
 	EventLifted  = "KILL_SWITCH_LIFTED"
+	EventRestore = "KILL_SWITCH_RESTORE"
 )
 
 // Scopes are what can be asked to stop.
@@ -61,6 +63,7 @@ type Outcome struct {
 	Reason    string     `json:"reason"`
 	Scope     string     `json:"scope"`
 	Source    string     `json:"source"`
+	Asked     Asked      `json:"asked"` // to end
 	Stopped   Stopped    `json:"stopped"`
 	Survivors []Survivor `json:"survivors"` // what could not be ended, and why
 	Halted    bool       `json:"halted"`
@@ -69,10 +72,16 @@ type Outcome struct {
 	Lift      string     `json:"lift"`  // what a person does to end the halt
 }
 
-// Stopped is what was running.
+// Asked names everything that was told to end.
+type Asked struct {
+	Dispatches []string `json:"dispatches"`
+	Processes  []string `json:"processes"`
+}
+
+// Stopped is what became of it.
 type Stopped struct {
-	Dispatches []Dispatch `json:"dispatches"`
-	Processes  []string   `json:"processes"`
+	Dispatches []Dispatch        `json:"dispatches"`
+	Processes  []managed.Outcome `json:"processes"`
 }
 
 // Dispatch is an agent that was to end.
@@ -86,8 +95,17 @@ type Dispatch struct {
 // Survivor is a process that is still alive.
 type Survivor = processes.Survivor
 
-// Stop ends all dispatches and everything else that began below this server.
-type Stop func(context.Context) ([]processes.Outcome, []processes.Survivor)
+// Stops are the ways to end what runs, and to bring it back.
+type Stops struct {
+	// Dispatches ends all of them and everything else that began below this server,
+	// except managed processes.
+	Dispatches func(context.Context) ([]processes.Outcome, []processes.Survivor)
+	// Processes ends the managed processes; here are those on this machine alone, which
+	// are ended when another server was told to halt.
+	Processes func(ctx context.Context, here bool) []managed.Outcome
+	// Restore brings back the managed processes that halts ended.
+	Restore func(context.Context) []managed.Restored
+}
 
 // EntryRef names an entry of the audit chain.
 type EntryRef struct {
@@ -102,16 +120,17 @@ type Switch struct {
 	trail  audit.Store
 	now    func() time.Time
 	random io.Reader
-	stop   Stop
+	stops  Stops
 	shared Flag // nil if this is the only task
 
-	mu sync.Mutex
+	mu     sync.Mutex
+	obeyed bool // what runs here was ended for the halt that is in force
 }
 
 // Open opens the switch of a data directory. Several tasks share a flag besides; it
 // is nil for one that is alone.
-func Open(dir string, shared Flag, trail audit.Store, now func() time.Time, random io.Reader, stop Stop) *Switch {
-	return &Switch{dir: dir, shared: shared, trail: trail, now: now, random: random, stop: stop}
+func Open(dir string, shared Flag, trail audit.Store, now func() time.Time, random io.Reader, stops Stops) *Switch {
+	return &Switch{dir: dir, shared: shared, trail: trail, now: now, random: random, stops: stops}
 }
 
 func (s *Switch) flag() string { return filepath.Join(s.dir, "HALT") }
@@ -139,92 +158,61 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 	if err := s.raise(Halt{at, o.Reason, o.Source, o.Scope, s.shared != nil}); err != nil {
 		return Outcome{}, fmt.Errorf("halt: %w", err)
 	}
+	s.obeyed = true
 	ctx = context.WithoutCancel(ctx) // a client that hangs up does not stop a halt
-	everywhere := s.publish(ctx)
+	told := make(chan bool, 1)
+	go func() { told <- s.publish(ctx) }()
 	out := Outcome{
 		Activated: true, Timestamp: at, Reason: o.Reason, Scope: o.Scope, Source: o.Source, Halted: true, Audit: "deferred",
-		Stopped: Stopped{[]Dispatch{}, []string{}}, Survivors: []Survivor{},
-		Lift: `A person sends {"resume":true,"reason":"..."} to POST /kill with the kill secret.`,
+		Asked: Asked{[]string{}, []string{}}, Stopped: Stopped{[]Dispatch{}, []managed.Outcome{}}, Survivors: []Survivor{},
+		Lift: `A person sends {"resume":true,"reason":"..."} to POST /kill with the kill secret; with "restore":true what was stopped at a provider comes back.`,
 	}
 	asked := make(chan *EntryRef, 1)
 	go func() { // nothing waits for the trail before it is ended
 		entry, _ := s.record(ctx, EventHalt, map[string]any{"phase": "asked", "reason": o.Reason, "scope": o.Scope, "source": o.Source})
 		asked <- entry
 	}()
-	if o.Scope != "processes" {
-		out.end(s.stop(ctx))
-	}
-	out.Complete = everywhere && len(out.Survivors) == 0
+	s.end(ctx, o.Scope, false, &out)
+	out.Complete = <-told && len(out.Survivors) == 0
 	out.Entry = <-asked
-	_, done := s.record(ctx, EventHalt, map[string]any{"phase": "done", "scope": o.Scope, "stopped": len(out.Stopped.Dispatches), "survivors": len(out.Survivors)})
+	_, done := s.record(ctx, EventHalt, map[string]any{
+		"phase": "done", "scope": o.Scope, "dispatches": len(out.Asked.Dispatches), "processes": len(out.Asked.Processes), "survivors": len(out.Survivors),
+	})
 	if out.Entry != nil && done {
 		out.Audit = "written"
 	}
 	return out, nil
 }
 
-// end takes in what became of everything.
-func (o *Outcome) end(outcomes []processes.Outcome, others []processes.Survivor) {
+// end ends what a scope names, all at once, and takes in what became of it. Elsewhere is
+// for a halt that another server was told.
+func (s *Switch) end(ctx context.Context, scope string, elsewhere bool, out *Outcome) {
+	var outcomes []processes.Outcome
+	var others []processes.Survivor
+	var ended []managed.Outcome
+	var wait sync.WaitGroup
+	if scope != "processes" && s.stops.Dispatches != nil {
+		wait.Go(func() { outcomes, others = s.stops.Dispatches(ctx) })
+	}
+	if scope != "dispatches" && s.stops.Processes != nil {
+		wait.Go(func() { ended = s.stops.Processes(ctx, elsewhere) })
+	}
+	wait.Wait()
 	for _, each := range outcomes {
 		signals := each.Signals
 		if signals == nil {
 			signals = []string{} // it had ended by itself
 		}
-		o.Stopped.Dispatches = append(o.Stopped.Dispatches, Dispatch{each.ID, each.PID, signals, each.Ended})
-		o.Survivors = append(o.Survivors, each.Survivors...)
+		out.Asked.Dispatches = append(out.Asked.Dispatches, each.ID)
+		out.Stopped.Dispatches = append(out.Stopped.Dispatches, Dispatch{each.ID, each.PID, signals, each.Ended})
+		out.Survivors = append(out.Survivors, each.Survivors...)
 	}
-	o.Survivors = append(o.Survivors, others...)
-}
-
-// Lifted says what [Switch.Lift] did.
-type Lifted struct {
-	Resumed   bool      `json:"resumed"` // false if nothing was halted
-	Timestamp time.Time `json:"timestamp"`
-	Reason    string    `json:"reason"`
-	Halted    bool      `json:"halted"`
-	Was       *Halt     `json:"was"`
-	Entry     *EntryRef `json:"audit_entry"`
-}
-
-// ErrNoRecord means that the audit trail or the shared flag did not take the lift, so
-// that the halt is still in force.
-var ErrNoRecord = errors.New("the end of the halt cannot be recorded")
-
-// Lift ends the halt. Unlike a halt it waits for the audit trail: the entry comes
-// first.
-func (s *Switch) Lift(ctx context.Context, reason, source string) (Lifted, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	epoch, err := s.sync(ctx)
-	if err != nil {
-		return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
+	out.Survivors = append(out.Survivors, others...)
+	for _, each := range ended {
+		out.Asked.Processes = append(out.Asked.Processes, each.Name)
+		out.Stopped.Processes = append(out.Stopped.Processes, each)
+		out.Survivors = append(out.Survivors, each.Survivors...)
 	}
-	out := Lifted{Timestamp: s.now().UTC(), Reason: reason, Was: s.Halted()}
-	if out.Was == nil {
-		return out, nil
-	}
-	id, err := audit.NewID(s.now(), s.random)
-	if err != nil {
-		return Lifted{}, err
-	}
-	ctx = context.WithoutCancel(ctx)
-	entries, err := s.trail.Append(ctx, audit.Event{ID: id, Actor: "killswitch", Type: EventLifted, Payload: map[string]any{
-		"reason": reason, "source": source, "since": out.Was.Since.Format(time.RFC3339Nano),
-	}})
-	if err != nil {
-		return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
-	}
-	out.Entry = &EntryRef{entries[0].Seq, entries[0].ID, entries[0].Hash}
-	if s.shared != nil {
-		if err := s.shared.Lift(ctx, epoch); err != nil {
-			return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
-		}
-	}
-	if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Lifted{}, fmt.Errorf("lift: %w", err)
-	}
-	out.Resumed = true
-	return out, nil
 }
 
 // raise writes the flag so that it is whole or not there after a crash. The first

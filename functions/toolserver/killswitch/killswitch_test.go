@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/processes"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/memory"
 )
@@ -92,7 +91,7 @@ func TestLateEntriesSurviveACrash(t *testing.T) {
 }
 
 // nothing runs.
-func nothing(context.Context) ([]processes.Outcome, []processes.Survivor) { return nil, nil }
+var nothing killswitch.Stops
 
 // flag is a shared flag that is out of reach while err is set.
 type flag struct {

@@ -31,9 +31,17 @@ func (s *Switch) Check(ctx context.Context) (*Halt, error) {
 	return s.Halted(), nil
 }
 
-// Sync makes the file and the shared flag say the same.
+// Sync makes the file and the shared flag say the same, and ends what runs here under a
+// halt that somebody else wrote: another server, an earlier one, or a person into the file.
 func (s *Switch) Sync(ctx context.Context) error {
-	_, err := s.Check(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.sync(ctx)
+	halt := s.Halted()
+	if halt != nil && !s.obeyed {
+		go s.obey(context.WithoutCancel(ctx), halt.Scope)
+	}
+	s.obeyed = halt != nil
 	return err
 }
 
@@ -57,7 +65,8 @@ func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 		if err := s.write(*theirs); err != nil {
 			return epoch, err
 		}
-		go s.obey(context.WithoutCancel(ctx))
+		s.obeyed = true
+		go s.obey(context.WithoutCancel(ctx), theirs.Scope)
 	case theirs == nil && own != nil:
 		if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return epoch, err
@@ -66,13 +75,11 @@ func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 	return epoch, nil
 }
 
-// obey ends what runs here because another task halted.
-func (s *Switch) obey(ctx context.Context) {
-	outcomes, survivors := s.stop(ctx)
-	for _, o := range outcomes {
-		survivors = append(survivors, o.Survivors...)
-	}
-	slog.WarnContext(ctx, "kill switch: another task halted", "dispatches", len(outcomes), "survivors", len(survivors))
+// obey ends what runs here because another server halted.
+func (s *Switch) obey(ctx context.Context, scope string) {
+	var out Outcome
+	s.end(ctx, scope, true, &out)
+	slog.WarnContext(ctx, "kill switch: somebody else halted", "dispatches", len(out.Asked.Dispatches), "processes", len(out.Asked.Processes), "survivors", len(out.Survivors))
 }
 
 // publish tells the other tasks of a halt within the budget; what fails is tried

@@ -29,6 +29,15 @@ type process struct {
 	group                      int
 }
 
+// Find finds nothing.
+func Find(func(argv []string, dir string) bool) ([]Found, error) { return nil, errors.ErrUnsupported }
+
+// Identify knows nobody.
+func Identify(int) (Identity, bool) { return Identity{}, false }
+
+// Look sees nothing.
+func Look(Identity) (Usage, bool) { return Usage{}, false }
+
 func (process) dead() bool                 { return true }
 func (process) marked(string) bool         { return false }
 func (process) send(syscall.Signal) bool   { return false }

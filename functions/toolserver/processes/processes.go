@@ -19,9 +19,11 @@ package processes
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -50,6 +52,7 @@ type Group struct {
 
 	mu    sync.Mutex
 	known map[key]bool // processes that showed a mark once
+	led   map[int]bool // sessions that such a process began: all in them descend from it
 }
 
 // key names a process for good: a number and when it began.
@@ -82,7 +85,7 @@ func Start(c Command) (*Group, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Input), c.Output, c.Output
 	cmd.SysProcAttr = ownSession()
 	cmd.WaitDelay = time.Second // who holds its input open does not hold up its end
-	g := &Group{ID: c.ID, done: make(chan struct{}), known: map[key]bool{}}
+	g := &Group{ID: c.ID, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}}
 	if err := g.start(cmd); err != nil {
 		return nil, err
 	}
@@ -132,7 +135,7 @@ func Resume(id string, i Identity) (*Group, bool) {
 }
 
 func groupOf(id string, i Identity) *Group {
-	return &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, exit: Exit{Code: -1}}
+	return &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}, exit: Exit{Code: -1}}
 }
 
 func (g *Group) alive() bool { return len(target{groups: []*Group{g}}.living()) > 0 }
@@ -167,34 +170,53 @@ func (g *Group) wait(cmd *exec.Cmd) {
 	close(g.done)
 }
 
+// Known is the group of a process that is there already and was started by somebody else.
+// Its end is not watched: only [Stop] is for it.
+func Known(id string, i Identity) *Group { return groupOf(id, i) }
+
+// Keep makes [StopAll] leave the group alone until Drop: somebody else ends it.
+func (g *Group) Keep() { kept.add(g) }
+
+// Drop is the end of Keep.
+func (g *Group) Drop() { kept.remove(g) }
+
 // Done is closed when the program has ended; what it started may live on.
 func (g *Group) Done() <-chan struct{} { return g.done }
 
 // Exit is how the program ended, after Done.
 func (g *Group) Exit() Exit { return g.exit }
 
-// register is the children that package exec waits for; the others are ours to bury.
-type register struct {
-	mu   sync.Mutex
-	pids map[int]bool
+// register is a set that many use at once.
+type register[T comparable] struct {
+	mu      sync.Mutex
+	members map[T]bool
 }
 
-var managed = register{pids: map[int]bool{}}
+var (
+	managed = register[int]{members: map[int]bool{}}       // children that package exec waits for; the others are ours to bury
+	kept    = register[*Group]{members: map[*Group]bool{}} // groups that StopAll leaves alone
+)
 
-func (r *register) add(pid int) {
+func (r *register[T]) add(member T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pids[pid] = true
+	r.members[member] = true
 }
 
-func (r *register) remove(pid int) {
+func (r *register[T]) remove(member T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.pids, pid)
+	delete(r.members, member)
 }
 
-func (r *register) has(pid int) bool {
+func (r *register[T]) has(member T) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.pids[pid]
+	return r.members[member]
+}
+
+func (r *register[T]) all() []T {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.members))
 }

@@ -2,6 +2,7 @@ package processes
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"syscall"
 	"time"
@@ -17,7 +18,8 @@ const (
 
 // Survivor is a process that could not be ended.
 type Survivor struct {
-	PID     int    `json:"pid"`
+	Name    string `json:"name,omitempty"` // of the managed process that it belongs to
+	PID     int    `json:"pid"`            // 0 if it has none that is known here
 	Command string `json:"cmd"`
 	Why     string `json:"why"`
 }
@@ -37,6 +39,11 @@ type target struct {
 	all    bool
 }
 
+// StopNow is Stop without the grace: SIGKILL follows SIGTERM at once.
+func StopNow(groups ...*Group) []Outcome {
+	return target{groups: groups}.stop(context.Background(), 0)
+}
+
 // Stop ends groups with all that they started, first by SIGTERM, then by SIGKILL, and
 // looks again until nothing is left. It takes no longer than Grace and a second.
 func Stop(ctx context.Context, groups ...*Group) []Outcome {
@@ -45,7 +52,8 @@ func Stop(ctx context.Context, groups ...*Group) []Outcome {
 
 // StopAll is Stop for groups and for every orphan that this process adopted, known or
 // not, with all below it. Other children of this process are in its own session, which
-// no descendant of a group can come back to; they are left alone.
+// no descendant of a group can come back to; they are left alone, and so are groups that
+// are kept.
 func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 	t := target{groups: groups, all: true}
 	outcomes := t.stop(ctx, Grace)
@@ -62,6 +70,7 @@ func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 
 func (t target) stop(ctx context.Context, grace time.Duration) []Outcome {
 	signals := map[int][]string{} // by group
+	t.living()                    // notes sessions, so that the first signal reaches who is in them
 	t.signal(syscall.SIGTERM, signals)
 	t.wait(ctx, grace)
 	end := time.Now().Add(killBudget)
@@ -107,10 +116,11 @@ func (t target) signal(s syscall.Signal, sent map[int][]string) {
 func (t target) living() []process {
 	all := snapshot()
 	strays := adopted(all)
+	spared := target{groups: kept.all()}
 	var found []process
 	for _, p := range all {
 		group := t.groupOf(p, all)
-		if group < 0 && !(t.all && strays[p.pid]) {
+		if group < 0 && !(t.all && strays[p.pid] && spared.groupOf(p, all) < 0) || p.pid == self {
 			continue
 		}
 		if p.dead() {
@@ -123,6 +133,9 @@ func (t target) living() []process {
 			t.groups[group].note(p)
 		}
 		found = append(found, p)
+	}
+	for _, g := range t.groups {
+		g.forget(all)
 	}
 	return found
 }
@@ -153,7 +166,7 @@ func (g *Group) owns(p process) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known[key{p.pid, p.begun}] || p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID || p.marked(g.ID)
+	return g.known[key{p.pid, p.begun}] || p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID || g.led[p.session] || p.marked(g.ID)
 }
 
 // note remembers a process as one of the group.
@@ -161,4 +174,18 @@ func (g *Group) note(p process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.known[key{p.pid, p.begun}] = true
+	if p.session == p.pid {
+		g.led[p.pid] = true
+	}
+}
+
+// forget drops sessions that nobody is in any more: their numbers are used again.
+func (g *Group) forget(all map[int]process) {
+	there := map[int]bool{}
+	for _, p := range all {
+		there[p.session] = true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	maps.DeleteFunc(g.led, func(session int, _ bool) bool { return !there[session] })
 }

@@ -31,6 +31,8 @@ type Deps struct {
 	Gate    *preflight.Gate
 	Desk    session.Desk
 	Shelf   ops.Shelf
+	Dock    ops.Dock
+	Till    ops.Till
 	About   func() core.Workspace
 	Rules   func() []framework.Rule
 
@@ -57,7 +59,10 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		approvals.ApprovalStatus(d.Gate),
 		audit.VerifyAuditChain(d.Verify),
 		audit.CheckAccountability(d.Desk.Workspace, d.Desk.Now),
+		ops.ReportUsage(d.Till),
+		ops.CheckDependencies(d.Desk.Workspace),
 		ops.GetHealthStatus(d.Machine),
+		ops.TestDeployment(d.Dock),
 		ops.CheckArchiveSafety(d.Shelf),
 		audit.LintMCPConfig(),
 	}

@@ -111,25 +111,31 @@ type MemberTarget struct {
 
 // Processes are those that should run.
 type Processes struct {
-	Provider string    `yaml:"provider" enum:"none,procfs,systemd,pm2,docker,ecs"`
+	Provider string    `yaml:"provider" enum:"none,supervised,procfs,systemd,pm2,docker,ecs,lambda" doc:"Who runs those that name nobody."`
 	Expected []Process `yaml:"expected"`
 }
 
-// Process is one that should run.
+// Process is one that should run. The kill switch stops it.
 type Process struct {
 	Name         string   `yaml:"name" required:"true" max:"200"`
-	Match        Match    `yaml:"match"`
-	Script       string   `yaml:"script" max:"1024"`
+	Provider     string   `yaml:"provider" enum:"none,supervised,procfs,systemd,pm2,docker,ecs,lambda" doc:"Who runs it."`
+	Target       string   `yaml:"target" max:"500" doc:"Its name there: unit, container, cluster/service or function; the name if not set."`
+	Command      []string `yaml:"command" doc:"Of a supervised one: program and arguments, without a shell."`
+	Env          []string `yaml:"env" doc:"Names of variables that a supervised one inherits."`
+	Match        Match    `yaml:"match" doc:"How procfs finds it."`
+	Script       string   `yaml:"script" max:"1024" doc:"The file that it begins with."`
 	Requires     []Glob   `yaml:"requires"`
 	Ports        []int    `yaml:"ports" doc:"1 to 65535."`
-	Stop         []string `yaml:"stop" doc:"Program and arguments, without a shell."`
+	Stop         []string `yaml:"stop" doc:"Program and arguments, without a shell, which stop it besides."`
 	Critical     bool     `yaml:"critical"`
-	MaxRestarts1 int      `yaml:"max_restarts_1h" min:"0"`
+	MaxRestarts1 int      `yaml:"max_restarts_1h" min:"0" doc:"From this many on it is a crash loop; 5 if not set."`
 }
 
-// Match finds a process.
+// Match finds processes that meet all that is set, and at least one member.
 type Match struct {
-	Cmd Pattern `yaml:"cmd"`
+	Cmd     Pattern `yaml:"cmd" doc:"Regular expression for the command line."`
+	Dir     string  `yaml:"dir" max:"4096" doc:"Working directory."`
+	PIDFile string  `yaml:"pid_file" max:"4096" doc:"File with the number."`
 }
 
 // Ports are those that should be open.

@@ -26,7 +26,7 @@ func TestFabricationsAreFoundWithoutTheirValues(t *testing.T) {
 	w := guardtest.New(t, map[string]string{
 		".env": "API_KEY=changeme\nPORT=8080\n", "backups/.env": "API_KEY=" + secret + "\nPORT=8080\n",
 		"config.json": "{\"mode\": \"example\", \"size\": 1}\n", "config.example.json": "{\"mode\": \"example\", \"size\": 1}\n", "config.json.bak": "{\"mode\": \"real\", \"size\": 7}\n",
-		"server.go": long, "server-v2.go": long + "// x\n", "twin.go": long,
+		"server.go": long, "server-v2.go": long + "// x\n", "t-twin.go": long,
 		"deploy.sh": "make test || true\ngit commit --no-verify\n", "a_test.go": "func TestA(t *testing.T) { t.Skip(\"later\") }\n",
 		"README.md": "never write || true\n",
 	})
@@ -36,7 +36,7 @@ func TestFabricationsAreFoundWithoutTheirValues(t *testing.T) {
 	for _, f := range a.Findings {
 		got = append(got, f.Type+" "+f.Path)
 	}
-	want := "PLACEHOLDER_WITH_REAL_BACKUP .env,TEST_WEAKENED a_test.go,DEFAULT_CONFIG_OVER_POPULATED config.json,RECENT_WORKAROUND deploy.sh,RECENT_WORKAROUND deploy.sh,POTENTIAL_DUPLICATE server-v2.go,POTENTIAL_DUPLICATE twin.go"
+	want := "PLACEHOLDER_WITH_REAL_BACKUP .env,TEST_WEAKENED a_test.go,DEFAULT_CONFIG_OVER_POPULATED config.json,RECENT_WORKAROUND deploy.sh,RECENT_WORKAROUND deploy.sh,POTENTIAL_DUPLICATE server-v2.go,POTENTIAL_DUPLICATE t-twin.go"
 	if list := strings.Join(got, ","); list != want || a.Status != "FABRICATION_DETECTED" || a.Fabrications != 2 {
 		t.Errorf("%s: %s\nwant %s", a.Status, list, want)
 	}

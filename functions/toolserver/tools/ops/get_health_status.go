@@ -8,6 +8,7 @@ import (
 	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools/audit"
 )
@@ -25,20 +26,13 @@ type Health struct {
 	RAM         *host.Memory     `json:"ram"`
 	Disk        []host.Disk      `json:"disk"`
 	CPU         *host.CPU        `json:"cpu"`
-	Processes   []Process        `json:"processes"`
+	Processes   []managed.Status `json:"processes"`
 	CrashLoops  []string         `json:"crash_loops"`
 	Dispatches  Dispatches       `json:"dispatches"`
 	Chain       *Chain           `json:"chain"`
 	Halt        *killswitch.Halt `json:"halt"`
 	Alerts      []Alert          `json:"alerts"`
 	Unavailable []string         `json:"unavailable"` // what could not be read here
-}
-
-// Process is a managed process.
-type Process struct {
-	Name  string `json:"name"`
-	State string `json:"state"`
-	PID   int    `json:"pid"`
 }
 
 // Dispatches are the agents that run in the background.
@@ -67,6 +61,8 @@ type Machine struct {
 	Halted  func() *killswitch.Halt
 	Verify  audit.Verify
 	Running func() (int, error) // dispatches
+
+	Processes func(context.Context) ([]managed.Status, error)
 }
 
 // GetHealthStatus reads the machine. What cannot be read is listed and not guessed.
@@ -77,9 +73,10 @@ func GetHealthStatus(m Machine) *tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, _ struct{}) (Health, error) {
 		h := Health{
-			GeneratedAt: m.Now().UTC(), Disk: []host.Disk{}, Processes: []Process{}, CrashLoops: []string{}, Alerts: []Alert{},
-			Dispatches: Dispatches{Max: dispatch.MostAtOnce}, Halt: m.Halted(), Unavailable: []string{"processes: no workspace file names any"},
+			GeneratedAt: m.Now().UTC(), Disk: []host.Disk{}, Processes: []managed.Status{}, CrashLoops: []string{}, Alerts: []Alert{},
+			Dispatches: Dispatches{Max: dispatch.MostAtOnce}, Halt: m.Halted(), Unavailable: []string{},
 		}
+		m.processes(ctx, &h)
 		m.memory(&h)
 		m.disk(&h)
 		if cpu, err := m.Host.CPU(ctx); err == nil {
@@ -99,6 +96,37 @@ func GetHealthStatus(m Machine) *tool.Tool {
 		h.Status = worst(h.Alerts)
 		return h, nil
 	})
+}
+
+// processes tells how the managed ones are. A critical one that does not run is
+// critical; of one that nobody can see, nobody says that it runs.
+func (m Machine) processes(ctx context.Context, h *Health) {
+	list, err := m.Processes(ctx)
+	switch {
+	case err != nil:
+		h.Unavailable = append(h.Unavailable, "processes: the workspace file cannot be read")
+		h.alert("critical", "The workspace file cannot be read.")
+	case len(list) == 0:
+		h.Unavailable = append(h.Unavailable, "processes: no workspace file names any")
+	}
+	for _, p := range list {
+		h.Processes = append(h.Processes, p)
+		level := "warn"
+		if p.Critical {
+			level = "critical"
+		}
+		switch p.State {
+		case managed.Running:
+		case managed.Unavailable:
+			h.Unavailable = append(h.Unavailable, "process "+p.Name+": "+p.Why)
+			h.alert(level, fmt.Sprintf("Nobody can say whether %s runs.", p.Name))
+		case managed.CrashLoop:
+			h.CrashLoops = append(h.CrashLoops, p.Name)
+			h.alert("critical", fmt.Sprintf("%s ends again and again: %d restarts.", p.Name, p.Restarts))
+		default:
+			h.alert(level, fmt.Sprintf("%s does not run: %s.", p.Name, p.State))
+		}
+	}
 }
 
 func (m Machine) memory(h *Health) {

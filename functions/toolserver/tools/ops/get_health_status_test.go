@@ -10,6 +10,7 @@ import (
 
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/shared/audit"
 )
@@ -22,7 +23,8 @@ func machineWith(diskUsed uint64) Machine {
 		Verify: func(context.Context, ...audit.Anchor) (audit.Report, error) {
 			return audit.Report{Valid: true, Entries: 1}, nil
 		},
-		Running: func() (int, error) { return 0, nil },
+		Running:   func() (int, error) { return 0, nil },
+		Processes: func(context.Context) ([]managed.Status, error) { return nil, nil },
 	}
 }
 
@@ -67,5 +69,30 @@ func TestWhatCannotBeReadIsListed(t *testing.T) {
 	m.Host.Disk = func(string) (uint64, uint64, error) { return 0, 0, errors.New("unknown") }
 	if h := healthOf(t, m); h.RAM != nil || h.CPU != nil || len(h.Disk) != 0 || len(h.Unavailable) != 4 || h.Status != "ok" {
 		t.Errorf("%+v", h)
+	}
+}
+
+// A critical process that does not run is critical, a crash loop always is, and one that
+// nobody can see is never well.
+func TestManagedProcessesAreJudgedByTheirState(t *testing.T) {
+	for state, levels := range map[string][2]string{
+		managed.Running: {"ok", "ok"}, managed.Stopped: {"warn", "critical"}, managed.Suspended: {"warn", "critical"}, managed.BackingOff: {"warn", "critical"},
+		managed.CrashLoop: {"critical", "critical"}, managed.Unavailable: {"warn", "critical"},
+	} {
+		for i, critical := range []bool{false, true} {
+			m := machineWith(10)
+			m.Processes = func(context.Context) ([]managed.Status, error) {
+				return []managed.Status{{Name: "api", State: state, Critical: critical, Why: "a reason"}}, nil
+			}
+			h := healthOf(t, m)
+			if h.Status != levels[i] || len(h.Processes) != 1 || (len(h.CrashLoops) == 1) != (state == managed.CrashLoop) {
+				t.Errorf("%s, critical %v: %s %+v", state, critical, h.Status, h.Alerts)
+			}
+		}
+	}
+	m := machineWith(10)
+	m.Processes = func(context.Context) ([]managed.Status, error) { return nil, errors.New("line 3") }
+	if h := healthOf(t, m); h.Status != "critical" {
+		t.Errorf("a workspace file that cannot be read: %+v", h)
 	}
 }

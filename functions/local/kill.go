@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"governance.internal/functions/toolserver/killswitch"
+	auditfile "governance.internal/shared/audit/file"
+	"governance.internal/shared/wiring"
+)
+
+const (
+	killLimit  = time.Minute // for an answer
+	mostAnswer = 4 << 20     // bytes of it
+)
+
+// killOrder is what a person tells the kill switch.
+type killOrder struct {
+	url, data, secretFile string
+	reason, scope         string
+	resume, restore       bool
+}
+
+// kill halts everything, or with -resume lifts the halt: at a running service, or in the
+// data directory if none answers on this machine. What starts there honours the halt.
+func kill(ctx context.Context, t terminal, args []string) error {
+	o := killOrder{}
+	set := flags(t, "kill", "kill -reason TEXT [-scope all|dispatches|processes] [-resume [-restore]] [-url URL] [-data DIR] [-secret FILE]")
+	set.StringVar(&o.reason, "reason", "", "`text` of 3 to 500 characters for the audit trail")
+	set.StringVar(&o.scope, "scope", "all", "what to end: all, dispatches or processes")
+	set.BoolVar(&o.resume, "resume", false, "lift the halt instead")
+	set.BoolVar(&o.restore, "restore", false, "with -resume: bring back what was stopped at other providers")
+	set.StringVar(&o.url, "url", defaultBase, "`address` of the service")
+	set.StringVar(&o.data, "data", defaultData, "`directory` of the service on this machine")
+	set.StringVar(&o.secretFile, "secret", "", "`file` with the kill secret; by default KILL_SECRET, or the secret in the data directory")
+	rest, err := parse(set, args)
+	if err != nil {
+		return err
+	}
+	if err := o.check(rest); err != nil {
+		return err
+	}
+	secret, err := o.secret()
+	if err != nil {
+		return exit{2, err}
+	}
+	answer, status, err := o.send(ctx, secret)
+	if errors.Is(err, syscall.ECONNREFUSED) && allLoopback([]string{o.url}) {
+		return o.direct(ctx, t)
+	}
+	if err != nil {
+		return exit{1, fmt.Errorf("the service does not answer: %w", err)}
+	}
+	return o.tell(t, answer, status)
+}
+
+func (o killOrder) check(rest []string) error {
+	u, err := url.Parse(o.url)
+	n := utf8.RuneCountInString(o.reason)
+	switch {
+	case len(rest) > 0:
+		return usage("kill takes no argument %q", rest[0])
+	case n < 3 || n > 500:
+		return usage("kill needs -reason with 3 to 500 characters")
+	case !slices.Contains(killswitch.Scopes, o.scope):
+		return usage("-scope is one of %s", strings.Join(killswitch.Scopes, ", "))
+	case o.restore && !o.resume:
+		return usage("-restore goes with -resume")
+	case err != nil || u.Host == "":
+		return usage("-url %q is not an address", o.url)
+	}
+	return checkScheme(u)
+}
+
+// secret reads the secret; it is never an argument, which others see.
+func (o killOrder) secret() (string, error) {
+	file := o.secretFile
+	if secret := os.Getenv("KILL_SECRET"); secret != "" && file == "" {
+		return secret, nil
+	}
+	if file == "" {
+		file = killSecretFile(o.data)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", errors.New("there is no kill secret: set KILL_SECRET, or name its file with -secret, or the data directory with -data")
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// send asks POST /kill.
+func (o killOrder) send(ctx context.Context, secret string) (answer []byte, status int, err error) {
+	members := map[string]any{"reason": o.reason}
+	if o.resume {
+		members["resume"] = true
+		if o.restore {
+			members["restore"] = true
+		}
+	} else {
+		members["scope"] = o.scope
+	}
+	body, err := json.Marshal(members)
+	if err != nil {
+		return nil, 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, killLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(o.url, "/")+"/kill", bytes.NewReader(body))
+	if err != nil {
+		return nil, 0, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+secret)
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(io.LimitReader(response.Body, mostAnswer))
+	return answer, response.StatusCode, err
+}
+
+// tell shows the answer. The status is 0 only if nothing is left to do.
+func (o killOrder) tell(t terminal, answer []byte, status int) error {
+	var said struct {
+		Complete, Resumed bool
+		Survivors         []killswitch.Survivor
+		Restored          []struct{ OK bool }
+		Error             struct{ Message, Hint string }
+	}
+	if err := json.Unmarshal(answer, &said); err != nil {
+		return exit{1, fmt.Errorf("this is no kill switch: status %d", status)}
+	}
+	if status != http.StatusOK {
+		return exit{1, errors.New(printable(strings.TrimSpace(said.Error.Message + " " + said.Error.Hint)))}
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, answer, "", "  "); err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, strings.TrimSpace(pretty.String()))
+	switch {
+	case o.resume && !said.Resumed && !o.restore:
+		fmt.Fprintln(t.err, "nothing was halted")
+	case o.resume && slices.ContainsFunc(said.Restored, func(r struct{ OK bool }) bool { return !r.OK }):
+		return exit{1, errors.New("the halt is lifted, and not everything came back")}
+	case !o.resume && !said.Complete:
+		return exit{1, fmt.Errorf("everything is halted, and %d survive or are not known to have ended", len(said.Survivors))}
+	}
+	return nil
+}
+
+// direct writes the flag of the data directory: no service answers. Lifting it so is for
+// a person, who types what an agent behind a pipe cannot.
+func (o killOrder) direct(ctx context.Context, t terminal) error {
+	if info, err := os.Stat(o.data); err != nil || !info.IsDir() {
+		return exit{1, fmt.Errorf("nobody answers at %s, and %s is no data directory: name the service with -url or its directory with -data", o.url, o.data)}
+	}
+	if o.resume && !t.person {
+		return exit{2, errors.New("nobody answers at " + o.url + "; without a service a halt is lifted by a person at a terminal")}
+	}
+	trail, err := auditfile.Open(o.data, wiring.ChainName, auditfile.Options{})
+	if err != nil {
+		return err
+	}
+	flag := killswitch.Open(o.data, nil, trail, time.Now, rand.Reader, killswitch.Stops{})
+	if o.resume {
+		var lifted killswitch.Lifted
+		if lifted, err = flag.Lift(ctx, o.reason, "command line"); err == nil && lifted.Resumed {
+			fmt.Fprintln(t.err, "the halt is lifted; nobody answers at", o.url)
+		} else if err == nil {
+			fmt.Fprintln(t.err, "nothing was halted")
+		}
+		return errors.Join(err, trail.Close())
+	}
+	_, err = flag.Activate(ctx, killswitch.Order{Reason: o.reason, Scope: o.scope, Source: "command line"})
+	if err == nil {
+		fmt.Fprintf(t.err, "nobody answers at %s; the halt is written into %s. A service that works there ends within seconds what it runs, and one that starts there starts nothing\n", o.url, o.data)
+	}
+	return errors.Join(err, trail.Close())
+}

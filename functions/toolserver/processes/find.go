@@ -1,0 +1,17 @@
+package processes
+
+import "time"
+
+// Found is a process that somebody else started.
+type Found struct {
+	Identity Identity
+	Argv     []string
+	Dir      string // "" if it cannot be read
+}
+
+// Usage is what a process takes.
+type Usage struct {
+	Uptime  time.Duration
+	Memory  int64 // resident bytes
+	Stopped bool  // by a signal or a debugger
+}
