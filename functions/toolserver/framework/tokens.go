@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -227,7 +228,7 @@ func (l language) next(rest string) (lexeme, int) {
 	}
 	end = strings.IndexFunc(rest, func(c rune) bool { return !strings.ContainsRune("=!<>&|+-*/%", c) })
 	if end < 1 {
-		end = len(string([]rune(rest)[:1]))
+		_, end = utf8.DecodeRuneInString(rest)
 		if len(rest) == strings.Count(rest, string(rest[0])) && strings.IndexByte("=!<>&|+-*/%", rest[0]) >= 0 {
 			end = len(rest)
 		}
