@@ -125,21 +125,26 @@ func installHook(t terminal, args []string) error {
 	return nil
 }
 
-// hookCommand starts this program as the hook of a project. A program that go run
-// made is gone soon.
+// hookCommand starts this program as the hook of a project. Agents take every failure
+// but status 2 for a yes, so a program that is gone or crashes must say 2, too. A program
+// that go run made is gone soon.
 func hookCommand(agent, folder string) (string, error) {
 	program, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	full, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
 	}
 	if strings.Contains(program, "go-build") {
 		return "", fmt.Errorf("hook install: this program is a temporary one; build it first: go build -o local ./functions/local")
 	}
-	return fmt.Sprintf("%s hook -agent %s -workspace %s", quote(program), agent, quote(full)), nil
+	return commandOf(program, agent, folder)
+}
+
+func commandOf(program, agent, folder string) (string, error) {
+	full, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s hook -agent %s -workspace %s || exit 2", quote(program), agent, quote(full)), nil
 }
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

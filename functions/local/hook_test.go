@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,5 +95,20 @@ func TestOnlyAPersonAtATerminalApproves(t *testing.T) {
 	}
 	if !strings.Contains(edit(), "deny") || decide(code, true) != 0 || edit() != "" || !strings.Contains(edit(), "deny") {
 		t.Error("the approval was not good for one edit")
+	}
+}
+
+// Agents take a hook that cannot start for a yes; the installed command says no then.
+func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell here")
+	}
+	command, err := commandOf(filepath.Join(t.TempDir(), "it's gone"), "claude-code", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status *exec.ExitError
+	if err := exec.Command("sh", "-c", command).Run(); !errors.As(err, &status) || status.ExitCode() != 2 {
+		t.Errorf("%s: %v", command, err)
 	}
 }

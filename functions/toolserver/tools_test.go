@@ -106,8 +106,8 @@ func TestSystemInfoHasNoNumberWithoutASource(t *testing.T) {
 	}
 }
 
-// A chain that lost its end is valid by itself; a head that was noted shows it.
-func TestVerificationFindsWhatIsMissing(t *testing.T) {
+// D13: a chain that lost its end is valid by itself; a head that was noted shows it.
+func TestD13VerificationFindsWhatIsMissing(t *testing.T) {
 	r := start(t, nil)
 	r.record("a", "b", "c")
 	verify := func(arguments string) map[string]any {

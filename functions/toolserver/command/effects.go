@@ -112,7 +112,7 @@ func perl(r *reader, c call) {
 		}
 		code = code || cluster(a.text, "eE")
 	}
-	if code || r.fed() {
+	if code || r.fed() || len(c.files()) == 0 && !c.has(asksOnly...) {
 		r.hide(c.all())
 	}
 }

@@ -35,7 +35,7 @@ func init() {
 		"eval": hidden, "source": hidden, ".": hidden, "patch": hidden, "ed": hidden, "ex": hidden, "vi": hidden, "vim": hidden, "nvim": hidden, "emacs": hidden,
 		"tmux": hidden, "screen": hidden, "expect": hidden, "socat": hidden, "at": hidden, "batch": hidden, "crontab": hidden, "su": hidden, "runuser": hidden,
 		"nano": hidden, "unzip": hidden, "7z": hidden, "cpio": hidden, "tar": tar, "awk": awk, "gawk": awk, "mawk": awk,
-		"python": interpreter("-c"), "python3": interpreter("-c"), "node": interpreter("-e", "--eval", "-p", "--print"), "deno": interpreter("eval"), "bun": interpreter("-e", "--eval"),
+		"python": interpreter("-c"), "python3": interpreter("-c"), "node": interpreter("-e", "--eval", "-p", "--print"), "deno": interpreter("eval", "repl"), "bun": interpreter("-e", "--eval", "repl"), "ipython": interpreter("-c"), "julia": interpreter("-e"), "irb": hidden, "ghci": hidden, "R": hidden,
 		"php": interpreter("-r"), "lua": interpreter("-e"), "osascript": interpreter("-e"), "pwsh": interpreter("-c", "-Command", "-command", "-EncodedCommand"),
 		"sh": shell, "bash": shell, "zsh": shell, "dash": shell, "ksh": shell, "fish": shell,
 		"curl": outputTo("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar"), "wget": outputTo("-O", "--output-document"), "sort": outputTo("-o", "--output"),

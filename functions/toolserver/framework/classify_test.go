@@ -26,6 +26,30 @@ func TestOnlyPlainDataIsData(t *testing.T) {
 		diff("a.css", "-  color: #fff;\n+  color: #eee;\n"):                                                                     "DATA",
 		"correct a typo in the headline":                                                                                        "DATA",
 
+		diff("a.sh", " set -e\n-echo \"Wellcome to the shop\"\n+echo \"Welcome to the shop\"\n ls\n"):          "DATA",
+		diff("a.sh", "-# runs al tests\n+# runs all tests\n go test ./...\n"):                                  "DATA",
+		diff("a.yaml", "-description: \"We are open til five\"\n+description: \"We are open until five\"\n"):   "DATA",
+		diff("a.ts", "-const page = { title: \"Our old shop\" }\n+const page = { title: \"Our new shop\" }\n"): "DATA",
+		diff("main.go", "-\tfmt.Fprintf(w, \"Good mornin all\")\n+\tfmt.Fprintf(w, \"Good morning all\")\n"):   "DATA",
+
+		// texts that nobody knows the use of
+		diff("a.sh", "-rm \"my old file\"\n+rm \"my new file\"\n"):                                                                    "LOGIC",
+		diff("a.sh", "-ssh box 'do it now'\n+ssh box 'do it twice'\n"):                                                                "LOGIC",
+		diff("a.sh", "-echo \"one more $x\"\n+echo \"one more $y\"\n"):                                                                "LOGIC",
+		diff("a.sh", "-echo \"a line here\" > a\n+echo \"a line here\" > b\n"):                                                        "LOGIC",
+		diff("a.sh", "-echo 'one more line' | sh\n+echo 'two more lines'; sh\n"):                                                      "LOGIC",
+		diff("a.sh", "-echo 'rm all files' | sh\n+echo 'rm no files' | sh\n"):                                                         "LOGIC",
+		diff("a.sh", "-x=$(echo 'all my files')\n+x=$(echo 'all your files')\n"):                                                      "LOGIC",
+		diff("a.sh", "-echo 'all my files' > list\n+echo 'all your files' > list\n"):                                                  "LOGIC",
+		diff("a.sh", "-f() { echo 'all my files'; }; f | sh\n+f() { echo 'all your files'; }; f | sh\n"):                              "LOGIC",
+		diff("a.sh", "-if true; then\n+if false; then\n"):                                                                             "LOGIC",
+		diff("a.py", "-os.remove('my old file')\n+os.remove('my new file')\n"):                                                        "LOGIC",
+		diff("main.go", "-\tos.Remove(\"my old file\")\n+\tos.Remove(\"my new file\")\n"):                                             "LOGIC",
+		diff("a.ts", "-run(\"the first job\", show)\n+run(\"the second job\", show)\n"):                                               "LOGIC",
+		diff("a.ts", "-const title = x\n-if (who === \"the boss here\") {}\n+const title = x\n+if (who === \"the guest here\") {}\n"): "LOGIC",
+		diff("team.json", "-  \"command\": \"ls a\",\n+  \"command\": \"rm a\",\n"):                                                   "LOGIC",
+		diff("team.json", "-  \"isAdmin\": 0,\n+  \"isAdmin\": 1,\n"):                                                                 "LOGIC",
+
 		// control flow, names, keys
 		diff("main.go", "-\tif a > 5 {\n+\tif a > 6 {\n"):                                             "LOGIC",
 		diff("main.go", "-\tif name == \"the admin\" {\n+\tif name == \"the user\" {\n"):              "LOGIC",
@@ -66,7 +90,7 @@ func TestOnlyPlainDataIsData(t *testing.T) {
 
 func TestTheReasonsQuoteNoSecret(t *testing.T) {
 	const secret = "ghp_a8Kx93mQzP2vLw7RtY5uJ1nB6cD4eF0gH3iS"
-	for _, file := range []string{"a.json", "main.go", "a.py", "a.css", ""} {
+	for _, file := range []string{"a.json", "main.go", "a.py", "a.sh", "a.yaml", "a.css", ""} {
 		change := "-token = \"x\"\n+token = \"" + secret + "\"\n"
 		if file != "" {
 			change = diff(file, change)
@@ -78,7 +102,7 @@ func TestTheReasonsQuoteNoSecret(t *testing.T) {
 }
 
 func FuzzClassify(f *testing.F) {
-	for _, file := range []string{"a.go", "a.py", "a.html", "a.css", "a.json", "a.md"} {
+	for _, file := range []string{"a.go", "a.py", "a.sh", "a.html", "a.css", "a.json", "a.md"} {
 		f.Add(diff(file, "-a \"b c\" // d\n+a 'b c' # d\n"))
 	}
 	f.Fuzz(func(t *testing.T, change string) {

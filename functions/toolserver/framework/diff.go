@@ -100,9 +100,11 @@ func (f changedFile) logic(h hunk) string {
 }
 
 var (
-	dataLine  = regexp.MustCompile(`^\s*(?:"[^"{}\[\]]+"\s*:\s*(?:"[^"]*"|-?\d+(?:\.\d+)?)\s*,?|<(?:p|h[1-6]|li|td|th|span|strong|em|title|figcaption)>[^<>{}]*</(?:p|h[1-6]|li|td|th|span|strong|em|title|figcaption)>|(?:--)?[a-z-]*(?:color|font-size|margin|padding|width|height)\s*:\s*[^(){};]+;?|[A-Z][^=(){};<>]*[.!?])\s*$`)
-	jsonKey   = regexp.MustCompile(`^\s*"([^"]+)"\s*:`)
-	styleLine = regexp.MustCompile(`^\s*((?:--)?[a-z-]*(?:color|background|font|margin|padding|width|height|border|radius|gap|shadow|spacing|align)[a-z-]*)\s*:\s*[^{}()]+;?\s*$`)
+	dataLine = regexp.MustCompile(`^\s*(?:"[^"{}\[\]]+"\s*:\s*(?:"[^"]*"|-?\d+(?:\.\d+)?)\s*,?|<(?:p|h[1-6]|li|td|th|span|strong|em|title|figcaption)>[^<>{}]*</(?:p|h[1-6]|li|td|th|span|strong|em|title|figcaption)>|(?:--)?[a-z-]*(?:color|font-size|margin|padding|width|height)\s*:\s*[^(){};]+;?|[A-Z][^=(){};<>]*[.!?])\s*$`)
+	// decidingKey belongs to values that programs act on.
+	decidingKey = regexp.MustCompile(`(?i)prompt|system|instruct|query|sql|regex|pattern|schema|key|token|url|uri|path|file|dir|env|role|permission|command|cmd|exec|args|host|port|mode|flag|enable|disable|allow|deny|admin|type|bin|main|entry|hook|cron|schedule|interval|version|status|level|max|min|count|size|limit`)
+	jsonKey     = regexp.MustCompile(`^\s*"([^"]+)"\s*:`)
+	styleLine   = regexp.MustCompile(`^\s*((?:--)?[a-z-]*(?:color|background|font|margin|padding|width|height|border|radius|gap|shadow|spacing|align)[a-z-]*)\s*:\s*[^{}()]+;?\s*$`)
 )
 
 // changed are the lines of one side that the other side does not have.
@@ -125,7 +127,7 @@ func lineLogic(h hunk) string {
 	gone, fresh := h.changed()
 	for i, line := range slices.Concat(gone, fresh) {
 		if key := jsonKey.FindStringSubmatch(line); key != nil {
-			if logicWord.MatchString(key[1]) {
+			if logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1]) {
 				return "the value belongs to a key that code may decide by: " + shorten(key[1])
 			}
 			if i < len(gone) {

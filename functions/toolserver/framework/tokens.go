@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -35,13 +36,15 @@ var (
 var languages = map[string]*language{
 	".go": {torn: []string{"`", "/*", "*/"}, lex: lexGo},
 	".js": cLike, ".mjs": cLike, ".cjs": cLike, ".ts": cLike, ".java": cLike, ".kt": cLike, ".swift": cLike, ".c": cLike, ".h": cLike, ".cc": cLike, ".cpp": cLike, ".cs": cLike, ".rs": cLike, ".scala": cLike, ".dart": cLike,
-	".py": hash, ".rb": hash, ".sh": hash, ".yaml": hash, ".yml": hash, ".toml": hash, ".r": hash, ".tf": hash,
+	".sh": {lex: lexShell}, ".bash": {lex: lexShell},
+	".py": hash, ".rb": hash, ".yaml": hash, ".yml": hash, ".toml": hash, ".r": hash, ".tf": hash,
 }
 
 // Words in comments that tools obey, and around texts that code decides by.
 var (
 	directive = regexp.MustCompile(`(?i)^\W*(go:|\+build|line |nolint|lint:|eslint|noqa|type:|pragma|pylint|mypy|ts-|@ts|prettier|istanbul|coverage|!/|-\*-|cgo|export |#)`)
 	deciding  = regexp.MustCompile(`(?i)prompt|system|instruction|query|sql|regex|pattern|schema|key|token|url|path|env|role|permission|case|import|require|include|format|sprintf|match|equal|contains|prefix|suffix|index|exec|eval`)
+	display   = regexp.MustCompile(`(?i)^([fse]?print(ln|f)?|log|logf|info|infof|warn|warnf|warning|error|errorf|debug|debugf|fatal|fatalf|puts|echo|say|show|alert|toast|notify|message|msg|title|subtitle|label|caption|heading|headline|text|hint|tooltip|description|summary|greeting|placeholder|alt|footer|h[1-6])$`)
 	letters   = regexp.MustCompile(`^[\p{L}\p{N} .,;:!?'"()…–—-]+$`)
 )
 
@@ -73,7 +76,7 @@ func codeLogic(h hunk, l language) string {
 		if old[i].kind != "text" || fresh[i].kind != "text" {
 			return "code changes at: " + shorten(old[i].text)
 		}
-		if !sentence(old[i].text) || !sentence(fresh[i].text) || decides(old, i) {
+		if !sentence(old[i].text) || !sentence(fresh[i].text) || !shown(old, i) || decides(old, i) {
 			return "a text changes that code may decide by"
 		}
 	}
@@ -110,6 +113,29 @@ func withoutComments(list []lexeme) []lexeme {
 // sentence says whether a text is for people: words with blanks between them.
 func sentence(text string) bool {
 	return strings.Contains(strings.TrimSpace(text), " ") && letters.MatchString(text) && !logicWord.MatchString(text)
+}
+
+// shown says whether a text is an argument of something that shows it to people, or the
+// value of a name for such texts. What is done with other texts is not known.
+func shown(list []lexeme, at int) bool {
+	depth := 0
+	for i := at - 1; i > 0 && at-i < 40; i-- {
+		x, before := list[i], list[i-1]
+		if x.kind != "sign" {
+			continue
+		}
+		switch {
+		case strings.ContainsAny(x.text, ")]}"):
+			depth++
+		case strings.ContainsAny(x.text, "([{") && depth > 0:
+			depth--
+		case x.text == "(", depth == 0 && (x.text == "=" || x.text == ":" || x.text == ":="):
+			return before.kind == "word" && display.MatchString(strings.TrimPrefix(before.text, "IDENT"))
+		case depth == 0 && strings.ContainsAny(x.text, "([{=!<>&|?;"):
+			return false
+		}
+	}
+	return false
 }
 
 // decides says whether something around a text may use it for more than showing it.
@@ -202,7 +228,7 @@ func (l language) next(rest string) (lexeme, int) {
 	}
 	end = strings.IndexFunc(rest, func(c rune) bool { return !strings.ContainsRune("=!<>&|+-*/%", c) })
 	if end < 1 {
-		end = len(string([]rune(rest)[:1]))
+		_, end = utf8.DecodeRuneInString(rest)
 		if len(rest) == strings.Count(rest, string(rest[0])) && strings.IndexByte("=!<>&|+-*/%", rest[0]) >= 0 {
 			end = len(rest)
 		}

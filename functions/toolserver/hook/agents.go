@@ -24,7 +24,7 @@ type Agent struct {
 var Agents = map[string]Agent{
 	"claude-code": {
 		Title: "Claude Code", Settings: ".claude/settings.local.json", says: claude, canAsk: always, entry: matched,
-		Events: map[string]string{"PreToolUse": "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|mcp__.*"},
+		Events: map[string]string{"PreToolUse": "*"}, // new tools that run commands come with new versions
 	},
 	"codex": {
 		Title: "Codex CLI", Settings: ".codex/hooks.json", says: status, canAsk: never, entry: matched,

@@ -132,13 +132,17 @@ func (c call) patched(patch string, files map[string][]string) {
 	}
 }
 
-// command is the shell command of a call.
+// command is the shell command of a call. Whatever a tool is called, what it calls a
+// command is one.
 func (c call) command() (string, bool) {
-	if !shellTool.MatchString(c.Tool) || patchLine.MatchString(c.text("command")) {
+	if patchLine.MatchString(c.text("command")) {
 		return "", false
 	}
-	if command := c.text("command", "cmd", "command_line", "script"); command != "" {
+	if command := c.text("command", "cmd", "command_line"); command != "" {
 		return command, true
+	}
+	if script := c.text("script"); script != "" && shellTool.MatchString(c.Tool) {
+		return script, true
 	}
 	var argv []string // an argument list, as some agents give it
 	if json.Unmarshal(c.Input["command"], &argv) == nil && len(argv) > 0 {

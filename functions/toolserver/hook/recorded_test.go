@@ -82,19 +82,22 @@ func TestTheRecordedCallsOfRealAgentsAreRefused(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
 			w := bypassed(t)
 			agent, calls := recording(t, file)
-			tools, refused := map[string]bool{}, 0
+			tools, refused, passed := map[string]bool{}, 0, 0
 			for _, c := range calls {
 				a := hook.Run(context.Background(), w.Gate, agent, strings.NewReader(strings.ReplaceAll(string(c.Call), "WORK", w.Dir)))
 				denied := a.Status == 2 || decision(t, a) == "deny"
 				if denied != c.refused() {
 					t.Errorf("%s: refused %v, recorded %v: %s: %+v", c.ID, denied, c.refused(), c.Call, a)
 				}
-				if denied {
+				switch tool := toolOf(t, c); {
+				case denied:
 					refused++
-					tools[toolOf(t, c)] = true
+					tools[tool] = true
+				case tool != "Read":
+					passed++
 				}
 			}
-			if n := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED")); n != refused || refused != len(calls)-2 || refused < 20 {
+			if n := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED")); n != refused || passed != 2 || refused < 20 {
 				t.Errorf("%d calls, %d refused, %d in the chain", len(calls), refused, n)
 			}
 			t.Logf("%d calls of %v refused", refused, tools)
@@ -108,7 +111,7 @@ func TestTheRecordedCallsOfRealAgentsAreRefused(t *testing.T) {
 }
 
 // mustTry are the tools with which each agent changes files.
-var mustTry = map[string][]string{"claude-code": {"Write", "Edit", "NotebookEdit", "Bash"}, "codex": {"apply_patch", "Bash"}, "gemini": {"write_file", "replace", "run_shell_command"}}
+var mustTry = map[string][]string{"claude-code": {"Write", "Edit", "NotebookEdit", "Bash", "Monitor"}, "codex": {"apply_patch", "Bash"}, "gemini": {"write_file", "replace", "run_shell_command"}}
 
 func toolOf(t *testing.T, c recorded) string {
 	t.Helper()

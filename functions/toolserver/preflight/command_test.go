@@ -72,12 +72,12 @@ func TestHiddenEffectsAreProtected(t *testing.T) {
 // 0.169, write_stdin). So no program that obeys what is typed is opened unseen.
 func TestAProgramThatWaitsForCommandsIsNotOpenedUnseen(t *testing.T) {
 	w := governed(t)
-	for _, command := range []string{"bash", "sh -i", "zsh -l", "env bash", "python3", "python3 -i script.py", "node", "sudo su", "tmux new -d", "screen -S x", "cat x | bash -s", "at now"} {
+	for _, command := range []string{"bash", "sh -i", "zsh -l", "env bash", "python3", "python3 -i script.py", "node", "sudo su", "tmux new -d", "screen -S x", "cat x | bash -s", "at now", "perl", "ruby", "irb", "deno repl", "julia"} {
 		if report := decide(w, command); report.Decision != policy.Protected {
 			t.Errorf("%s: %s, unresolved %v", command, report.Decision, report.Unresolved)
 		}
 	}
-	for _, command := range []string{"bash --version", "python3 -V", "python3 -m pytest", "node --help", "sh build.sh", "bash -c 'ls'"} {
+	for _, command := range []string{"bash --version", "python3 -V", "python3 -m pytest", "node --help", "sh build.sh", "bash -c 'ls'", "ruby a.rb", "perl -v", "deno run a.ts", "julia a.jl"} {
 		if report := decide(w, command); report.Decision != policy.OK {
 			t.Errorf("%s: %s, unresolved %v", command, report.Decision, report.Unresolved)
 		}

@@ -21,7 +21,7 @@ type agent struct {
 var agents = map[string]agent{
 	"claude-code": {
 		settings: ".claude/settings.local.json",
-		args:     []string{"-p", "go", "--allowedTools", "Bash", "Edit", "Write", "NotebookEdit", "Read"},
+		args:     []string{"-p", "go", "--allowedTools", "Bash", "Edit", "Write", "NotebookEdit", "Read", "Monitor"},
 		env: func(address string) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + address, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}
 		},
@@ -33,6 +33,7 @@ var agents = map[string]agent{
 				{"Edit", object("file_path", file, "old_string", "x", "new_string", "y")},
 				{"Read", object("file_path", notebook)},
 				{"NotebookEdit", object("notebook_path", notebook, "cell_id", "c1", "new_source", "y")},
+				{"Monitor", object("description", "watch", "timeout_ms", 1000, "command", "echo x > infra/prod/main.tf")},
 			}
 			for _, command := range guardtest.Bypasses {
 				steps = append(steps, step{"Bash", object("command", command, "description", "try")})

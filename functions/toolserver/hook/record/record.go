@@ -79,6 +79,9 @@ func run(name, program, local, out string) error {
 	if err := p.judge(records); err != nil {
 		return err
 	}
+	if err := p.withoutGuard(a, program); err != nil {
+		return err
+	}
 	return p.write(out, name, strings.TrimSpace(string(version)), records)
 }
 
@@ -187,6 +190,26 @@ func (p project) judge(records []record) error {
 	found, err := p.command("baseline").Output()
 	if err == nil || string(found) != "modified\tinfra/prod/main.tf\tuntouchable\n" {
 		return fmt.Errorf("the comparison found %q", found)
+	}
+	return nil
+}
+
+// withoutGuard tries a change while the program of the hook is gone. Agents take most
+// failures of a hook for a yes; the installed command must not.
+func (p project) withoutGuard(a agent, program string) error {
+	if err := os.Remove(filepath.Join(p.home, "local")); err != nil {
+		return err
+	}
+	m := &model{steps: a.steps(p.dir)[:1]}
+	address, err := m.listen()
+	if err != nil {
+		return err
+	}
+	if said, err := p.start(a, program, address); err != nil || m.turn != 1 {
+		return fmt.Errorf("the agent failed without the hook: %v: %.4000s", err, said)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "infra/prod/new.tf")); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("without the program of the hook, the agent wrote what is untouchable (%v)", err)
 	}
 	return nil
 }

@@ -31,6 +31,9 @@ func TestFabricationsAreFoundWithoutTheirValues(t *testing.T) {
 		"README.md": "never write || true\n",
 	})
 	w.Time = time.Now()
+	if err := os.Chtimes(filepath.Join(w.Dir, "server.go"), w.Time, w.Time.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	a := account(w, `{}`)
 	var got []string
 	for _, f := range a.Findings {
