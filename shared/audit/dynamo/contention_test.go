@@ -21,6 +21,7 @@ import (
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/audittest"
+	"governance.internal/shared/audit/dynamo"
 	"governance.internal/shared/dynamotest"
 )
 
@@ -138,4 +139,44 @@ func naiveWriters(t testing.TB) {
 	})
 	w.conditional.Store(w.writes.Load()) // all of them
 	t.Log(figures(took, w), last()-writers*each, "entries twice in the chain")
+}
+
+// crawling is a wire on which each request takes longer than a lease lasts, by the clock
+// of the store. The first transactions meet another one, so that all go to the inbox.
+type crawling struct {
+	now      atomic.Int64
+	collided atomic.Int64
+}
+
+const toInbox = 4
+
+func (c *crawling) RoundTrip(req *http.Request) (*http.Response, error) {
+	c.now.Add(int64(time.Second))
+	if req.Header.Get("X-Amz-Target") == "DynamoDB_20120810.TransactWriteItems" && c.collided.Add(1) <= toInbox {
+		return refusal(req, collision), nil
+	}
+	return http.DefaultTransport.RoundTrip(req)
+}
+
+// Writers on a slow wire do not take the lease from each other for ever.
+func TestWritersGetOnWhereARequestTakesLongerThanALease(t *testing.T) {
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	appended(t, reopen(t, endpoint, table, nil), 0)
+	w := &crawling{}
+	w.now.Store(time.Now().UnixNano())
+	var group sync.WaitGroup
+	for n := range toInbox {
+		s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Transport: w, Limit: time.Minute,
+			Now: func() time.Time { return time.Unix(0, w.now.Load()) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() {
+			if _, err := s.Append(t.Context(), audittest.Event(n+1)); err != nil {
+				t.Errorf("event %d: %v", n+1, err)
+			}
+		})
+	}
+	group.Wait()
+	sound(t, reopen(t, endpoint, table, nil), 0, 1, 2, 3, 4)
 }

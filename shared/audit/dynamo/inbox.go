@@ -51,7 +51,9 @@ func parseIntent(content []byte) ([]audit.Draft, bool) {
 }
 
 // combine commits what waits in the inbox until it is empty or the lease ends, and
-// reports false if another has the lease.
+// reports false if another has the lease. Who got the lease tries at least once: where a
+// request takes longer than a lease lasts, all would else take turns and commit nothing.
+// Conditions keep the chain whole, whoever else commits; the lease only saves work.
 func (s *Store) combine(ctx context.Context) (bool, error) {
 	me := rand.Text()
 	until := s.now().Add(leaseTime)
@@ -59,7 +61,7 @@ func (s *Store) combine(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	known := map[string]recorded{}
-	for s.now().Before(until) {
+	for {
 		groups, err := s.inbox(ctx, known)
 		if err != nil {
 			return false, err
@@ -69,6 +71,9 @@ func (s *Store) combine(ctx context.Context) (bool, error) {
 		}
 		if err := s.commitAll(ctx, groups, known); err != nil {
 			return false, err
+		}
+		if !s.now().Before(until) {
+			break
 		}
 	}
 	return true, s.release(ctx, me)
