@@ -158,7 +158,7 @@ func (w *world) send() {
 // are noted once.
 func (w *world) insist() {
 	w.Helper()
-	for range 150 {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		w.send()
 		last := len(w.heard) - 1
 		if last > 0 && w.heard[last] == w.heard[last-1] {
@@ -167,7 +167,6 @@ func (w *world) insist() {
 		if !strings.HasPrefix(w.heard[len(w.heard)-1], "503") {
 			return
 		}
-		time.Sleep(200 * time.Millisecond)
 	}
 }
 
@@ -204,15 +203,18 @@ func (w *world) ask(ctx context.Context, url, header string) string {
 func (w *world) hangUpAt(step string) {
 	ctx, leave := context.WithCancel(w.Context())
 	defer leave()
+	left := make(chan struct{})
 	call := func(name string) {
 		if name == step {
 			leave()
+			<-left
 			time.Sleep(20 * time.Millisecond) // so that the seller may notice
 		}
 	}
 	w.seller.step.Store(&call)
 	w.heard = append(w.heard, w.ask(ctx, w.url, w.header))
 	w.seller.step.Store(nil)
+	close(left)
 }
 
 // sendAtOnce sends the payment many times at once. Whoever gets no answer is told

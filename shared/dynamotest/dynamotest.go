@@ -137,7 +137,7 @@ func launch(dir string) engine {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	endpoint := "http://127.0.0.1:" + port
-	limit := time.After(60 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for {
 		select {
 		case err := <-ended:
@@ -215,7 +215,7 @@ func ask(endpoint, operation string, input, output any) error {
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=none")
-	client := http.Client{Timeout: 10 * time.Second}
+	client := http.Client{Timeout: time.Minute}
 	resp, err := client.Do(req)
 	if err != nil {
 		return err

@@ -209,7 +209,7 @@ func TestBlockTimeMakesATransactionWait(t *testing.T) {
 	if err := cl.SendTransaction(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * blockTime); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if r, err := cl.TransactionReceipt(t.Context(), tx.Hash()); err == nil {
 			if r.Status != 1 {
 				t.Error("reverted")
@@ -340,7 +340,7 @@ func TestTwoHundredPaymentsInOneSecondStayInThePresent(t *testing.T) {
 		}
 	}
 	sent := time.Since(began)
-	for deadline := began.Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := began.Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := cl.TransactionReceipt(t.Context(), txs[payments-1].Hash()); err == nil {
 			break
 		}

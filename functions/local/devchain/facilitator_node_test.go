@@ -134,7 +134,7 @@ func TestANodeThatHangsIsLeft(t *testing.T) {
 	t.Cleanup(hanging.Close)
 	t.Cleanup(func() { close(release) })
 	f := s.facilitator(hanging.URL, s.chain.URL())
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := f.Verify(ctx, s.payment(5000)); err != nil {
 		t.Error(err)
@@ -219,9 +219,7 @@ func TestANodeThatDiesAfterTheBroadcastLeavesAPendingPayment(t *testing.T) {
 				n.failAt(failure.status, failure.body, method)
 				p := s.payment(5000)
 				j := s.journal(p)
-				ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-				defer cancel()
-				_, err := s.facilitator(n.url).Settle(ctx, p, j)
+				_, err := s.settles(s.facilitator(n.url), j, 200*time.Millisecond)
 				hash := j.Attempt().Hash
 				if pending := wantError[*payments.Pending](t, err); pending.Transaction != hash || hash == "" {
 					t.Errorf("pending %+v, stored %s", pending, hash)
@@ -256,9 +254,7 @@ func TestMoneyThatMovedIsNeverReportedAsRefused(t *testing.T) {
 	j = s.journal(signed)
 	j.then = func() { s.frontRun(signed) }
 	n.failAt(200, `{"jsonrpc":"2.0","id":ID,"result":[]}`, "eth_getLogs")
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	_, err = s.facilitator(n.url).Settle(ctx, signed, j)
+	_, err = s.settles(s.facilitator(n.url), j, 200*time.Millisecond)
 	if pending := wantError[*payments.Pending](t, err); pending.Transaction != j.Attempt().Hash {
 		t.Errorf("pending %+v", pending)
 	}

@@ -131,10 +131,8 @@ func TestATransactionThatWaitsWithTooLowAFeeIsReplacedAtItsNonce(t *testing.T) {
 	n := s.gateway()
 	n.say(cheap)
 	o := s.order(5000)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
 	j := s.journal(o.Payment)
-	_, err := s.facilitator(n.url).Settle(ctx, o.Payment, j)
+	_, err := s.settles(s.facilitator(n.url), j, time.Second)
 	first := j.Attempt()
 	if pending := wantError[*payments.Pending](t, err); pending.Transaction != first.Hash {
 		t.Fatalf("pending %+v", pending)

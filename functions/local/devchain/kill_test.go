@@ -110,7 +110,6 @@ func TestAKillLosesNothing(t *testing.T) {
 		if got := balance(t, cl, PayTo); got != int64(mined) {
 			t.Fatalf("round %d: the seller has %d, %d payments are mined", round, got, mined)
 		}
-		timer := time.AfterFunc(time.Duration(20+rand.IntN(250))*time.Millisecond, kill)
 		for nonce := mined; ; nonce++ {
 			tx := signedTx(t, key(GasKey), nonce, dollars(1).transfer(t, nonce%2 == 0, key(PayerKey)))
 			sent = max(sent, nonce+1)
@@ -122,8 +121,10 @@ func TestAKillLosesNothing(t *testing.T) {
 				break
 			}
 			known = append(known, answered{tx.Hash(), r.BlockNumber.Uint64()})
+			if nonce == mined { // from the first answer on, however long that took
+				time.AfterFunc(time.Duration(rand.IntN(250))*time.Millisecond, kill)
+			}
 		}
-		timer.Stop()
 		kill()
 		cl.Close()
 	}

@@ -25,7 +25,7 @@ func TestAMemoIsCalldata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := chain.Memo(ctx, wallet, []byte("text")); !errors.Is(err, evm.ErrGasWallet) {
 		t.Errorf("a memo without coins: %v", err)

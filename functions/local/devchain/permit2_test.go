@@ -2,7 +2,6 @@ package devchain
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math/big"
 	"strings"
@@ -239,9 +238,7 @@ func TestAPayerWhoTakesThePermitBackIsRejectedOnceItIsOver(t *testing.T) {
 				trick(s, p)
 			}
 			f := s.facilitator()
-			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			_, err := f.Settle(ctx, p, j)
-			cancel()
+			_, err := s.settles(f, j, 300*time.Millisecond)
 			if got := wantError[*payments.Pending](t, err); got.Transaction != j.Attempt().Hash || signed != j.Attempt().Signed() {
 				t.Errorf("%s, signed %v: %+v while the permit may still be carried out", name, signed, got)
 			}
@@ -313,11 +310,10 @@ func TestAPermitLivesUntilItsDeadlineIsPassed(t *testing.T) {
 		p := s.paymentOf("permit2", PayerKey, Payer, func(p *payments.Payment) { p.ValidBefore = uint64(noon.Unix() + seconds) })
 		var rejected *payments.Rejected
 		var err error
-		for range 50 { // a young node does not tell at once
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) { // a young node does not tell at once
 			if _, err = chain.Resume(t.Context(), p, []string{common.Hash{1}.Hex()}); errors.Is(err, evm.ErrNotMined) || errors.As(err, &rejected) {
 				break
 			}
-			time.Sleep(20 * time.Millisecond)
 		}
 		if errors.As(err, &rejected) != over || !over && !errors.Is(err, evm.ErrNotMined) {
 			t.Errorf("deadline %d s from the head: %v", seconds, err)

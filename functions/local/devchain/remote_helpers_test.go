@@ -146,7 +146,9 @@ func (e *elsewhere) count(path string) int {
 // hangUp ends the connection without an answer.
 func hangUp(http.ResponseWriter, payments.Payment) { panic(http.ErrAbortHandler) }
 
-const testPatience = 6 * time.Second
+// testPatience is what a loaded machine needs for an answer of this process itself, three
+// times; one test waits for it.
+const testPatience = 12 * time.Second
 
 // remote is the facilitator of a new process, over some others.
 func (s *shop) remote(servers ...*elsewhere) *facilitator.Remote {

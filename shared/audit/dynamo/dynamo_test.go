@@ -29,7 +29,7 @@ func reopen(t testing.TB, endpoint, table string, transport http.RoundTripper) *
 
 func reopenAs(t *testing.T, chain, endpoint, table string) *dynamo.Store {
 	t.Helper()
-	s, err := dynamo.Open(chain, dynamo.Options{Table: table, Endpoint: endpoint})
+	s, err := dynamo.Open(chain, dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -37,8 +38,8 @@ import (
 	"governance.internal/shared/payments"
 )
 
-// callLimit is the time for one call of the store, all its tries included.
-const callLimit = 10 * time.Second
+// CallLimit is the time for one call of the store, all its tries included.
+const CallLimit = 10 * time.Second
 
 // Options say which table and how it is reached. Table and either Endpoint or
 // Region and Credentials are required.
@@ -50,6 +51,7 @@ type Options struct {
 	Objects     Objects           // where results above 300 KB go; nil: they are refused
 	Transport   http.RoundTripper // nil: the default one
 	Now         func() time.Time  // nil: time.Now; it only dates the ttl
+	Limit       time.Duration     // [CallLimit] but in tests; 0 is CallLimit. A third of it is for one request
 }
 
 // Objects keeps bodies that do not fit into an item.
@@ -64,6 +66,7 @@ type Store struct {
 	table   *string
 	objects Objects
 	now     func() time.Time
+	limit   time.Duration
 }
 
 var _ payments.Store = (*Store)(nil)
@@ -73,6 +76,6 @@ func Open(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	client := dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport}, dynamo.ReasonConflict)
-	return &Store{client: client, table: aws.String(o.Table), objects: o.Objects, now: o.Now}
+	client := dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport, Attempt: o.Limit / 3}, dynamo.ReasonConflict)
+	return &Store{client: client, table: aws.String(o.Table), objects: o.Objects, now: o.Now, limit: cmp.Or(o.Limit, CallLimit)}
 }

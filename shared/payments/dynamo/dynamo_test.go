@@ -33,7 +33,7 @@ func open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
 
 func reopen(t *testing.T, endpoint, table string, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
-	return dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
+	return dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport, Limit: time.Minute})
 }
 
 func TestStore(t *testing.T) {
@@ -146,7 +146,7 @@ func TestWhatIsClosedHasATimeToLive(t *testing.T) {
 	ctx := context.Background()
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	now := time.Unix(1_000_000, 0)
-	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Now: func() time.Time { return now }})
+	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute, Now: func() time.Time { return now }})
 	late := uint64(now.Add(90 * 24 * time.Hour).Unix())
 	for i, until := range []uint64{0, late, math.MaxUint64} {
 		r := payment(i)
@@ -180,7 +180,7 @@ func TestLargeAnswersAreObjects(t *testing.T) {
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	bucketEndpoint, bucket := s3test.Bucket(t)
 	objects := s3.Open(bucket, awsapi.Account{Endpoint: bucketEndpoint})
-	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Objects: objects})
+	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute, Objects: objects})
 	r, err := store.Save(ctx, payment(1))
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestLargeAnswersAreObjects(t *testing.T) {
 		t.Errorf("more than a function may answer: %v", err)
 	}
 
-	blind := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint})
+	blind := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute})
 	if _, err := blind.Load(ctx, r.Key()); err == nil || !strings.Contains(err.Error(), "RESULT_BUCKET") {
 		t.Errorf("without a bucket: %v", err)
 	}

@@ -220,8 +220,7 @@ func TestEndOfTheContextEndsTheTries(t *testing.T) {
 	store := open(t, &wire{refuse: 1, answer: throttled})
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	if _, err := store.Save(ctx, payment(1)); err == nil || time.Since(began) > 2*time.Second {
-		t.Errorf("%v after %v", err, time.Since(began))
+	if _, err := store.Save(ctx, payment(1)); !errors.Is(err, context.DeadlineExceeded) { // else the tries ran out
+		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // get reads one item; none is ErrNotFound.
 func (s *Store) get(ctx context.Context, key item) (item, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: s.table, Key: key, ConsistentRead: aws.Bool(true)})
 	switch {
@@ -31,7 +31,7 @@ func (s *Store) get(ctx context.Context, key item) (item, error) {
 
 // query reads a partition in the order of sk, from a value on.
 func (s *Store) query(ctx context.Context, pk, from string) ([]item, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	in := &dynamodb.QueryInput{TableName: s.table, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item{":pk": text(pk)}}
@@ -141,7 +141,7 @@ func (s *Store) named(ctx context.Context, entries []item, wanted func(item, pay
 
 // newest reads the end of a partition, the last first.
 func (s *Store) newest(ctx context.Context, pk string, most int32) ([]item, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(most),

@@ -41,7 +41,7 @@ func (s *Store) Submit(ctx context.Context, r payments.Record) (payments.Record,
 
 // write sends the short form where it may do, and the whole where it must.
 func (s *Store) write(ctx context.Context, r payments.Record, submit bool) (payments.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	w, err := s.prepare(ctx, r)
 	if err != nil {

@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/cluster/dynamo"
 	"governance.internal/functions/toolserver/dispatch"
@@ -13,6 +14,6 @@ import (
 func TestSlots(t *testing.T) {
 	slotstest.Run(t, func(t *testing.T) dispatch.Slots {
 		endpoint, table := dynamotest.Table(t, "pk", "sk")
-		return dynamo.Slots{Store: dynamo.Open(table, client.Service{Endpoint: endpoint})}
+		return dynamo.Slots{Store: dynamo.Open(table, client.Service{Endpoint: endpoint, Attempt: 20 * time.Second})}
 	})
 }
