@@ -25,6 +25,7 @@ func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''
 type dispatched struct {
 	Dispatched bool
 	PID        int
+	ID         string
 	Log, Code  string
 	Slots      struct{ Used, Max int }
 }
@@ -75,5 +76,30 @@ func TestNothingIsDispatchedWithoutAnAgent(t *testing.T) {
 	result := r.call("dispatch_to_llm", `{"task":"a test"}`)
 	if text := sprint(result); result["isError"] != nil || !strings.Contains(text, "disabled") || !strings.Contains(text, "governance.yaml") {
 		t.Errorf("%v", result)
+	}
+}
+
+// Whatever is missing for an agent, the answer says what it is and how to have it.
+func TestAnAgentThatIsMissingIsNamed(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for rule, want := range map[string][]string{
+		"{enabled: true}":                                {"disabled", "claude", "dispatch.command", "LLM_API"},
+		"{enabled: true, runner: loop}":                  {"disabled", "LLM_MODEL"},
+		"{enabled: true, runner: exec}":                  {"disabled", "dispatch.command"},
+		"{enabled: true, runner: codex}":                 {"command_not_found", "codex"},
+		"{enabled: true, command: [no-program]}":         {"command_not_found", "no-program"},
+		"{enabled: true, command: [sh], env: [LLM_KEY]}": {"disabled", "LLM_KEY"},
+	} {
+		r := start(t, func(d *depsOf) {
+			if err := os.WriteFile(filepath.Join(d.Workspace, "governance.yaml"), []byte("version: 1\ndispatch: "+rule+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
+		text := sprint(r.call("dispatch_to_llm", `{"task":"a test"}`))
+		for _, part := range append(want, `"dispatched":false`) {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %s lacks %s", rule, text, part)
+			}
+		}
 	}
 }

@@ -227,6 +227,9 @@ func (s *Server) capabilities() []core.Capability {
 		if t.Name == "emergency_kill_switch" && s.deps.KillSecret == "" {
 			c.State, c.Why = "needs_config", "KILL_SECRET is not set"
 		}
+		if settings, err := s.dispatchSettings(); t.Name == "dispatch_to_llm" && err == nil && settings.Runner == nil {
+			c.State, c.Why = "needs_config", settings.Why
+		}
 		list = append(list, c)
 	}
 	return list
