@@ -33,7 +33,7 @@ func scratch(t *testing.T, api, script string, before func(n int)) (running, *mo
 			}
 		}
 	})
-	t.Cleanup(func() { r.send("POST", "/kill", `{"reason":"end of the test"}`, "Authorization", "Bearer "+killSecret) })
+	r.killedAfter()
 	return r, provider
 }
 

@@ -56,10 +56,8 @@ func TestDispatchesAndTheKillSwitch(t *testing.T) {
 		t.Errorf("%d %v", answer.StatusCode, out)
 	}
 	t.Logf("killed in %v", time.Since(began).Round(time.Millisecond))
-	for _, pid := range pids {
-		if err := syscall.Kill(-pid, 0); err == nil {
-			t.Errorf("something of %d is alive", pid)
-		}
+	for _, pid := range pids { // who is dead is in the table until the server buries him
+		r.eventually(func() bool { return syscall.Kill(-pid, 0) != nil })
 	}
 	if got := structured[dispatched](r, "dispatch_to_llm", `{"task":"one more"}`); got.Dispatched || got.Code != "halted" {
 		t.Errorf("%+v", got)
@@ -67,6 +65,29 @@ func TestDispatchesAndTheKillSwitch(t *testing.T) {
 	if _, list := r.send("GET", "/dispatches", ""); len(list["active"].([]any)) != 0 || len(list["completed"].([]any)) != 2 {
 		t.Errorf("%v", list)
 	}
+	r.noted()
+}
+
+// noted waits until the end of every dispatch is written down.
+func (r running) noted() {
+	r.Helper()
+	r.eventually(func() bool {
+		_, list := r.send("GET", "/dispatches", "", "Authorization", "Bearer "+killSecret)
+		for _, row := range list["completed"].([]any) {
+			if row.(map[string]any)["reason"] == nil {
+				return false
+			}
+		}
+		return len(list["active"].([]any)) == 0
+	})
+}
+
+// killedAfter ends at the end of a test what it dispatched.
+func (r running) killedAfter() {
+	r.Cleanup(func() {
+		r.send("POST", "/kill", `{"reason":"end of the test"}`, "Authorization", "Bearer "+killSecret)
+		r.noted()
+	})
 }
 
 // Without an agent in the workspace file nothing is dispatched, and the answer says how to

@@ -202,7 +202,9 @@ func (d *Dispatcher) slot(ctx context.Context, id string, most int, records []Re
 	if aliveAmong(records) >= most {
 		return Lease{}, full
 	}
-	lease, err := d.take(ctx, id, most, records)
+	trial, cancel := context.WithTimeout(ctx, slotLimit)
+	defer cancel()
+	lease, err := d.take(trial, id, most, records)
 	switch {
 	case errors.Is(err, ErrNoSlot):
 		return Lease{}, full

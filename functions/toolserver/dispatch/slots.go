@@ -42,7 +42,7 @@ var (
 const (
 	leaseLife    = 30 * time.Second
 	usualRenewal = 5 * time.Second
-	renewLimit   = 4 * time.Second // for one try
+	slotLimit    = 4 * time.Second // for one use of the slots
 	margin       = 10 * time.Second
 )
 
@@ -79,7 +79,7 @@ func (d *Dispatcher) keep(ctx context.Context, one *run) {
 	defer ticker.Stop()
 	for { // at once: the server may have been away
 		until := d.deps.Now().Add(leaseLife)
-		trial, cancel := context.WithTimeout(ctx, renewLimit)
+		trial, cancel := context.WithTimeout(ctx, slotLimit)
 		err := d.deps.Slots.Renew(trial, lease, until)
 		cancel()
 		switch {
