@@ -29,7 +29,7 @@ func DepsOf(parts *wiring.Tools) Deps {
 		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c),
-		Model: agent.Provider{API: c.LLMAPI, Name: c.LLMModel, URL: c.LLMBaseURL, Key: c.LLMKey}, Agent: ownCommand(),
+		Model: agent.Provider{API: c.LLMAPI, Name: c.LLMModel, URL: c.LLMURL, Key: c.LLMKey}, Agent: ownCommand(),
 	}
 }
 

@@ -137,9 +137,9 @@ type Config struct {
 	LLMAPI string
 	// LLM_MODEL: name of that model.
 	LLMModel string
-	// LLM_BASE_URL: address of a server that speaks the format, https:// or on this
+	// LLM_URL: address of a server that speaks the format, https:// or on this
 	// machine. Default: the provider's own. The agent talks to nobody else.
-	LLMBaseURL string
+	LLMURL string
 	// LLM_KEY: key for it. Bedrock needs none: it takes the role of the process.
 	LLMKey string
 	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
@@ -207,7 +207,7 @@ func Load(lookup Lookup) (Config, error) {
 		OAuthScope:            get("OAUTH_SCOPE", ""),
 		LLMAPI:                get("LLM_API", ""),
 		LLMModel:              get("LLM_MODEL", ""),
-		LLMBaseURL:            strings.TrimRight(get("LLM_BASE_URL", ""), "/"),
+		LLMURL:                strings.TrimRight(get("LLM_URL", ""), "/"),
 		LLMKey:                get("LLM_KEY", ""),
 		StateTable:            get("STATE_TABLE", ""),
 		TaskAddress:           get("TASK_ADDRESS", ""),
@@ -292,8 +292,8 @@ func (c Config) check() error {
 	if !slices.Contains([]string{"", "anthropic", "openai", "bedrock"}, c.LLMAPI) {
 		bad = append(bad, "LLM_API must be anthropic, openai or bedrock")
 	}
-	if c.LLMBaseURL != "" && !isSecret(c.LLMBaseURL) {
-		bad = append(bad, "LLM_BASE_URL must be an https:// address, or http:// on this machine")
+	if c.LLMURL != "" && !isSecret(c.LLMURL) {
+		bad = append(bad, "LLM_URL must be an https:// address, or http:// on this machine")
 	}
 	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
 		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")

@@ -42,7 +42,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
 		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
-		"LLM_API": "anthropic", "LLM_MODEL": "model", "LLM_BASE_URL": "https://model.example/", "LLM_KEY": "key",
+		"LLM_API": "anthropic", "LLM_MODEL": "model", "LLM_URL": "https://model.example/", "LLM_KEY": "key",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
@@ -57,7 +57,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		CDPKeyID: "id", CDPKeySecret: "key",
 		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
 		APIToken: "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
-		LLMAPI: "anthropic", LLMModel: "model", LLMBaseURL: "https://model.example", LLMKey: "key",
+		LLMAPI: "anthropic", LLMModel: "model", LLMURL: "https://model.example", LLMKey: "key",
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)
@@ -75,12 +75,12 @@ func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
 		"DYNAMODB_ENDPOINT": "secret.example:8000", "S3_ENDPOINT": "secret.example:9000", "GAS_FEE_CAP_GWEI": "1e9",
 		"ERC6492_FACTORIES": address + ",0xsecret", "SEGMENT_RETENTION_DAYS": "secret",
-		"LLM_API": "secret", "LLM_BASE_URL": "http://secret.example",
+		"LLM_API": "secret", "LLM_URL": "http://secret.example",
 	}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES", "SEGMENT_RETENTION_DAYS", "LLM_API", "LLM_BASE_URL"} {
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES", "SEGMENT_RETENTION_DAYS", "LLM_API", "LLM_URL"} {
 		if strings.Count(err.Error(), name) != 1 {
 			t.Errorf("%s is not named once: %v", name, err)
 		}

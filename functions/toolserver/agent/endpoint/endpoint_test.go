@@ -26,7 +26,9 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 		t.Errorf("another server is asked, with %v", r.Header)
 	}))
 	defer other.Close()
-	_, err := post(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect) })
+	_, err := post(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	})
 	if err == nil || !strings.Contains(err.Error(), "307") {
 		t.Error(err)
 	}
