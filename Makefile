@@ -68,6 +68,11 @@ gen: setup ## rewrite what is generated: contract, README table, events
 conformance: setup ## the official MCP conformance suite and the official clients against the tool server
 	@CGO_ENABLED=0 $(GO) test -v ./functions/toolserver/conformance
 
+# Optional: PROGRAM is the agent's own program, which is too large to install for every test.
+record: ## record how a real coding agent obeys the guard: make record AGENT=claude-code PROGRAM=/path/to/it
+	@mkdir -p $(DIST) && CGO_ENABLED=0 $(GO) build -o $(DIST)/local ./functions/local
+	@$(GO) run ./functions/toolserver/hook/record -agent $(AGENT) -program $(PROGRAM) -local "$$PWD/$(DIST)/local" -out functions/toolserver/hook/testdata/$(AGENT).jsonl
+
 bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed
 	@$(GO) test -run '^$$' -bench Verify -benchtime 20x ./shared/audit
@@ -77,12 +82,18 @@ bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench . ./shared/x402 ./shared/x402/evm
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench ToolsCall ./functions/toolserver
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench Decide ./functions/toolserver/policy
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench HookCold -benchtime 100x ./functions/local
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench BesidePeers -benchtime 1x ./functions/toolserver
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'BenchmarkUnpaid|PaidRequest' -benchtime 5x ./functions/local
 
 # A module of its own keeps the peers out of ours.
 bench-peers: ## the audit chain beside tessera and immudb; the tool server's peers are in testdata/peers-mcp
 	@cd testdata/peers && CGO_ENABLED=0 $(GO) vet . && CGO_ENABLED=0 $(GO) run .
+
+# Units are measured with the table's own engine; prices and what cannot be measured here stand in the test.
+cost: setup ## what a million calls cost, in dollars
+	@CGO_ENABLED=0 $(GO) test -count=1 -run TestWhatAMillionCallsCost -v ./functions/local | sed -n 's/.*figure: //p'
 
 invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
 	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
@@ -96,4 +107,4 @@ cfn-lint: synth ## the templates, judged by cfn-lint
 	@test -x $(DIST)/.lint/bin/cfn-lint || { python3 -m venv $(DIST)/.lint && $(DIST)/.lint/bin/pip install --quiet cfn-lint==1.58.0; }
 	@$(DIST)/.lint/bin/cfn-lint --ignore-checks W3005 -- cdk.out/*.template.json
 
-.PHONY: help run test setup test-go test-plain test-infra check dist build gen conformance bench bench-peers invoke synth npm smoke cfn-lint
+.PHONY: help run test cost setup test-go test-plain test-infra check dist build gen conformance record bench bench-peers invoke synth npm smoke cfn-lint

@@ -94,12 +94,15 @@ type functions struct {
 	dist     string
 }
 
-func (f *functions) site() map[string]*string {
-	environment := map[string]*string{}
-	for name, value := range f.settings.site() {
-		environment[name] = jsii.String(value)
+func (f *functions) site() map[string]*string { return variables(f.settings.site()) }
+
+// variables is an environment as the CDK takes it.
+func variables(environment map[string]string) map[string]*string {
+	made := map[string]*string{}
+	for name, value := range environment {
+		made[name] = jsii.String(value)
 	}
-	return environment
+	return made
 }
 
 // sell adds the payment machine.
@@ -111,6 +114,9 @@ func (f *functions) sell(made *function) {
 	})
 	made.grants = append(append(append(made.grants, f.data.writePayments()...), f.data.appendAudit()...), readSecrets(f.data.signing.SecretArn()))
 	switch facilitators := f.settings.facilitators(); {
+	case facilitators != "" && f.settings.Tokens:
+		made.tell(map[string]*string{"FACILITATOR_TOKEN": f.data.facilitator.SecretArn()})
+		made.grants = append(made.grants, readSecrets(f.data.facilitator.SecretArn()))
 	case facilitators == "":
 		made.tell(map[string]*string{"GAS_KEY_KMS": f.data.gas.KeyArn()})
 		made.grants = append(made.grants, f.data.payGas())
@@ -143,8 +149,17 @@ func (f *functions) behindEdge(made *function) {
 	made.grants = append(made.grants, readSecrets(f.data.origin.SecretArn()))
 }
 
+// report adds the collector.
+func (f *functions) report(made *function) {
+	made.tell(variables(f.settings.telemetry()))
+	if secret := f.settings.TelemetryHeaders; secret != "" {
+		made.grants = append(made.grants, readSecrets(jsii.String(secret)))
+	}
+}
+
 // add makes the Lambda with its log group and its role.
 func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
+	f.report(&made)
 	logs := awslogs.NewLogGroup(f.in, jsii.String(made.name+"-logs"), &awslogs.LogGroupProps{
 		LogGroupName:  jsii.String("/" + f.settings.Name + "/" + made.name),
 		Retention:     logDays,
@@ -162,6 +177,9 @@ func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
 		LogGroup:     logs,
 		MemorySize:   jsii.Number(made.memory),
 		Timeout:      awscdk.Duration_Seconds(jsii.Number(made.timeout)),
+	}
+	if layer := f.settings.TelemetryLayer; layer != "" {
+		props.Layers = &[]awslambda.ILayerVersion{awslambda.LayerVersion_FromLayerVersionArn(f.in, jsii.String(made.name+"-collector"), jsii.String(layer))}
 	}
 	if made.workers > 0 {
 		props.ReservedConcurrentExecutions = jsii.Number(made.workers)

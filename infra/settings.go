@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,8 +32,16 @@ type Settings struct {
 	AssetVersion string // assetVersion: EIP-712 version of the token
 	RPCURLs      string // rpcUrls: nodes of the network, comma separated
 	Facilitator  string // facilitator: x402 facilitators, comma separated; "none": our own gas wallet in KMS
+	Tokens       bool   // facilitatorToken: true if the facilitators ask for bearer tokens, which are then in the secret Facilitator
 	CDPKeyID     string // cdpKeyId: id of the API key for Coinbase's facilitator
 	Signer       string // signer: address of the key that signs receipts, to be published
+
+	Certification string // certificationId: identifier of the certified agent that legal preparations name
+
+	Telemetry        string // telemetry: OTLP/HTTP address of an OpenTelemetry collector. Default: none, nothing is recorded
+	TelemetryLayer   string // telemetryLayer: ARN of a Lambda layer with a collector, for telemetry http://localhost:4318
+	TelemetryHeaders string // telemetryHeaders: ARN of a secret with headers for the collector, name=value
+	TelemetrySample  string // telemetrySample: share of traces that are recorded, 0 to 1. Default 0.05
 
 	AlarmsMail string // alarmsMail: where alarms and the budget's warnings go
 	Budget     int    // budget: dollars a month. Default 50
@@ -76,6 +85,8 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 		Network: chain.Network, PayTo: get("payTo", chain.PayTo), Asset: get("asset", chain.Asset),
 		AssetName: get("assetName", chain.AssetName), AssetVersion: get("assetVersion", "2"),
 		RPCURLs: get("rpcUrls", chain.RPCURLs), Facilitator: get("facilitator", chain.Facilitator), CDPKeyID: get("cdpKeyId", ""), Signer: get("signer", ""),
+		Tokens: get("facilitatorToken", "false") != "false", Certification: get("certificationId", ""),
+		Telemetry: get("telemetry", ""), TelemetryLayer: get("telemetryLayer", ""), TelemetryHeaders: get("telemetryHeaders", ""), TelemetrySample: get("telemetrySample", "0.05"),
 		AlarmsMail: get("alarmsMail", ""), Budget: number(get("budget", "50")),
 		Retention: number(get("retentionDays", strconv.Itoa(chain.Retention))), Workers: number(get("workers", "20")),
 		OriginCheck: get("originCheck", "true") != "false",
@@ -113,6 +124,10 @@ func (s Settings) check() error {
 		{s.Domain != "" && !strings.HasPrefix(s.Certificate, "arn:aws:acm:us-east-1:"), "set certificate to the ARN of the domain's certificate, in us-east-1 as CloudFront demands"},
 		{strings.ContainsAny(s.Domain, "/:"), "domain must be a host name alone"},
 		{s.AlarmsMail != "" && !strings.Contains(s.AlarmsMail, "@"), "alarmsMail must be a mail address"},
+		{s.TelemetryLayer != "" && !strings.HasPrefix(s.TelemetryLayer, "arn:aws:lambda:"), "telemetryLayer must be the ARN of a version of a layer"},
+		{s.TelemetryHeaders != "" && !strings.HasPrefix(s.TelemetryHeaders, "arn:aws:secretsmanager:"), "telemetryHeaders must be the ARN of a secret, so that no key stands in a template"},
+		{s.Telemetry == "" && s.TelemetryLayer+s.TelemetryHeaders != "", "set telemetry: where to report is not said"},
+		{s.Tokens && strings.Contains(s.Facilitator, cdpHost), "facilitatorToken is for facilitators other than Coinbase's, whose key is in the same secret"},
 		{s.Budget <= 0, "budget must be a number of dollars"},
 		{s.Workers < 0, "workers must be a number"},
 		{strings.Contains(s.Facilitator, cdpHost) && s.CDPKeyID == "", "set cdpKeyId: Coinbase's facilitator needs an API key"},
@@ -124,6 +139,8 @@ func (s Settings) check() error {
 	// What the functions would refuse at their start is refused here.
 	environment := s.site()
 	environment["RPC_URLS"], environment["FACILITATOR_URL"] = s.RPCURLs, s.facilitators()
+	maps.Copy(environment, s.telemetry())
+	delete(environment, "OTEL_EXPORTER_OTLP_HEADERS") // a reference here
 	environment["SEGMENT_BUCKET"], environment["SEGMENT_RETENTION_DAYS"] = "bucket", strconv.Itoa(s.Retention)
 	if _, err := config.Load(func(name string) (string, bool) { value, ok := environment[name]; return value, ok }); err != nil {
 		bad = append(bad, err.Error())
@@ -149,10 +166,22 @@ func (s Settings) site() map[string]string {
 	environment := map[string]string{
 		"NETWORK": s.Network, "ASSET": s.Asset, "ASSET_NAME": s.AssetName, "ASSET_VERSION": s.AssetVersion, "PAY_TO": s.PayTo,
 	}
-	for name, value := range map[string]string{"SIGNER_ADDRESS": s.Signer, "FACILITATOR_URL": s.facilitators()} {
+	for name, value := range map[string]string{"SIGNER_ADDRESS": s.Signer, "FACILITATOR_URL": s.facilitators(), "CERTIFICATION_ID": s.Certification} {
 		if value != "" {
 			environment[name] = value
 		}
+	}
+	return environment
+}
+
+// telemetry is the environment of whoever reports to a collector.
+func (s Settings) telemetry() map[string]string {
+	if s.Telemetry == "" {
+		return nil
+	}
+	environment := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": s.Telemetry, "OTEL_TRACES_SAMPLER_ARG": s.TelemetrySample}
+	if s.TelemetryHeaders != "" {
+		environment["OTEL_EXPORTER_OTLP_HEADERS"] = s.TelemetryHeaders
 	}
 	return environment
 }

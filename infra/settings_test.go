@@ -48,14 +48,17 @@ func TestBadSettingsAreNamedAtOnce(t *testing.T) {
 	_, err := read(map[string]string{
 		"name": "No Name", "arch": "mips", "domain": "https://x", "payTo": "me", "rpcUrls": "ftp://x", "budget": "much",
 		"workers": "-1", "retentionDays": "x", "alarmsMail": "nobody", "facilitator": "http://far.example", "signer": "0x1",
+		"telemetryLayer": "layer", "telemetryHeaders": "key=secret", "telemetrySample": "2",
 	})
 	for _, say := range []string{"name must", "arch must", "domain must", "set certificate", "PAY_TO must", "RPC_URLS must", "budget must",
-		"workers must", "SEGMENT_RETENTION_DAYS must", "alarmsMail must", "FACILITATOR_URL must", "SIGNER_ADDRESS must"} {
+		"workers must", "SEGMENT_RETENTION_DAYS must", "alarmsMail must", "FACILITATOR_URL must", "SIGNER_ADDRESS must",
+		"telemetryLayer must", "telemetryHeaders must", "set telemetry"} {
 		if err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("%q is not said: %v", say, err)
 		}
 	}
-	for _, context := range []map[string]string{{"network": "ethereum"}, {"facilitator": "https://" + cdpHost + "/platform/v2/x402"}} {
+	for _, context := range []map[string]string{{"network": "ethereum"}, {"facilitator": "https://" + cdpHost + "/platform/v2/x402"},
+		{"facilitator": "https://" + cdpHost, "cdpKeyId": "id", "facilitatorToken": "true"}, {"telemetry": "localhost:4318"}, {"telemetry": "http://localhost:4318", "telemetrySample": "2"}} {
 		if _, err := read(context); err == nil {
 			t.Errorf("%v is accepted", context)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
@@ -25,7 +26,7 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 	disk, access := fileSystem(in, n)
 	definition := awsecs.NewFargateTaskDefinition(in, jsii.String("Task"), &awsecs.FargateTaskDefinitionProps{
 		Cpu: jsii.Number(256), MemoryLimitMiB: jsii.Number(1024), RuntimePlatform: platform(s.Arch),
-		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", append(append(d.appendAudit(), d.sealAudit()...), d.shareState(), mount(disk, access))),
+		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", taskGrants(s, d, mount(disk, access))),
 		Volumes: &[]*awsecs.Volume{{Name: jsii.String("data"), EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
 			FileSystemId: disk.FileSystemId(), TransitEncryption: jsii.String("ENABLED"),
 			AuthorizationConfig: &awsecs.AuthorizationConfig{AccessPointId: access.AccessPointId(), Iam: jsii.String("ENABLED")},
@@ -44,6 +45,14 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 		HealthCheckGracePeriod: awscdk.Duration_Seconds(jsii.Number(60)),
 	})
 	service.AttachToApplicationTargetGroup(n.target)
+}
+
+func taskGrants(s Settings, d *data, disk grant) []grant {
+	grants := append(append(d.appendAudit(), d.sealAudit()...), d.shareState(), disk)
+	if s.TelemetryHeaders != "" {
+		grants = append(grants, readSecrets(jsii.String(s.TelemetryHeaders)))
+	}
+	return grants
 }
 
 // fileSystem is the data directory; it outlives the stack.
@@ -81,9 +90,8 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 		image = awsecrassets.Platform_LINUX_AMD64()
 	}
 	environment := map[string]*string{"AWS_REGION": jsii.String(s.Region), "DATA_DIR": jsii.String(dataDir), "STATE_TABLE": d.state.TableName()}
-	for name, value := range d.chain(s) {
-		environment[name] = value
-	}
+	maps.Copy(environment, d.chain(s))
+	maps.Copy(environment, variables(s.telemetry()))
 	secrets := map[string]awsecs.Secret{
 		"BASE_URL":      awsecs.Secret_FromSsmParameter(baseURL),
 		"GOV_API_TOKEN": awsecs.Secret_FromSecretsManager(d.token, nil),

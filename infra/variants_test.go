@@ -68,3 +68,46 @@ func TestARealServiceInAnotherRegion(t *testing.T) {
 		}
 	}
 }
+
+// Traces go where the context says, with the key of the collector in a secret; and a
+// facilitator that asks for a token gets it from one.
+func TestAServiceThatIsObserved(t *testing.T) {
+	needNode(t)
+	const layer, key = "arn:aws:lambda:us-east-1:000000000000:layer:collector:7", "arn:aws:secretsmanager:us-east-1:000000000000:secret:otel-abc123"
+	all, err := synthesize(map[string]string{
+		"telemetry": "http://localhost:4318", "telemetryLayer": layer, "telemetryHeaders": key, "telemetrySample": "0.5",
+		"facilitatorToken": "true", "certificationId": "cert-1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	observed, sold, certified := 0, 0, 0
+	for _, one := range all {
+		for id, r := range one.Resources {
+			switch r.Type {
+			case "AWS::Lambda::Function":
+				said := text(properties(r, "Environment", "Variables"))
+				if !strings.Contains(said, `"OTEL_EXPORTER_OTLP_ENDPOINT":"http://localhost:4318"`) || !strings.Contains(said, `"OTEL_EXPORTER_OTLP_HEADERS":"`+key+`"`) || !strings.Contains(text(r.Properties["Layers"]), layer) {
+					t.Errorf("%s is not observed: %s", id, said)
+				}
+				if strings.Contains(said, "FACILITATOR_TOKEN") {
+					sold++
+				}
+				if strings.Contains(said, `"CERTIFICATION_ID":"cert-1"`) {
+					certified++
+				}
+			case "AWS::IAM::Role":
+				if strings.Contains(text(r.Properties), key) {
+					observed++
+				}
+			case "AWS::ECS::TaskDefinition":
+				if !strings.Contains(text(r.Properties), "OTEL_TRACES_SAMPLER_ARG") {
+					t.Errorf("%s is not observed", id)
+				}
+			}
+		}
+	}
+	if lambdas := len(of(t, "AWS::Lambda::Function")); observed != lambdas+1 || sold < 5 || certified < 10 {
+		t.Errorf("%d of %d roles may read the key, %d functions have the token, %d the certificate", observed, lambdas+1, sold, certified)
+	}
+}

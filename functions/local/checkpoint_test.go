@@ -1,11 +1,13 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +160,38 @@ func TestACheckpointThatIsNotOursCostsNothing(t *testing.T) {
 		}
 	}
 	r.wantReceived(0, "wrong queries")
+}
+
+// Whoever has neither the chain nor the service believes a proof, and only a true one.
+func TestAProofFileIsCheckedByItself(t *testing.T) {
+	data := t.TempDir()
+	v := buyVerification(t, startIn(t, data).url, "?seq=1")
+	first, err := audit.ParseEntry([]byte(strings.SplitN(readFile(t, data+"/governance.jsonl"), "\n", 2)[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) string {
+		file := filepath.Join(t.TempDir(), "entry.tlog-proof")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	proof, hash, other := write(v.Inclusion), first.Hash.String(), strings.Repeat("ab", 32)
+	if out, _ := session(t, 0, "verify", "proof", proof, "-vkey", v.VKey, "-entry", hash); !strings.Contains(out, "valid\n  entry 1 is in the chain") {
+		t.Error(out)
+	}
+	session(t, 1, "verify", "proof", proof, "-vkey", v.VKey, "-entry", other)
+	session(t, 1, "verify", "proof", write(strings.Replace(v.Inclusion, "index 0", "index 1", 1)), "-vkey", v.VKey, "-entry", hash)
+	_, stranger, err := note.GenerateKey(rand.Reader, "x.example/y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session(t, 1, "verify", "proof", proof, "-vkey", stranger, "-entry", hash)
+	session(t, 2, "verify", "proof", proof, "-vkey", "x", "-entry", hash)
+	session(t, 2, "verify", "proof", proof, "-vkey", v.VKey, "-entry", "x")
+	session(t, 3, "verify", "proof", write("hello"), "-vkey", v.VKey, "-entry", hash)
+	session(t, 3, "verify", "proof", "nowhere", "-vkey", v.VKey, "-entry", hash)
 }
 
 // The same without the service: a chain file, a checkpoint and a key.

@@ -119,6 +119,9 @@ func installHook(t terminal, args []string) error {
 		fmt.Fprintf(t.err, "; the old one is %s", change.Backup)
 	}
 	fmt.Fprintln(t.err, "\nstart the agent again, so that it reads its settings")
+	if before := hook.Agents[*agent].Before; before != "" {
+		fmt.Fprintln(t.err, before)
+	}
 	return nil
 }
 

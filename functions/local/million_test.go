@@ -84,7 +84,7 @@ func sealMillion(t *testing.T, data, endpoint, table string) {
 			t.Fatal(err)
 		}
 	}
-	index, err := dynamo.Open(wiring.ChainName, dynamo.Options{Table: table, Endpoint: endpoint})
+	index, err := dynamo.Open(wiring.ChainName, dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

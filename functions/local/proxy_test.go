@@ -83,12 +83,16 @@ func (h *hop) forward() answer {
 
 // Faults.
 
-func (h *hop) pass() {
+func (h *hop) pass() { h.answered() }
+
+// answered passes and tells the answer.
+func (h *hop) answered() []byte {
 	a := h.forward()
 	for name, values := range a.header {
 		h.Header()[name] = values
 	}
 	h.reply(a.status, string(a.body))
+	return a.body
 }
 
 func (h *hop) reply(status int, body string) {

@@ -21,7 +21,9 @@ import (
 	"governance.internal/shared/config"
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/telemetry"
 	"governance.internal/shared/wiring"
+	"governance.internal/shared/wiring/environment"
 )
 
 const sweepInterval = 5 * time.Second
@@ -72,6 +74,7 @@ type service struct {
 	tools    *toolserver.Server
 	leave    func() // gives up the place among other tasks
 	handler  http.Handler
+	recorder *telemetry.Recorder // nil if no collector is named
 }
 
 // open prepares the data directory, the chain and the handlers.
@@ -105,6 +108,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if s.config, err = localDefaults(ctx, s.config, o, listener.Addr()); err != nil {
 		return nil, err
 	}
+	s.recorder = environment.Telemetry(s.config, "governance")
 	if s.paid, err = wiring.NewPaid(s.config); err != nil {
 		return nil, err
 	}
@@ -149,7 +153,7 @@ func (s *service) recordStart(ctx context.Context) error {
 // run serves until ctx ends and then drains.
 func (s *service) run(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
+		Handler: s.recorder.Wrap(s.handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 	}
 	served := make(chan error, 1)
@@ -158,6 +162,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	defer stopKeeping()
 	go sweep(keeping, s.paid.Gate.Machine)
 	go s.paid.Auditor.Keep(keeping)
+	go s.recorder.Run(keeping)
 	select {
 	case err := <-served:
 		return err

@@ -35,6 +35,7 @@ func (s *service) withTools(ctx context.Context, public http.Handler, addr net.A
 	if s.leave, err = deps.Join(ctx, s.config, addr.String()); err != nil {
 		return nil, err
 	}
+	deps.Telemetry = s.recorder
 	s.tools, err = toolserver.New(deps)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if toolserver.Serves(r.URL.Path) {

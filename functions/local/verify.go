@@ -18,7 +18,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// verify checks a chain or a receipt without any service.
+// verify checks what the service gave out, without any service.
 func verify(ctx context.Context, t terminal, args []string) error {
 	what := ""
 	if len(args) > 0 {
@@ -29,10 +29,12 @@ func verify(ctx context.Context, t terminal, args []string) error {
 		return verifyChain(ctx, t, args)
 	case "receipt":
 		return verifyReceipt(ctx, t, args)
+	case "proof":
+		return verifyProof(t, args)
 	case "thanks":
 		return verifyThanks(t, args)
 	}
-	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify thanks FILE")
+	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify proof FILE, verify thanks FILE")
 }
 
 func verifyChain(ctx context.Context, t terminal, args []string) error {
@@ -106,9 +108,9 @@ func checkpointAnchor(file, vkey string) (audit.Anchor, error) {
 	if file == "" || vkey == "" {
 		return audit.Anchor{}, errors.New("-checkpoint and -vkey belong together")
 	}
-	key, err := note.NewVerifier(vkey)
+	key, err := verifierKey(vkey)
 	if err != nil {
-		return audit.Anchor{}, errors.New("-vkey is not a verifier key such as host/chain+1a2b3c4d+BASE64")
+		return audit.Anchor{}, err
 	}
 	signed, err := os.ReadFile(file)
 	if err != nil {

@@ -18,8 +18,8 @@ type Report struct {
 // New gives the function that the schedule invokes; the event says nothing. An
 // error marks the run as failed, so that an alarm on failed runs sees it; what
 // could be done is done all the same. gas is nil when somebody else pays it.
-func New(machine *payments.Machine, gas *Gas) func(context.Context) (Report, error) {
-	return func(ctx context.Context) (Report, error) {
+func New(machine *payments.Machine, gas *Gas) func(context.Context, any) (Report, error) {
+	return func(ctx context.Context, _ any) (Report, error) {
 		moved, err := machine.Sweep(ctx)
 		if gas != nil {
 			if err := gas.report(ctx); err != nil {

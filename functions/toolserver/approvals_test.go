@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"governance.internal/functions/toolserver/tools"
@@ -55,6 +56,17 @@ func TestOnlyAPersonDecidesAboutAnApproval(t *testing.T) {
 	}
 	if r.entries("APPROVAL_DECIDED") != 1 {
 		t.Error("the decision is not on record")
+	}
+}
+
+// D1: there is no secret that holds by itself: without a configured one nobody grants.
+func TestD1WithoutASecretNobodyGrants(t *testing.T) {
+	r := start(t, func(d *depsOf) { d.KillSecret = "" })
+	for _, secret := range []string{"", "secret", "changeme", "default", "null", "undefined", "nervous-system-kill", strings.Repeat("0", 32)} {
+		answer, object := r.send("POST", "/approvals", `{"id":"x","grant":true}`, "Authorization", "Bearer "+secret)
+		if answer.StatusCode != 503 && answer.StatusCode != 401 {
+			t.Errorf("%q: %d %v", secret, answer.StatusCode, object)
+		}
 	}
 }
 

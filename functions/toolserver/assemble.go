@@ -19,6 +19,7 @@ import (
 	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
+	"governance.internal/shared/wiring/environment"
 )
 
 // DepsOf are the dependencies of a real process.
@@ -29,7 +30,7 @@ func DepsOf(parts *wiring.Tools) Deps {
 		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c),
-		Model: agent.Provider{API: c.LLMAPI, Name: c.LLMModel, URL: c.LLMURL, Key: c.LLMKey}, Agent: ownCommand(),
+		Model: agent.Provider{API: c.LLM.API, Name: c.LLM.Model, URL: c.LLM.BaseURL, Key: c.LLM.Key}, Agent: ownCommand(),
 	}
 }
 
@@ -83,6 +84,7 @@ func Run(ctx context.Context, parts *wiring.Tools, address string) error {
 
 func run(ctx context.Context, parts *wiring.Tools, address string) error {
 	d := DepsOf(parts)
+	d.Telemetry = environment.Telemetry(parts.Config, "toolserver")
 	leave, err := d.Join(ctx, parts.Config, address)
 	if err != nil {
 		return err
@@ -94,6 +96,7 @@ func run(ctx context.Context, parts *wiring.Tools, address string) error {
 	}
 	defer s.Close()
 	go parts.Auditor.Keep(ctx)
+	go d.Telemetry.Run(ctx)
 	return s.Listen(ctx, address)
 }
 

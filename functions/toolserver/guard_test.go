@@ -55,6 +55,9 @@ func TestPagesOfOtherSitesGetNothing(t *testing.T) {
 		{"GET", "/audit/verify", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}},
 		{"GET", "/", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}},
 		{"GET", "/dispatches", []string{"Sec-Fetch-Site", "same-site"}},
+		{"GET", "/approvals", []string{"Origin", evil}},
+		{"POST", "/approvals", []string{"Origin", evil, "Authorization", "Bearer " + killSecret}},
+		{"POST", "/approvals", []string{"Host", "evil.example", "Authorization", "Bearer " + killSecret}},
 	}
 	if len(hostile) < 30 {
 		t.Fatal("the battery is too small")

@@ -1,6 +1,7 @@
 package toolserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
@@ -9,13 +10,17 @@ import (
 
 	"governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/baseline"
+	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/mask"
+	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools/core"
+	"governance.internal/functions/toolserver/workspace"
 )
 
-// watchInterval is how often the governed files are compared with their baseline.
+// watchInterval is how often the governed files are compared with their baseline, unless
+// it is said otherwise.
 const watchInterval = 30 * time.Second
 
 // discreet takes out of everything that a tool answers what gives itself away as a
@@ -53,6 +58,43 @@ func (s *Server) aboutWorkspace() core.Workspace {
 	return about
 }
 
+// rules are the rules as the workspace has them. If it cannot be read, they all hold.
+func (s *Server) rules() []framework.Rule {
+	state, err := s.workspace.Load()
+	if err != nil {
+		return framework.Rules()
+	}
+	extra := []framework.Rule{}
+	for _, r := range state.Config.Rules.Extra {
+		extra = append(extra, framework.Rule{ID: r.ID, Name: cmp.Or(r.Name, r.ID), Rule: r.Rule, Trigger: r.Trigger, Enforcement: r.Enforcement, Prevents: r.Prevents})
+	}
+	return framework.With(state.Config.Rules.Disabled, extra)
+}
+
+// governed counts the files that the lists match, without the service's own.
+func (s *Server) governed() (untouchable, protected uint64, err error) {
+	state, err := s.workspace.Load()
+	if err != nil {
+		return 0, 0, err
+	}
+	err = s.workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
+		if entry.IsDir() {
+			if name == workspace.StateDir || name == ".git" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		switch decision, rule := state.Policy.Decide(name); {
+		case decision == policy.Blocked && !s.workspace.Own(rule):
+			untouchable++
+		case decision == policy.Protected:
+			protected++
+		}
+		return nil
+	})
+	return untouchable, protected, err
+}
+
 // procOf is the folder of the processes on the machine.
 func procOf(h host.Reader) fs.FS {
 	proc, err := fs.Sub(h.Files, "proc")
@@ -70,11 +112,11 @@ func (s *Server) net() *baseline.Net {
 // keepWatching compares until ctx ends. A comparison that fails is told once, until
 // one succeeds.
 func (s *Server) keepWatching(ctx context.Context) {
-	ticker := time.NewTicker(watchInterval)
+	ticker := time.NewTicker(cmp.Or(s.deps.Watch, watchInterval))
 	defer ticker.Stop()
-	told := ""
+	net, told := s.net(), ""
 	for {
-		changes, err := s.net().Watch(ctx)
+		changes, err := net.Watch(ctx)
 		for _, c := range changes {
 			slog.WarnContext(ctx, "a governed file changed without passing the guard", "path", c.Path, "change", c.Kind)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // routes binds every path and answers other methods with 405.
-func (s *Server) routes() http.Handler {
+func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	allow := func(method, path string, handler http.HandlerFunc) {
 		mux.HandleFunc(method+" "+path, handler)

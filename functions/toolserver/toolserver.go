@@ -44,6 +44,7 @@ import (
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/httpapi"
+	"governance.internal/shared/telemetry"
 	"governance.internal/shared/x402"
 )
 
@@ -77,12 +78,14 @@ type Deps struct {
 	Host       host.Reader
 	Now        func() time.Time
 	Random     io.Reader
-	Tasks      *cluster.Node   // this task among others; nil if it is alone
-	Halt       killswitch.Flag // that the tasks share; nil if this one is alone
-	Slots      dispatch.Slots  // for agents, that the tasks share; nil if this one is alone
-	OAuth      *oauth.Resource // whose access tokens are good, nil for nobody's
-	Model      agent.Provider  // that our own agent asks; the zero value for no such agent
-	Agent      []string        // the command line that is this agent
+	Tasks      *cluster.Node       // this task among others; nil if it is alone
+	Halt       killswitch.Flag     // that the tasks share; nil if this one is alone
+	Slots      dispatch.Slots      // for agents, that the tasks share; nil if this one is alone
+	OAuth      *oauth.Resource     // whose access tokens are good, nil for nobody's
+	Model      agent.Provider      // that our own agent asks; the zero value for no such agent
+	Agent      []string            // the command line that is this agent
+	Telemetry  *telemetry.Recorder // nil if no collector is named
+	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute
 }
 
 // Server is the tool server.
@@ -165,8 +168,8 @@ func New(d Deps) (*Server, error) {
 	}
 	for _, t := range tools.All(s.toolDeps(), offered.allows) {
 		t = s.discreet(s.fenced(t))
-		s.free = append(s.free, observed(t, &s.calls, d.Now))
-		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d.Now))
+		s.free = append(s.free, observed(t, &s.calls, d))
+		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d))
 	}
 	s.lift, s.decider = s.newLift(), s.newDecide()
 	s.resources = resources.All(s.has)
@@ -177,7 +180,8 @@ func New(d Deps) (*Server, error) {
 	if d.Tasks != nil {
 		s.sessions.Share(d.Tasks)
 	}
-	s.handler = httpapi.Middleware(s.newGuard().protect(s.routes()))
+	routes := s.routes()
+	s.handler = d.Telemetry.Wrap(telemetry.Handler(routes, httpapi.Middleware(s.newGuard().protect(routes))))
 	s.keepFlushing()
 	return s, nil
 }
@@ -188,17 +192,21 @@ func (s *Server) newGuard() *guard {
 }
 
 func (s *Server) toolDeps() tools.Deps {
+	gate := &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()}
+	enforcing := *gate // for tools that make the change themselves
+	enforcing.Enforces = true
 	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
 	return tools.Deps{
 		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
-			Count: count, Calls: s.calls.Load, Capabilities: s.capabilities},
+			Count: count, Calls: s.calls.Load, Governed: s.governed, Capabilities: s.capabilities},
 		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running},
 		Verify:  s.verify,
 		Kill:    s.kill,
 		About:   s.aboutWorkspace,
+		Rules:   s.rules,
 		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
-		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now},
-		Gate:    &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()},
+		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Gate: &enforcing, Running: s.running, Now: s.deps.Now},
+		Gate:    gate,
 
 		Dispatcher: s.dispatches,
 	}
@@ -217,22 +225,6 @@ func (s *Server) has(name string) bool {
 		}
 	}
 	return false
-}
-
-// capabilities says of each tool whether it can do its work here.
-func (s *Server) capabilities() []core.Capability {
-	var list []core.Capability
-	for _, t := range s.tools {
-		c := core.Capability{Tool: t.Name, State: "ready"}
-		if t.Name == "emergency_kill_switch" && s.deps.KillSecret == "" {
-			c.State, c.Why = "needs_config", "KILL_SECRET is not set"
-		}
-		if settings, err := s.dispatchSettings(); t.Name == "dispatch_to_llm" && err == nil && settings.Runner == nil {
-			c.State, c.Why = "needs_config", settings.Why
-		}
-		list = append(list, c)
-	}
-	return list
 }
 
 // maxVerifications may run at once: each reads the whole chain.

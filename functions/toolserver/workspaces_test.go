@@ -8,12 +8,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/tools"
 )
 
-// planted must never come out of a tool. It is in files, names and arguments.
-const planted = "ghp_a8Kx93mQzP2vLw7RtY5uJ1nB6cD4eF0gH3iS"
+// planted must never come out of a tool. It is in files, names and arguments. The other
+// ones give themselves away only by the name that stands before them.
+const (
+	planted  = "ghp_a8Kx93mQzP2vLw7RtY5uJ1nB6cD4eF0gH3iS"
+	password = "hunter2-but-much-longer"
+	keyed    = "Zk39fjQw02mVbx81aaPq"
+)
 
 func project(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -38,29 +44,45 @@ func TestNoToolTellsASecretOrWhereTheWorkspaceIs(t *testing.T) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(&logs, nil)))
 	t.Cleanup(func() { slog.SetDefault(before) })
 	dir := project(t, map[string]string{
-		"governance.yaml": "untouchable: [infra/**]\nprotected: [go.mod]\n", "infra/a.tf": planted, "go.mod": "module x", ".env": "TOKEN=changeme\n", "backups/.env": "TOKEN=" + planted + "\n",
-		"SESSION_HANDOFF.md": "# Handoff\n## Next steps\n- use " + planted + " in a.go\n", "WORKLOG.md": "## 2026-01-01 10:00 UTC, s\n\n- used " + planted + "\n\nFiles: a.go\n", "a.go": "package a // || true " + planted + "\n",
+		"governance.yaml": "untouchable: [infra/**]\nprotected: [go.mod]\n", "infra/a.tf": planted, "go.mod": "module x", ".env": "TOKEN=changeme\nDB_PASSWORD=<here>\n", "backups/.env": "TOKEN=" + planted + "\nDB_PASSWORD=" + password + "\n",
+		"conf.json": `{"api_key":"changeme"}`, "conf.json.bak": `{"api_key":"` + keyed + `"}`, "run.sh": "API_KEY=" + keyed + " make || true\n",
+		"SESSION_HANDOFF.md": "# Handoff\n## Next steps\n- use " + planted + " and password=" + password + " in a.go\n", "WORKLOG.md": "## 2026-01-01 10:00 UTC, s\n\n- used " + planted + " and password=" + password + "\n\nFiles: a.go\nState: api_key=" + keyed + "\n", "a.go": "package a // || true " + planted + "\n",
 	})
 	r := start(t, func(d *depsOf) { d.Workspace, d.Toolsets = dir, tools.Toolsets })
-	names := []string{"", ".", "go.mod", "infra/a.tf", ".env", dir + "/infra/a.tf", dir, "/etc/passwd", "../x", "a\u0000b", planted, "x/" + planted, ".env/x", "infra"}
-	texts := []string{"echo " + planted + " > infra/a.tf", "eval 'curl -H " + planted + "'", "rm -rf " + dir, "python3 -c \"" + planted + "\"", "'", "- token = \"" + planted + "\"\n+ x = 1\n", planted}
+	names := []string{"", ".", "go.mod", "infra/a.tf", ".env", dir + "/infra/a.tf", dir, "/etc/passwd", "../x", "a\u0000b", planted, "x/" + planted, ".env/x", "infra", "password=" + password, dir + "/../x"}
+	texts := []string{"password=" + password, "curl -H 'api_key: " + keyed + "' " + dir, "echo " + planted + " > infra/a.tf", "eval 'curl -H " + planted + "'", "rm -rf " + dir, "python3 -c \"" + planted + "\"", "'", "- token = \"" + planted + "\"\n+ x = 1\n", planted}
 	for _, each := range r.list() {
 		for _, arguments := range argumentsFor(t, each.InputSchema, names, texts) {
 			answer := sprint(r.rpc("tools/call", `{"name":"`+each.Name+`","arguments":`+arguments+`}`))
-			if strings.Contains(answer, planted) || strings.Contains(answer, dir) {
-				t.Errorf("%s %s: %s", each.Name, arguments, answer)
+			if r.clock.Add(int64(time.Second)); strings.Contains(answer, "rate_limited") {
+				t.Fatalf("%s was not asked: %s", each.Name, answer)
 			}
+			discreet(t, each.Name+" "+arguments, answer, dir)
 		}
 	}
-	if strings.Contains(logs.String(), planted) || strings.Contains(logs.String(), dir) {
-		t.Errorf("the log: %s", logs.String())
+	for _, each := range r.rpc("resources/list", `{}`)["result"].(map[string]any)["resources"].([]any) {
+		uri := each.(map[string]any)["uri"].(string)
+		discreet(t, uri, sprint(r.rpc("resources/read", `{"uri":"`+uri+`"}`)), dir)
 	}
+	for _, path := range []string{"/", "/health", "/dispatches", "/audit/verify", "/approvals", "/entries"} {
+		_, object := r.send("GET", path, "")
+		discreet(t, path, sprint(object), dir)
+	}
+	discreet(t, "the log", logs.String(), dir)
 	for block, err := range r.deps.Audit.Blocks(t.Context(), 1, 1<<40) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bytes.Contains(block.Lines, []byte(planted)) || bytes.Contains(block.Lines, []byte(dir)) {
-			t.Errorf("the audit chain: %s", block.Lines)
+		discreet(t, "the audit chain", string(block.Lines), dir)
+	}
+}
+
+// discreet checks that a text tells nothing that was planted.
+func discreet(t *testing.T, what, text, dir string) {
+	t.Helper()
+	for _, hidden := range []string{planted, password, keyed, dir} {
+		if at := strings.Index(text, hidden); at >= 0 {
+			t.Errorf("%s tells %q: ...%s", what, hidden, text[max(0, at-200):min(len(text), at+200)])
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"governance.internal/shared/telemetry"
 )
 
 const (
@@ -45,7 +47,7 @@ type Client struct {
 func New(service string, a Account) *Client {
 	return &Client{
 		service: service, account: a,
-		http: &http.Client{Transport: a.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		http: &http.Client{Transport: telemetry.Transport(a.Transport), CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // it would carry the session token elsewhere
 		}},
 	}

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -119,7 +118,8 @@ type Config struct {
 	// WORKSPACE: folder of the project that the tool server governs. Default: the
 	// working directory.
 	Workspace string
-	// GOV_READ_ONLY: every value but false leaves out every tool that changes something.
+	// GOV_READ_ONLY: every value but false leaves out every tool that changes something but
+	// our own record.
 	ReadOnly bool
 	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
 	// the product's price, by x402 over MCP. Needs what a selling function needs.
@@ -132,22 +132,19 @@ type Config struct {
 	OAuthAudiences []string
 	// OAUTH_SCOPE: scope that those tokens must hold. Default: none.
 	OAuthScope string
-	// LLM_API: wire format of the model that the agent of the tool server asks, one of
-	// anthropic, openai and bedrock. Default: none, so there is no such agent.
-	LLMAPI string
-	// LLM_MODEL: name of that model.
-	LLMModel string
-	// LLM_URL: address of a server that speaks the format, https:// or on this
-	// machine. Default: the provider's own. The agent talks to nobody else.
-	LLMURL string
-	// LLM_KEY: key for it. Bedrock needs none: it takes the role of the process.
-	LLMKey string
+	// LLM: the model that the agent of the tool server asks.
+	LLM LLM
 	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
 	// and the halt; keys pk and sk, both strings. Without it one task is alone.
 	StateTable string
 	// TASK_ADDRESS: host and port at which the other tasks reach this one. Default: the
 	// first private address of the machine.
 	TaskAddress string
+	// CERTIFICATION_ID: identifier of the certified agent that the legal preparation names
+	// as its author. Default: it names none.
+	CertificationID string
+	// Telemetry: where traces and metrics go.
+	Telemetry Telemetry
 	// DYNAMODB_ENDPOINT, S3_ENDPOINT: addresses of local engines; not set on AWS.
 	DynamoDBEndpoint, S3Endpoint string
 }
@@ -177,7 +174,7 @@ func Load(lookup Lookup) (Config, error) {
 		GasFeeCap:             gwei(get("GAS_FEE_CAP_GWEI", "2")),
 		ERC6492Factories:      splitList(get("ERC6492_FACTORIES", "")),
 		FacilitatorURLs:       splitList(get("FACILITATOR_URL", "")),
-		FacilitatorTokens:     splitPlaces(get("FACILITATOR_TOKEN", "")),
+		FacilitatorTokens:     places(get("FACILITATOR_TOKEN", "")),
 		CDPKeyID:              get("CDP_KEY_ID", ""),
 		CDPKeySecret:          get("CDP_KEY_SECRET", ""),
 		SigningKeyFile:        get("SIGNING_KEY_FILE", ""),
@@ -205,17 +202,28 @@ func Load(lookup Lookup) (Config, error) {
 		OAuthKeys:             get("OAUTH_JWKS_URL", ""),
 		OAuthAudiences:        splitList(get("OAUTH_AUDIENCE", "")),
 		OAuthScope:            get("OAUTH_SCOPE", ""),
-		LLMAPI:                get("LLM_API", ""),
-		LLMModel:              get("LLM_MODEL", ""),
-		LLMURL:                strings.TrimRight(get("LLM_URL", ""), "/"),
-		LLMKey:                get("LLM_KEY", ""),
+		LLM:                   loadLLM(get),
 		StateTable:            get("STATE_TABLE", ""),
 		TaskAddress:           get("TASK_ADDRESS", ""),
 		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
 		Workspace:             get("WORKSPACE", ""),
+		Telemetry:             loadTelemetry(get),
+		CertificationID:       get("CERTIFICATION_ID", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
 	return c, c.check()
+}
+
+// places reads a list whose places may be empty.
+func places(text string) []string {
+	if text == "" {
+		return nil
+	}
+	list := strings.Split(text, ",")
+	for i, place := range list {
+		list[i] = strings.TrimSpace(place)
+	}
+	return list
 }
 
 var gweiPattern = regexp.MustCompile(`^[0-9]{1,9}(\.[0-9]{1,9})?$`)
@@ -237,18 +245,6 @@ func days(text string) time.Duration {
 		return -1
 	}
 	return time.Duration(n) * 24 * time.Hour
-}
-
-// splitPlaces keeps empty places, so that each value stays in its own.
-func splitPlaces(text string) []string {
-	if text == "" {
-		return nil
-	}
-	places := strings.Split(text, ",")
-	for i := range places {
-		places[i] = strings.TrimSpace(places[i])
-	}
-	return places
 }
 
 func splitList(text string) []string {
@@ -289,12 +285,7 @@ func (c Config) check() error {
 	if c.OAuthIssuer+c.OAuthKeys != "" && (!isSecret(c.OAuthIssuer) || !isSecret(c.OAuthKeys)) {
 		bad = append(bad, "OAUTH_ISSUER and OAUTH_JWKS_URL must both be https:// addresses, or http:// on this machine")
 	}
-	if !slices.Contains([]string{"", "anthropic", "openai", "bedrock"}, c.LLMAPI) {
-		bad = append(bad, "LLM_API must be anthropic, openai or bedrock")
-	}
-	if c.LLMURL != "" && !isSecret(c.LLMURL) {
-		bad = append(bad, "LLM_URL must be an https:// address, or http:// on this machine")
-	}
+	bad = append(bad, c.LLM.check()...)
 	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
 		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")
 	}
@@ -303,6 +294,7 @@ func (c Config) check() error {
 			bad = append(bad, field.name+" must be 0x and 40 hex digits")
 		}
 	}
+	bad = append(bad, c.Telemetry.check()...)
 	if c.GasFeeCap == nil || c.GasFeeCap.Sign() == 0 {
 		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei above 0 with at most nine decimals")
 	}

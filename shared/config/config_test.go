@@ -18,7 +18,7 @@ func from(environment map[string]string) Lookup {
 const address = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
 func TestTheEmptyEnvironmentIsLocalMode(t *testing.T) {
-	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2", GasFeeCap: big.NewInt(2e9)}
+	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2", GasFeeCap: big.NewInt(2e9), Telemetry: Telemetry{Ratio: 1}}
 	for name, environment := range map[string]map[string]string{
 		"nothing set": {}, "empty": {"NETWORK": "", "PAY_TO": "", "RPC_URLS": ""}, "blank": {"ASSET": "  ", "RPC_URLS": " , ,"},
 	} {
@@ -41,8 +41,10 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"CHECKPOINT_DIR": "/mnt/c", "CHECKPOINT_MEMO_KEY_FILE": "memo.key", "CHECKPOINT_WITNESSES": "https://w.example/a key, http://localhost:1 b",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
+		"CERTIFICATION_ID":            "cert-1",
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, y=1", "OTEL_SERVICE_NAME": "shop", "OTEL_TRACES_SAMPLER_ARG": "0.25",
 		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
-		"LLM_API": "anthropic", "LLM_MODEL": "model", "LLM_URL": "https://model.example/", "LLM_KEY": "key",
+		"LLM_API": "anthropic", "LLM_MODEL": "model", "LLM_BASE_URL": "https://model.example/", "LLM_KEY": "key",
 	}))
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
@@ -56,8 +58,10 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		CheckpointDir: "/mnt/c", CheckpointMemoKeyFile: "memo.key", CheckpointWitnesses: []string{"https://w.example/a key", "http://localhost:1 b"},
 		CDPKeyID: "id", CDPKeySecret: "key",
 		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
-		APIToken: "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
-		LLMAPI: "anthropic", LLMModel: "model", LLMURL: "https://model.example", LLMKey: "key",
+		CertificationID: "cert-1",
+		Telemetry:       Telemetry{"http://localhost:4318", map[string]string{"x-key": "a b", "y": "1"}, "shop", 0.25},
+		APIToken:        "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
+		LLM: LLM{"anthropic", "model", "https://model.example", "key"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v (%v)", got, err)
@@ -75,13 +79,15 @@ func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
 		"DYNAMODB_ENDPOINT": "secret.example:8000", "S3_ENDPOINT": "secret.example:9000", "GAS_FEE_CAP_GWEI": "1e9",
 		"ERC6492_FACTORIES": address + ",0xsecret", "SEGMENT_RETENTION_DAYS": "secret",
-		"LLM_API": "secret", "LLM_URL": "http://secret.example",
+		"OTEL_EXPORTER_OTLP_ENDPOINT": "secret.example:4318", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a,secret", "OTEL_TRACES_SAMPLER_ARG": "1.1",
+		"LLM_API": "secret", "LLM_BASE_URL": "http://secret.example",
 	}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES", "SEGMENT_RETENTION_DAYS", "LLM_API", "LLM_URL"} {
-		if strings.Count(err.Error(), name) != 1 {
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES", "SEGMENT_RETENTION_DAYS",
+		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER_ARG", "LLM_API", "LLM_BASE_URL"} {
+		if strings.Count(err.Error(), " "+name+" ") != 1 {
 			t.Errorf("%s is not named once: %v", name, err)
 		}
 	}
@@ -90,6 +96,7 @@ func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 	}
 	for name, value := range map[string]string{
 		"BASE_URL": "ftp://shop.example", "RPC_URLS": "http://", "PAY_TO": "0x" + strings.Repeat("g", 40), "ASSET": "0X" + strings.Repeat("a", 40),
+		"OTEL_TRACES_SAMPLER_ARG": "NaN", "OTEL_EXPORTER_OTLP_HEADERS": "x=%zz",
 	} {
 		if _, err := Load(from(map[string]string{name: value})); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s=%s: %v", name, value, err)

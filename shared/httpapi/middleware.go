@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"path"
 	"runtime/debug"
+
+	"governance.internal/shared/telemetry"
 )
 
 // Middleware gives each request an id, sets the headers that every answer
@@ -59,7 +61,7 @@ func Mux(routes []Route) http.Handler {
 		mux.Handle(pattern, notAllowed(allow))
 	}
 	mux.Handle("/", http.HandlerFunc(notFound))
-	return Middleware(anyOrigin(literalPath(mux)))
+	return telemetry.Handler(mux, Middleware(anyOrigin(literalPath(mux))))
 }
 
 // literalPath answers paths that ServeMux would redirect, in its own HTML, to

@@ -36,7 +36,8 @@ func Start(function string, handler http.Handler) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(behind(c.OriginSecret, Function(function, handler)))
+	recorder := environment.Telemetry(c, function)
+	lambda.Start(reported(recorder, behind(c.OriginSecret, Function(function, handler))))
 }
 
 // Invoke answers one event. It is safe for concurrent use.

@@ -10,6 +10,7 @@ import (
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/config"
 	"governance.internal/shared/objects/dir"
+	"governance.internal/shared/telemetry"
 	"governance.internal/shared/x402/evm"
 )
 
@@ -36,7 +37,7 @@ func openSinks(c config.Config) ([]auditor.Sink, error) {
 	}
 	for _, text := range c.CheckpointWitnesses {
 		address, vkey, _ := strings.Cut(text, " ")
-		witness, err := auditor.NewWitness(address, strings.TrimSpace(vkey), &http.Client{Timeout: witnessLimit})
+		witness, err := auditor.NewWitness(address, strings.TrimSpace(vkey), &http.Client{Transport: telemetry.Transport(nil), Timeout: witnessLimit})
 		if err != nil {
 			return nil, fmt.Errorf("configuration: CHECKPOINT_WITNESSES: %w", err)
 		}

@@ -6,9 +6,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	sweeper "governance.internal/functions/payment-sweeper"
+	"governance.internal/shared/lambdahttp"
 	"governance.internal/shared/wiring"
 )
 
@@ -21,5 +20,5 @@ func main() {
 	if paid.GasWallet != "" {
 		gas = &sweeper.Gas{Coins: paid.Chain.Coins, Wallet: paid.GasWallet, Out: os.Stdout, Now: time.Now}
 	}
-	lambda.Start(sweeper.New(paid.Gate.Machine, gas))
+	lambdahttp.Run("payment-sweeper", sweeper.New(paid.Gate.Machine, gas))
 }

@@ -4,9 +4,8 @@ package main
 import (
 	"log"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"governance.internal/functions/seal"
+	"governance.internal/shared/lambdahttp"
 	"governance.internal/shared/wiring"
 )
 
@@ -15,5 +14,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(seal.New(auditor))
+	lambdahttp.Run("seal", seal.New(auditor))
 }

@@ -125,7 +125,7 @@ func (a Assignment) tools(w *workspace.Workspace) []*tool.Tool {
 	log := &violations.Log{Workspace: w, Now: time.Now, Random: rand.Reader}
 	book := &approvals.Book{Workspace: w, Now: time.Now, Random: rand.Reader, Record: log.Note}
 	gate := &preflight.Gate{Workspace: w, Log: log, Approvals: book, Enforces: true}
-	desk := session.Desk{Workspace: w, Log: log, Now: time.Now}
+	desk := session.Desk{Workspace: w, Log: log, Gate: gate, Now: time.Now}
 	return append(files{w, gate, "dispatch " + a.Dispatch}.tools(), session.KeepWorklog(desk), session.SessionHandoff(desk))
 }
 

@@ -284,7 +284,7 @@ func TestTheToolsKeepToTheWorkspace(t *testing.T) {
 		{"read_file", `{"path":"governance.yaml"}`, "refused", true},
 		{"read_file", `{"path":"../x"}`, "refused", true},
 		{"read_file", `{"path":"/etc/passwd"}`, "refused", true},
-		{"read_file", `{"path":"link"}`, "path_outside_workspace", true},
+		{"read_file", `{"path":"link"}`, "refused", true},
 		{"read_file", `{"path":"nothing"}`, "not_found", true},
 		{"list_files", `{}`, `["go.mod","notes.txt","other.txt","src/a.go"]`, false},
 		{"list_files", `{"path":".."}`, "path_outside_workspace", true},
@@ -295,7 +295,7 @@ func TestTheToolsKeepToTheWorkspace(t *testing.T) {
 		{"propose_edit", `{"path":"notes.txt","old":"","new":"x"}`, "conflict", true},
 		{"propose_edit", `{"path":"go.mod","old":"x","new":"y"}`, "PROTECTED", true},
 		{"propose_edit", `{"path":"other.txt","old":"the key","new":"x"}`, "refused", true},
-		{"propose_edit", `{"path":"link","old":"root","new":"x"}`, "path_outside_workspace", true},
+		{"propose_edit", `{"path":"link","old":"root","new":"x"}`, "refused", true},
 		{"propose_edit", `{"path":"new/file.txt","old":"","new":"x\n"}`, "created", false},
 	} {
 		results, _ := loop.use(t.Context(), callsOf(c.name, c.arguments))

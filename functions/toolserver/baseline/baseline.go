@@ -3,7 +3,8 @@
 // program that nobody looked into, by a tool without a hook, or by a person.
 //
 // A change stays found until a person accepts the files as they are. A change that
-// an approval let through is accepted by itself.
+// an approval let through is accepted by itself. A baseline that is gone while the
+// chain knows of one is no fresh start: that is a change, too.
 package baseline
 
 import (
@@ -18,6 +19,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"governance.internal/functions/toolserver/policy"
@@ -64,6 +66,8 @@ type record struct {
 	Policy   string            `json:"policy_version"`
 	Files    map[string]entry  `json:"files"`
 	Reported map[string]string `json:"reported"` // state of changes that are in the chain
+
+	lost bool // there is none any more, so nothing is written down
 }
 
 // Net compares the files of a workspace with its baseline.
@@ -73,6 +77,8 @@ type Net struct {
 	Now       func() time.Time
 	// Approved says whether an approval of a change of the file was used since a time.
 	Approved func(path string, since time.Time) bool
+
+	told atomic.Bool // that the baseline is gone
 }
 
 // Compare returns what differs from the baseline, sorted by path, and how many files
@@ -89,6 +95,9 @@ func (n *Net) Watch(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.lost && n.told.Swap(true) {
+		return nil, nil
+	}
 	var fresh []Change
 	for _, c := range changes {
 		state := c.Kind + " " + c.Now
@@ -98,11 +107,12 @@ func (n *Net) Watch(ctx context.Context) ([]Change, error) {
 		if _, err := n.Log.Record(ctx, "watcher", violations.GuardBypassed, map[string]any{"path": c.Path, "change": c.Kind, "list": c.List}); err != nil {
 			return fresh, err
 		}
-		r.Reported[c.Path] = state
-		fresh = append(fresh, c)
+		if fresh = append(fresh, c); !r.lost {
+			r.Reported[c.Path] = state
+		}
 	}
-	if len(fresh) == 0 {
-		return nil, nil
+	if len(fresh) == 0 || r.lost {
+		return fresh, nil
 	}
 	return fresh, n.save(r)
 }
@@ -117,6 +127,7 @@ func (n *Net) Accept(ctx context.Context, by string) (files int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	n.told.Store(false)
 	return len(found), n.take(ctx, by, state, found)
 }
 
@@ -124,7 +135,7 @@ func (n *Net) take(ctx context.Context, by string, state workspace.State, found 
 	if err := n.Log.Note(ctx, by, EventTaken, map[string]any{"files": len(found), "policy": state.Policy.Version(), "digest": digestOf(found)}); err != nil {
 		return err
 	}
-	return n.save(record{1, state.Policy.Version(), found, map[string]string{}})
+	return n.save(record{Version: 1, Policy: state.Policy.Version(), Files: found, Reported: map[string]string{}})
 }
 
 func digestOf(files map[string]entry) string {
@@ -149,7 +160,7 @@ func (n *Net) compare(ctx context.Context) ([]Change, record, error) {
 	}
 	r, err := n.read()
 	if errors.Is(err, fs.ErrNotExist) {
-		return []Change{}, record{Files: found}, n.take(ctx, "watcher", state, found)
+		return n.first(ctx, state, found)
 	} else if err != nil {
 		return nil, record{}, err
 	}
@@ -158,6 +169,19 @@ func (n *Net) compare(ctx context.Context) ([]Change, record, error) {
 		err = n.save(r)
 	}
 	return changes, r, err
+}
+
+// first takes the first baseline. If the chain knows of an earlier one, somebody removed
+// it: that is told until a person accepts the files.
+func (n *Net) first(ctx context.Context, state workspace.State, found map[string]entry) ([]Change, record, error) {
+	taken, err := n.Log.Holds(ctx, EventTaken)
+	if err != nil {
+		return nil, record{}, err
+	}
+	if taken {
+		return []Change{{file, Deleted, policy.Untouchable, ""}}, record{Files: map[string]entry{}, lost: true}, nil
+	}
+	return []Change{}, record{Files: found}, n.take(ctx, "watcher", state, found)
 }
 
 // differences compares, and takes over what approvals and new lists explain.

@@ -135,6 +135,34 @@ func TestContentModeAndKindAreCompared(t *testing.T) {
 	}
 }
 
+// D13: a baseline that is removed is found, by each later comparison and by a server that
+// starts anew, until a person accepts the files as they are.
+func TestD13ARemovedBaselineIsNoFreshStart(t *testing.T) {
+	w, n := governed(t)
+	watch(w, n)
+	w.Write("infra/prod/main.tf", "y")
+	if err := os.Remove(filepath.Join(w.Dir, ".governance/baseline.json")); err != nil {
+		t.Fatal(err)
+	}
+	if got := watch(w, n); got != "deleted .governance/baseline.json" {
+		t.Errorf("found %q", got)
+	}
+	if got := watch(w, n); got != "" || len(w.Recorded("GUARD_BYPASSED")) != 1 {
+		t.Errorf("again %q, %d records", got, len(w.Recorded("GUARD_BYPASSED")))
+	}
+	later := &baseline.Net{Workspace: w.Workspace, Log: w.Log, Now: w.Now, Approved: w.Approvals.UsedSince}
+	changes, checked, err := later.Compare(context.Background())
+	if err != nil || len(changes) != 1 || checked != 0 || len(w.Recorded(baseline.EventTaken)) != 1 {
+		t.Errorf("after a restart: %v, %d compared, %v", changes, checked, err)
+	}
+	if _, err := later.Accept(context.Background(), "a person"); err != nil {
+		t.Fatal(err)
+	}
+	if changes, checked, err := later.Compare(context.Background()); err != nil || len(changes) != 0 || checked == 0 {
+		t.Errorf("after accepting: %v, %d, %v", changes, checked, err)
+	}
+}
+
 func TestADamagedBaselineIsAnErrorAndNotAFreshStart(t *testing.T) {
 	w, n := governed(t)
 	watch(w, n)

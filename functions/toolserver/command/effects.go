@@ -270,16 +270,20 @@ func awk(r *reader, c call) {
 	}
 }
 
-// interpreter hides what it is told to run on the command line or by its input.
+// interpreter hides what it is told to run on the command line or by its input: a
+// text of the command line, or what is typed later into a session that stays open.
 func interpreter(flags ...string) func(*reader, call) {
 	return func(r *reader, c call) {
 		_, inline := c.option(flags...)
 		files := c.files()
-		if inline || c.has(flags...) || r.fed() && (len(files) == 0 || files[0].text == "-") {
+		if inline || c.has(flags...) || c.has("-i") || len(files) == 0 && !c.has(asksOnly...) && !c.has("-m") || r.fed() && len(files) > 0 && files[0].text == "-" {
 			r.hide(c.all())
 		}
 	}
 }
+
+// asksOnly are the options with which a program tells something and ends.
+var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 
 // fed says whether the command reads a text that the command line holds.
 func (r *reader) fed() bool { return r.input != "" || r.piped != "" }
@@ -295,12 +299,12 @@ func shell(r *reader, c call) {
 		}
 	}
 	switch {
-	case len(c.files()) > 0 && !c.has("-s"): // a script; what it does is found later
+	case len(c.files()) > 0 && !c.has("-s", "-i"), c.has(asksOnly...): // a script; what it does is found later
 	case r.input != "":
 		if r.read(r.input) != nil {
 			r.hide(c.all())
 		}
-	case r.piped != "":
+	default: // fed by a pipe, or open for what is typed into it later
 		r.hide(c.all())
 	}
 }

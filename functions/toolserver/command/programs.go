@@ -33,6 +33,7 @@ func init() {
 		"chmod": skipFirst, "chown": skipFirst, "chgrp": skipFirst, "chattr": skipFirst, "setfacl": skipFirst,
 		"dd": dd, "sed": inPlace, "perl": perl, "ruby": perl, "find": find, "git": git, "cd": changeDir, "pushd": changeDir, "popd": hidden,
 		"eval": hidden, "source": hidden, ".": hidden, "patch": hidden, "ed": hidden, "ex": hidden, "vi": hidden, "vim": hidden, "nvim": hidden, "emacs": hidden,
+		"tmux": hidden, "screen": hidden, "expect": hidden, "socat": hidden, "at": hidden, "batch": hidden, "crontab": hidden, "su": hidden, "runuser": hidden,
 		"nano": hidden, "unzip": hidden, "7z": hidden, "cpio": hidden, "tar": tar, "awk": awk, "gawk": awk, "mawk": awk,
 		"python": interpreter("-c"), "python3": interpreter("-c"), "node": interpreter("-e", "--eval", "-p", "--print"), "deno": interpreter("eval"), "bun": interpreter("-e", "--eval"),
 		"php": interpreter("-r"), "lua": interpreter("-e"), "osascript": interpreter("-e"), "pwsh": interpreter("-c", "-Command", "-command", "-EncodedCommand"),

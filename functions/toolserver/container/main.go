@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	_ "golang.org/x/crypto/x509roots/fallback" // the image holds this program and nothing else
+
 	"governance.internal/functions/toolserver"
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/shared/wiring"

@@ -94,8 +94,10 @@ func (t Table) callTool(ctx context.Context, r *Request) (any, error) {
 	if i < 0 {
 		return nil, InvalidParams("There is no tool of this name; tools/list shows what there is.")
 	}
+	traceparent, _ := stringOf(r.Meta("traceparent"))
 	return t.Tools[i].Run(ctx, &tool.Call{
-		Arguments: r.Param("arguments"), Header: r.Call.Header, Payment: r.Meta(x402.MetaPayment), Transport: r.Call.Transport, Progress: r.Progress,
+		Arguments: r.Param("arguments"), Header: r.Call.Header, Payment: r.Meta(x402.MetaPayment), Transport: r.Call.Transport,
+		Traceparent: traceparent, Progress: r.Progress,
 	}), nil
 }
 

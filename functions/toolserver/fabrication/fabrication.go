@@ -4,19 +4,20 @@
 package fabrication
 
 import (
-	"bufio"
+	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/workspace"
-	"governance.internal/shared/secretscan"
 )
 
 // Types of findings.
@@ -28,13 +29,35 @@ const (
 	Weakened    = "TEST_WEAKENED"
 )
 
-// Finding is one of them. No value is in it.
+// hints say what to do about each type.
+var hints = map[string]string{
+	Placeholder: "Put the real value back from where it is named, and say why it was replaced.",
+	Duplicate:   "Change the file that is there, and remove the copy.",
+	Default:     "Put the filled configuration back.",
+	Workaround:  "Repair the cause, or tell a person why the failure may be ignored.",
+	Weakened:    "Make the test pass, or ask a person before it is switched off.",
+}
+
+// Finding is one of them. No value of a setting is in it.
 type Finding struct {
-	Type     string `json:"type"`
-	Severity string `json:"severity"` // error: fabricated; warn: to be looked at
-	Path     string `json:"path"`
-	Line     int    `json:"line,omitempty"`
-	Message  string `json:"message"`
+	ID          string `json:"id"` // 12 hexadecimal digits
+	Type        string `json:"type"`
+	Severity    string `json:"severity"` // error: fabricated; warn: to be looked at
+	Path        string `json:"path"`
+	Line        int    `json:"line,omitempty"`
+	Message     string `json:"message"`
+	Hint        string `json:"hint"`
+	Evidence    string `json:"evidence,omitempty"` // the line, or what identifies a value
+	Fingerprint string `json:"fingerprint"`        // as the id, and the same after the line moved
+}
+
+// found makes a finding.
+func found(kind, severity, path string, line int, message, evidence string) Finding {
+	mark := func(parts ...any) string {
+		sum := sha256.Sum256([]byte(fmt.Sprintf("%q", parts)))
+		return hex.EncodeToString(sum[:6])
+	}
+	return Finding{mark(kind, path, message, evidence, line), kind, severity, path, line, message, hints[kind], evidence, mark(kind, path, message, evidence)}
 }
 
 // Search is what to look for, and where.
@@ -44,6 +67,8 @@ type Search struct {
 	Folder    string    // from the root
 	Since     time.Time // for duplicates and workarounds
 	Scope     string    // full, credentials, duplicates, defaults or workarounds
+
+	history history
 }
 
 // Report is the result of a search.
@@ -51,42 +76,55 @@ type Report struct {
 	Checked   int
 	Findings  []Finding
 	Skipped   []string
+	Limits    []string // that ended the search early
 	Truncated bool
 }
+
+// maxTotal is how much of the texts is looked at, in bytes.
+const maxTotal = 128 << 20
 
 // source is a file that was read.
 type source struct {
 	name  string
 	text  string
 	sum   [32]byte
+	at    time.Time
 	fresh bool // written since
+}
+
+// after says whether a file came after another one.
+func (f source) after(other source) bool {
+	return f.at.After(other.at) || f.at.Equal(other.at) && (len(f.name) > len(other.name) || len(f.name) == len(other.name) && f.name > other.name)
 }
 
 // Run searches. An error means that the folder cannot be walked.
 func (s Search) Run() (Report, error) {
-	r := Report{Findings: []Finding{}, Skipped: []string{}}
+	r := Report{Findings: []Finding{}, Skipped: []string{}, Limits: []string{}}
 	files, err := s.read(&r)
 	if err != nil {
 		return r, err
 	}
+	s.history = s.open(&r)
+	defer s.history.close()
 	for scope, look := range map[string]func([]source) []Finding{"credentials": s.credentials, "duplicates": s.duplicates, "defaults": s.defaults, "workarounds": s.workarounds} {
 		if s.Scope == "full" || s.Scope == scope {
 			r.Findings = append(r.Findings, look(files)...)
 		}
 	}
 	slices.SortFunc(r.Findings, func(a, b Finding) int {
-		return strings.Compare(a.Path+"\x00"+a.Type+"\x00"+strconv.Itoa(1e6+a.Line)+a.Message, b.Path+"\x00"+b.Type+"\x00"+strconv.Itoa(1e6+b.Line)+b.Message)
+		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), strings.Compare(a.Type, b.Type), strings.Compare(a.ID, b.ID))
 	})
 	if limit := s.State.Config.Limits.MaxFindings; len(r.Findings) > limit {
-		r.Findings, r.Truncated = r.Findings[:limit], true
+		r.Findings, r.Limits = r.Findings[:limit], append(r.Limits, "max_findings")
 	}
+	r.Truncated = len(r.Limits) > 0
 	return r, nil
 }
 
 // read reads the texts of the folder, and of the backups, which are compared with.
 func (s Search) read(r *Report) ([]source, error) {
 	var files []source
-	limits := s.State.Config.Limits
+	limits, total := s.State.Config.Limits, 0
 	err := s.Workspace.Walk(s.Folder, limits.MaxFiles, func(name string, entry fs.DirEntry) error {
 		if entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules" || name == workspace.StateDir) {
 			return fs.SkipDir
@@ -103,8 +141,12 @@ func (s Search) read(r *Report) ([]source, error) {
 		if strings.Contains(string(text[:min(len(text), 8000)]), "\x00") {
 			return nil // no text
 		}
+		if total += len(text); total > maxTotal {
+			r.Limits = append(r.Limits, "total_bytes")
+			return fs.SkipAll
+		}
 		r.Checked++
-		files = append(files, source{name, string(text), sha256.Sum256(text), !info.ModTime().Before(s.Since)})
+		files = append(files, source{name, string(text), sha256.Sum256(text), info.ModTime(), !info.ModTime().Before(s.Since)})
 		return nil
 	})
 	return files, err
@@ -134,88 +176,10 @@ func (s Search) isBackup(name string) bool {
 	return slices.Contains(s.State.Config.Archive.Backups, top) || slices.Contains([]string{".bak", ".old", ".orig", ".backup"}, path.Ext(name))
 }
 
-var assignment = regexp.MustCompile(`^\s*(?:export\s+)?"?([A-Za-z_][A-Za-z0-9_.-]*)"?\s*[:=]\s*"?([^",#]*)"?`)
-
-// values are the settings of a file by name, each with its line.
-func values(text string) map[string]setting {
-	found := map[string]setting{}
-	lines := bufio.NewScanner(strings.NewReader(text))
-	for number := 1; lines.Scan(); number++ {
-		if m := assignment.FindStringSubmatch(lines.Text()); m != nil {
-			found[m[1]] = setting{strings.TrimSpace(m[2]), number}
-		}
-	}
-	return found
-}
-
-type setting struct {
-	value string
-	line  int
-}
-
-func isSettings(name string) bool {
-	return slices.Contains([]string{".json", ".yaml", ".yml", ".env", ".toml", ".ini"}, path.Ext(stem(name))) || strings.HasPrefix(path.Base(name), ".env")
-}
-
-// credentials finds placeholders whose real value stands in a backup.
-func (s Search) credentials(files []source) (found []Finding) {
-	for _, now := range files {
-		if s.isBackup(now.name) || !isSettings(now.name) {
-			continue
-		}
-		current := values(now.text)
-		for _, backup := range files {
-			if !s.isBackup(backup.name) || stem(backup.name) != stem(now.name) {
-				continue
-			}
-			old := values(backup.text)
-			for name, v := range current {
-				before, there := old[name]
-				if there && secretscan.SecretName(name) && secretscan.Placeholder(v.value) && before.value != "" && !secretscan.Placeholder(before.value) {
-					found = append(found, Finding{Placeholder, "error", now.name, v.line, name + " is a placeholder here and has a value in " + backup.name})
-				}
-			}
-		}
-	}
-	return found
-}
-
-// duplicates finds new files that are another one once more.
-func (s Search) duplicates(files []source) (found []Finding) {
-	bySum, byStem := map[[32]byte][]source{}, map[string][]source{}
-	for _, f := range files {
-		if len(f.text) < 40 || s.isBackup(f.name) {
-			continue
-		}
-		bySum[f.sum] = append(bySum[f.sum], f)
-		byStem[path.Dir(f.name)+"/"+stem(f.name)] = append(byStem[path.Dir(f.name)+"/"+stem(f.name)], f)
-	}
-	add := func(f, other source, why string) {
-		if f.fresh && f.name != other.name {
-			found = append(found, Finding{Duplicate, "warn", f.name, 0, why + " " + other.name})
-		}
-	}
-	for _, same := range bySum {
-		for _, f := range same[1:] {
-			add(f, same[0], "has the content of")
-		}
-	}
-	for _, group := range byStem {
-		for _, f := range group {
-			for _, other := range group {
-				if f.sum != other.sum && path.Base(f.name) != stem(f.name) && path.Base(other.name) == stem(f.name) {
-					add(f, other, "looks like a copy of")
-				}
-			}
-		}
-	}
-	return found
-}
-
 var exampleMark = regexp.MustCompile(`[.-](example|sample|template|dist)(\.|$)`)
 
 // defaults finds configurations that are their own example.
-func (s Search) defaults(files []source) (found []Finding) {
+func (s Search) defaults(files []source) (all []Finding) {
 	byName := map[string]source{}
 	for _, f := range files {
 		byName[f.name] = f
@@ -226,13 +190,13 @@ func (s Search) defaults(files []source) (found []Finding) {
 		if !there || real == example.name || f.sum != example.sum {
 			continue
 		}
-		for _, other := range files {
-			if s.isBackup(other.name) && stem(other.name) == path.Base(real) && other.sum != f.sum {
-				found = append(found, Finding{Default, "error", f.name, 0, "is the same as " + example.name + ", while " + other.name + " is filled"})
+		for _, other := range s.earlier(f, files) {
+			if other.text != f.text {
+				all = append(all, found(Default, "error", f.name, 0, "is the same as "+example.name+", while "+other.where+" is filled", ""))
 			}
 		}
 	}
-	return found
+	return all
 }
 
 // workarounds are lines that switch something off.
@@ -247,7 +211,7 @@ var workarounds = []struct {
 	{Weakened, "skips a test", regexp.MustCompile(`\b(t\.Skip(Now|f)?\(|(it|test|describe)\.skip\(|xit\(|@pytest\.mark\.skip|@unittest\.skip|@Disabled\b|@Ignore\b)`)},
 }
 
-func (s Search) workarounds(files []source) (found []Finding) {
+func (s Search) workarounds(files []source) (all []Finding) {
 	for _, f := range files {
 		if !f.fresh || slices.Contains([]string{".md", ".txt"}, path.Ext(f.name)) {
 			continue
@@ -257,10 +221,16 @@ func (s Search) workarounds(files []source) (found []Finding) {
 			number++
 			for _, w := range workarounds {
 				if w.line.MatchString(line) {
-					found = append(found, Finding{w.kind, "warn", f.name, number, w.why})
+					all = append(all, found(w.kind, "warn", f.name, number, w.why, quoted(line)))
 				}
 			}
 		}
 	}
-	return found
+	return all
+}
+
+// quoted is a line without secrets, at most 120 characters of it.
+func quoted(line string) string {
+	runes := []rune(mask.Text(strings.TrimSpace(line)))
+	return string(runes[:min(len(runes), 120)])
 }

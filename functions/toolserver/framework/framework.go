@@ -65,6 +65,18 @@ func Rules() []Rule {
 	return rules
 }
 
+// With are the rules as a workspace has them: some do not apply, and some are its own.
+func With(disabled []string, extra []Rule) []Rule {
+	rules := append(Rules(), extra...)
+	for i := range rules {
+		rules[i].Enabled = !slices.Contains(disabled, rules[i].ID)
+		if rules[i].EnforcedBy == nil {
+			rules[i].EnforcedBy = []string{}
+		}
+	}
+	return rules
+}
+
 // Core is the number of core rules at the beginning of the list.
 const Core = 7
 
@@ -75,7 +87,7 @@ func DetailOf(id string) Detail {
 			return e.Detail
 		}
 	}
-	return Detail{}
+	return Detail{Implementation: []string{}, Signs: []string{}}
 }
 
 // ViolationTypes are all types of audit entries that are violations of a rule.

@@ -28,6 +28,9 @@ func RulesMarkdown(rules []Rule) string {
 		} else {
 			b.WriteString("- Tools: none of this server yet; the rule rests on whoever follows it\n")
 		}
+		if !r.Enabled {
+			b.WriteString("- Switched off in this workspace\n")
+		}
 		for _, step := range DetailOf(r.ID).Implementation {
 			fmt.Fprintf(&b, "- %s\n", step)
 		}

@@ -12,7 +12,8 @@ type Agent struct {
 	Settings string            // file of its settings, from the root of the workspace
 	Events   map[string]string // to hook, with a pattern of the tools, "" for all
 	entry    func(matcher, command string) any
-	version  bool // the settings say version 1
+	Before   string // what a person must do before the hook is called, "" for nothing
+	version  bool   // the settings say version 1
 	says     func(event string, v verdict, reason string) Answer
 	canAsk   func(event string) bool
 }
@@ -28,10 +29,12 @@ var Agents = map[string]Agent{
 	"codex": {
 		Title: "Codex CLI", Settings: ".codex/hooks.json", says: status, canAsk: never, entry: matched,
 		Events: map[string]string{"PreToolUse": ""},
+		Before: "Codex calls a hook only after you trusted it: start codex in the project, enter /hooks and trust this one",
 	},
 	"gemini": {
 		Title: "Gemini CLI", Settings: ".gemini/settings.json", says: status, canAsk: never, entry: matched,
 		Events: map[string]string{"BeforeTool": ".*"},
+		Before: "Gemini CLI calls a hook only in a folder that you trust: start gemini in the project and trust it; --skip-trust does not do",
 	},
 	"cursor": {
 		Title: "Cursor", Settings: ".cursor/hooks.json", says: cursor, canAsk: func(event string) bool { return event == "beforeShellExecution" }, entry: closing, version: true,

@@ -68,6 +68,22 @@ func TestHiddenEffectsAreProtected(t *testing.T) {
 	}
 }
 
+// Some agents type into a program that runs already, and call no hook for that (Codex
+// 0.169, write_stdin). So no program that obeys what is typed is opened unseen.
+func TestAProgramThatWaitsForCommandsIsNotOpenedUnseen(t *testing.T) {
+	w := governed(t)
+	for _, command := range []string{"bash", "sh -i", "zsh -l", "env bash", "python3", "python3 -i script.py", "node", "sudo su", "tmux new -d", "screen -S x", "cat x | bash -s", "at now"} {
+		if report := decide(w, command); report.Decision != policy.Protected {
+			t.Errorf("%s: %s, unresolved %v", command, report.Decision, report.Unresolved)
+		}
+	}
+	for _, command := range []string{"bash --version", "python3 -V", "python3 -m pytest", "node --help", "sh build.sh", "bash -c 'ls'"} {
+		if report := decide(w, command); report.Decision != policy.OK {
+			t.Errorf("%s: %s, unresolved %v", command, report.Decision, report.Unresolved)
+		}
+	}
+}
+
 // A guard that stops everyday work is switched off.
 func TestEverydayCommandsPass(t *testing.T) {
 	w := governed(t)

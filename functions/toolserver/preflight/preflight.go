@@ -133,8 +133,8 @@ func (g *Gate) decide(state workspace.State, dir, name, operation string) Result
 	}
 	switch {
 	case result.Decision != policy.OK:
-	case p.Outside:
-		result.Decision, result.Reason = policy.Unknown, "The file is not in the workspace, so no list governs it."
+	case p.Real == "":
+		result.Decision, result.Reason = policy.Unknown, "The file is not in the workspace, or the name leads out of it, so no list governs it."
 	case !state.Configured:
 		result.Decision, result.Reason = policy.Unknown, "There is no "+workspace.FileName+", so nothing is known about the file. Run local init to write one."
 	default:

@@ -59,7 +59,11 @@ func call(t *tool.Tool, transport string) mcp.ToolHandler {
 		if request.Extra != nil {
 			header = request.Extra.Header
 		}
-		result := t.Run(ctx, &tool.Call{Arguments: request.Params.Arguments, Header: header, Payment: payment(request), Transport: transport, Progress: progress(ctx, request)})
+		traceparent, _ := request.Params.Meta["traceparent"].(string)
+		result := t.Run(ctx, &tool.Call{
+			Arguments: request.Params.Arguments, Header: header, Payment: payment(request), Transport: transport,
+			Traceparent: traceparent, Progress: progress(ctx, request),
+		})
 		text, err := result.AppendJSON(nil)
 		if err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ import (
 
 // Hints are the four annotations of a tool (specification, ToolAnnotations).
 type Hints struct {
-	ReadOnly    bool `json:"readOnlyHint"`    // changes nothing
+	ReadOnly    bool `json:"readOnlyHint"`    // changes nothing but our own record of what it saw
 	Destructive bool `json:"destructiveHint"` // may end or overwrite something
 	Idempotent  bool `json:"idempotentHint"`  // twice is once
 	OpenWorld   bool `json:"openWorldHint"`   // talks to others than this server
@@ -52,6 +52,9 @@ type Call struct {
 	Header    http.Header     // of the HTTP request that carries the call; nil over stdio
 	Payment   json.RawMessage // what _meta carries as a payment (x402), nil without one
 	Transport string          // "mcp", "sse" or "stdio"
+
+	// Traceparent names the trace that the call is a part of (MCP, _meta), "" without one.
+	Traceparent string
 
 	// Progress tells a client that asked for it how far the work is: done must grow,
 	// total is 0 if unknown.

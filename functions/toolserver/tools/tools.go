@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"governance.internal/functions/toolserver/dispatch"
+	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools/approvals"
@@ -31,6 +32,7 @@ type Deps struct {
 	Desk    session.Desk
 	Shelf   ops.Shelf
 	About   func() core.Workspace
+	Rules   func() []framework.Rule
 
 	Dispatcher *dispatch.Dispatcher
 }
@@ -41,11 +43,11 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 	var names []string
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
-		core.GetFramework(d.System.Now, d.About, has),
+		core.GetFramework(d.System.Now, d.Rules, d.About, has),
 		session.SessionHandoff(d.Desk),
 		core.CheckPreflight(d.Gate),
 		session.KeepWorklog(d.Desk),
-		core.GetGuardrailRules(d.System.Now, d.System.Count),
+		core.GetGuardrailRules(d.System.Now, d.Rules, d.System.Count),
 		core.LogViolations(d.Desk.Log),
 		session.StepBackCheck(d.Desk),
 		core.GetGovernanceSystemInfo(d.System),

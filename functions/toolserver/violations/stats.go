@@ -32,6 +32,32 @@ func (l *Log) List(ctx context.Context, since time.Time) ([]Entry, error) {
 	return found, nil
 }
 
+// Holds says whether the chain has an entry of a type. Without a chain nobody knows, and
+// the answer is no.
+func (l *Log) Holds(ctx context.Context, event string) (bool, error) {
+	if l.Trail == nil {
+		return false, nil
+	}
+	head, err := l.Trail.Head(ctx)
+	if err != nil || head.Seq == 0 {
+		return false, err
+	}
+	for block, err := range l.Trail.Blocks(ctx, 1, head.Seq) {
+		if err != nil {
+			return false, err
+		}
+		for line := range bytes.Lines(block.Lines) {
+			if !bytes.Contains(line, []byte(`"`+event+`"`)) {
+				continue
+			}
+			if e, err := audit.ParseEntry(bytes.Clone(bytes.TrimSuffix(line, []byte("\n")))); err == nil && e.Event == event {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
 // violation reads a line that names one of the types. Damaged lines are for the
 // verification to report.
 func violation(line []byte) (Entry, bool) {

@@ -25,23 +25,30 @@ const (
 	maxLinks = 40   // as in the kernel
 )
 
-// ReadFile reads a regular file of at most limit bytes. It never waits: a pipe is
-// opened without blocking and refused.
-func (w *Workspace) ReadFile(name string, limit int64) ([]byte, error) {
+// Open opens a regular file for reading. It never waits: a pipe is opened without
+// blocking and refused.
+func (w *Workspace) Open(name string) (*os.File, error) {
 	f, err := w.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, reduce(err)
 	}
-	defer f.Close()
 	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, reduce(err)
-	case !info.Mode().IsRegular():
-		return nil, ErrNotRegular
-	case info.Size() > limit:
-		return nil, ErrTooLarge
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
 	}
+	if err != nil {
+		return nil, errors.Join(reduce(err), f.Close())
+	}
+	return f, nil
+}
+
+// ReadFile reads a regular file of at most limit bytes.
+func (w *Workspace) ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := w.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if int64(len(text)) > limit {
 		return nil, ErrTooLarge
@@ -104,10 +111,9 @@ func (w *Workspace) Remove(name string) error { return reduce(w.root.Remove(name
 
 // Path is a name of a file as somebody gave it, and what it really is.
 type Path struct {
-	Name    string      // from the root, clean; "" if it is outside
-	Real    string      // where links lead to; "" if that is outside
-	Outside bool        // neither of them is inside
-	Info    fs.FileInfo // of the real file, nil if there is none
+	Name string      // from the root, clean; "" if it is outside
+	Real string      // where links lead to; "" if that is outside
+	Info fs.FileInfo // of the real file, nil if there is none
 }
 
 // Linked says whether the file has further names on the disk.
@@ -132,7 +138,6 @@ func (w *Workspace) Locate(dir, name string) (Path, error) {
 		return Path{}, err
 	}
 	p := Path{Name: w.relative(filepath.Clean(full)), Real: w.relative(real)}
-	p.Outside = p.Name == "" && p.Real == ""
 	if info, err := os.Lstat(real); err == nil {
 		p.Info = info
 	}

@@ -12,8 +12,8 @@ import (
 // Candidates for the lists of a new file: what many projects have and an agent
 // should not touch, or not without asking.
 var (
-	commonUntouchable = []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "secrets/**", "infra/prod/**", "**/*.tfstate"}
-	commonProtected   = []string{"go.mod", "package.json", "pyproject.toml", "Cargo.toml", "cdk.json", "Dockerfile", ".github/workflows/**", "CODEOWNERS", "docs/adr/**", "migrations/**", "LICENSE"}
+	commonUntouchable = []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "secrets/**", "infra/prod/**", "**/*.tfstate", "**/*.tfvars"}
+	commonProtected   = []string{"go.mod", "package.json", "pyproject.toml", "requirements*.txt", "Cargo.toml", "pom.xml", "build.gradle*", "Gemfile", "composer.json", "cdk.json", "**/Dockerfile", ".github/workflows/**", "CODEOWNERS", "docs/adr/**", "**/migrations/**", "LICENSE"}
 	always            = []string{"**/.env", "**/*.pem", "**/*.key"} // listed even when there are none yet
 )
 

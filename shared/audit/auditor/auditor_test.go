@@ -293,7 +293,7 @@ func TestAllCheckpointsAreOfOneChain(t *testing.T) {
 	var all []*audit.Checkpoint
 	var group sync.WaitGroup
 	for i := range 8 {
-		s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint})
+		s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +313,7 @@ func TestAllCheckpointsAreOfOneChain(t *testing.T) {
 		})
 	}
 	group.Wait()
-	s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint})
+	s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

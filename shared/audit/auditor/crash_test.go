@@ -47,7 +47,7 @@ func TestADeathAtAnyRequestOfAPublication(t *testing.T) {
 	shelf := &shelf{objects: map[string][]byte{}}
 	key := filepath.Join(t.TempDir(), "key")
 	process := func(transport http.RoundTripper) *Auditor {
-		s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
+		s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport, Limit: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

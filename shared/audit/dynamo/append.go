@@ -22,7 +22,7 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 	if len(groups) == 0 {
 		return nil, ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	if err := s.begin(ctx); err != nil {
 		return nil, err

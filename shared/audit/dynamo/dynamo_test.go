@@ -3,6 +3,7 @@ package dynamo_test
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/audittest"
@@ -19,7 +20,7 @@ func open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
 
 func reopen(t testing.TB, endpoint, table string, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
-	s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport})
+	s, err := dynamo.Open("test", dynamo.Options{Table: table, Endpoint: endpoint, Transport: transport, Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

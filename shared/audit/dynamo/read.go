@@ -21,7 +21,7 @@ const patience = 3
 
 // Head implements [audit.Store].
 func (s *Store) Head(ctx context.Context) (audit.Head, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	stored, err := s.getHead(ctx)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"governance.internal/shared/awsapi/dynamo"
 )
 
-// callLimit is the time for one append or reading of the head, all tries included.
-const callLimit = 10 * time.Second
+// CallLimit is the time for one append or reading of the head, all tries included.
+const CallLimit = 10 * time.Second
 
 // Options say which table and how it is reached. Table and either Endpoint or
 // Region and Credentials are required.
@@ -32,6 +32,7 @@ type Options struct {
 	Origin      string            // says in the genesis entry who keeps the chain; "" is "dynamodb"
 	Now         func() time.Time  // nil: time.Now
 	Random      io.Reader         // makes the id of the genesis entry; nil: crypto/rand.Reader
+	Limit       time.Duration     // [CallLimit] but in tests; 0 is CallLimit. A third of it is for one request
 }
 
 // Store is an [audit.Store] in a table.
@@ -42,6 +43,7 @@ type Store struct {
 	origin string
 	now    func() time.Time
 	random io.Reader
+	limit  time.Duration
 
 	mu           sync.Mutex
 	begun        bool       // the head was there, and the last block ended with it
@@ -64,9 +66,9 @@ func Open(chain string, o Options) (*Store, error) {
 		o.Random = rand.Reader
 	}
 	return &Store{
-		client: dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport}),
+		client: dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport, Attempt: o.Limit / 3}),
 		table:  o.Table, chain: chain, origin: cmp.Or(o.Origin, "dynamodb"),
-		now: o.Now, random: o.Random,
+		now: o.Now, random: o.Random, limit: cmp.Or(o.Limit, CallLimit),
 	}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/audittest"
@@ -51,7 +52,7 @@ type service struct{ endpoint, table, s3, bucket string }
 
 func (v service) open(t *testing.T, transport http.RoundTripper) *sealed.Store {
 	t.Helper()
-	hot, err := dynamo.Open("test", dynamo.Options{Table: v.table, Endpoint: v.endpoint, Transport: transport})
+	hot, err := dynamo.Open("test", dynamo.Options{Table: v.table, Endpoint: v.endpoint, Transport: transport, Limit: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -21,6 +22,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/logging"
+
+	"governance.internal/shared/telemetry"
 )
 
 const (
@@ -34,6 +37,7 @@ type Service struct {
 	Credentials aws.CredentialsProvider
 	Endpoint    string            // of a local engine, which needs neither region nor credentials; "" for AWS
 	Transport   http.RoundTripper // nil: the default one
+	Attempt     time.Duration     // for one try of a request; 0: three seconds
 }
 
 // Codes of a cancellation reason of a transaction.
@@ -49,17 +53,18 @@ const (
 // throttling, or for the further reasons, is sent again; one that was canceled for
 // another reason besides is not: a failed condition is an answer.
 func New(s Service, further ...string) *dynamodb.Client {
+	transport := s.Transport
+	if transport == nil {
+		transport = awshttp.NewBuildableClient().GetTransport()
+	}
 	o := dynamodb.Options{
 		Region: s.Region, Credentials: s.Credentials, Retryer: retryer(append(further, ReasonThrottled, ReasonProvisioned)),
-		HTTPClient: awshttp.NewBuildableClient().WithTimeout(attemptLimit),
+		HTTPClient: &http.Client{Transport: telemetry.Transport(transport), Timeout: cmp.Or(s.Attempt, attemptLimit)},
 		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
 	}
 	if s.Endpoint != "" {
 		o.BaseEndpoint, o.Region = aws.String(s.Endpoint), "local"
 		o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
-	}
-	if s.Transport != nil {
-		o.HTTPClient = &http.Client{Transport: s.Transport, Timeout: attemptLimit}
 	}
 	return dynamodb.New(o)
 }

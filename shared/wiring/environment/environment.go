@@ -12,6 +12,7 @@
 package environment
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,7 +25,9 @@ import (
 	"time"
 
 	"governance.internal/shared/awsapi"
+	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
+	"governance.internal/shared/telemetry"
 )
 
 const (
@@ -57,6 +60,14 @@ func load(lookup config.Lookup, account func(endpoint string) (Account, error)) 
 		return c, errors.Join(failed...)
 	}
 	return c, err
+}
+
+// Telemetry opens what the settings say about a collector; nil if they name none.
+func Telemetry(c config.Config, service string) *telemetry.Recorder {
+	return telemetry.New(telemetry.Options{
+		Endpoint: c.Telemetry.Endpoint, Headers: c.Telemetry.Headers, Ratio: c.Telemetry.Ratio,
+		Service: cmp.Or(c.Telemetry.Name, service), Version: catalog.APIVersion,
+	})
 }
 
 const (

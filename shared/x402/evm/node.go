@@ -13,6 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/rpc"
+
+	"governance.internal/shared/telemetry"
 )
 
 const (
@@ -43,7 +45,7 @@ func nodeClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idleConnections
 	return &http.Client{
-		Transport:     bounded{transport},
+		Transport:     telemetry.Transport(bounded{transport}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

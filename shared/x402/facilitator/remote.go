@@ -15,6 +15,7 @@ import (
 
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/telemetry"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
@@ -47,7 +48,7 @@ func NewRemote(chain *evm.Chain, servers []Server, now func() time.Time, patienc
 	r := &Remote{chain: chain, now: now}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idleConnections
-	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+	client := &http.Client{Transport: telemetry.Transport(transport), CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // a payment and a token go where they were sent
 	}}
 	for _, s := range servers {

@@ -5,6 +5,7 @@ package approvals
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"governance.internal/functions/toolserver/approval"
@@ -48,6 +49,9 @@ func RequestApproval(gate *preflight.Gate) *tool.Tool {
 	}, func(ctx context.Context, _ *tool.Call, in requestInput) (Request, error) {
 		if (len(in.Paths) == 0) == (in.Command == "") {
 			return Request{}, &tool.Error{Code: "invalid_argument", Field: "/paths", Message: "Give either paths or command."}
+		}
+		if mask.Holds(in.Agent) || mask.Holds(strings.Join(in.Paths, "\n")) { // people read them
+			return Request{}, &tool.Error{Code: "invalid_argument", Field: "/agent", Message: "The agent or a path looks like a secret.", Hint: "Give the name under which your hook knows you, and paths."}
 		}
 		actions, err := gate.Actions(in.Agent, in.Operation, in.Paths, in.Command)
 		if err != nil {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"io/fs"
 	"time"
 
 	"governance.internal/functions/toolserver/fabrication"
@@ -12,7 +13,7 @@ import (
 type accountabilityInput struct {
 	Scope string    `json:"scope" enum:"full,credentials,duplicates,defaults,workarounds" default:"full"`
 	Path  string    `json:"path" max:"1024" default:"."`
-	Since time.Time `json:"since,omitzero" doc:"For copies and workarounds; default 24 hours ago."`
+	Since time.Time `json:"since,omitzero" doc:"For copies and workarounds; default the last handoff, at least 24 hours."`
 }
 
 // Accountability is the answer of accountability_check.
@@ -26,13 +27,14 @@ type Accountability struct {
 	Recommendation string                `json:"recommendation"`
 	Skipped        []string              `json:"skipped"`
 	Truncated      bool                  `json:"truncated"`
+	Limits         []string              `json:"limits_hit"`
 }
 
 var recommendations = map[string]string{
 	"clean":                "Nothing of what this tool knows was found. That is no proof that the work is right.",
 	"suspicious":           "Look at each finding, and say why it is as it is.",
 	"FABRICATION_DETECTED": "Stop. Restore the real values and tell the person what was replaced.",
-	"not_checked":          "There was no text to look into. Give another path.",
+	"not_checked":          "Not everything was looked at: give another or a smaller folder.",
 }
 
 // CheckAccountability looks for solutions that only look like some.
@@ -54,7 +56,7 @@ func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Too
 			return Accountability{}, &tool.Error{Code: "not_found", Field: "/path", Message: "There is no such folder."}
 		}
 		if in.Since.IsZero() {
-			in.Since = now().Add(-24 * time.Hour)
+			in.Since = began(w, state, now())
 		}
 		report, err := fabrication.Search{Workspace: w, State: state, Folder: p.Real, Since: in.Since, Scope: in.Scope}.Run()
 		if err != nil {
@@ -64,8 +66,18 @@ func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Too
 	})
 }
 
+// began is when the work began that is looked at: when the last session handed over,
+// and at least a day ago.
+func began(w *workspace.Workspace, state workspace.State, now time.Time) time.Time {
+	since := now.Add(-24 * time.Hour)
+	if info, err := fs.Stat(w.Files(), state.Config.Session.Handoff); err == nil && info.ModTime().Before(since) {
+		return info.ModTime()
+	}
+	return since
+}
+
 func judged(report fabrication.Report, at time.Time) Accountability {
-	a := Accountability{Status: "clean", GeneratedAt: at.UTC(), Checked: report.Checked, Total: len(report.Findings), Findings: report.Findings, Skipped: report.Skipped, Truncated: report.Truncated}
+	a := Accountability{Status: "clean", GeneratedAt: at.UTC(), Checked: report.Checked, Total: len(report.Findings), Findings: report.Findings, Skipped: report.Skipped, Truncated: report.Truncated, Limits: report.Limits}
 	for _, f := range report.Findings {
 		if f.Severity == "error" {
 			a.Fabrications++
@@ -76,7 +88,7 @@ func judged(report fabrication.Report, at time.Time) Accountability {
 		a.Status = "FABRICATION_DETECTED"
 	case a.Total > 0:
 		a.Status = "suspicious"
-	case a.Checked == 0:
+	case a.Checked == 0 || a.Truncated:
 		a.Status = "not_checked"
 	}
 	a.Recommendation = recommendations[a.Status]

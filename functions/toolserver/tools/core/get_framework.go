@@ -35,20 +35,20 @@ type Workspace struct {
 }
 
 // GetFramework shows the whole framework. Each rule names the tools that hold it,
-// of those that has knows; about tells how the workspace is set up.
-func GetFramework(now func() time.Time, about func() Workspace, has func(tool string) bool) *tool.Tool {
+// of those that has knows; rules and about tell how the workspace is set up.
+func GetFramework(now func() time.Time, rules func() []framework.Rule, about func() Workspace, has func(tool string) bool) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "get_framework", Title: "Framework", Toolset: "core",
 		Description: "The rules, the tools that hold them, and the permission protocol.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in frameworkInput) (Framework, error) {
-		rules := held(framework.Rules(), has)
+		list := held(rules(), has)
 		answer := Framework{
-			Name: framework.Name, Version: framework.Version, GeneratedAt: now().UTC(), Rules: rules,
+			Name: framework.Name, Version: framework.Version, GeneratedAt: now().UTC(), Rules: list,
 			Protocol: framework.Permission, BeforeAnyChange: framework.BeforeAnyChange, Workspace: about(),
 		}
 		if in.Format == "markdown" {
-			answer.Document = framework.Markdown(rules)
+			answer.Document = framework.Markdown(list)
 		}
 		return answer, nil
 	})

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/tool"
 )
 
 func frameworkFor(t *testing.T, arguments string, has func(string) bool) (f Framework) {
 	t.Helper()
 	now := func() time.Time { return time.Unix(1_800_000_000, 0) }
-	result := GetFramework(now, func() Workspace { return Workspace{} }, has).Run(t.Context(), &tool.Call{Arguments: json.RawMessage(arguments)})
+	result := GetFramework(now, framework.Rules, func() Workspace { return Workspace{} }, has).Run(t.Context(), &tool.Call{Arguments: json.RawMessage(arguments)})
 	if err := json.Unmarshal(result.Structured, &f); err != nil || result.IsError {
 		t.Fatalf("%+v (%v)", result, err)
 	}

@@ -49,6 +49,7 @@ type System struct {
 	Store                audit.Store
 	Count                Count
 	Calls                func() uint64 // tool calls since the start
+	Governed             func() (untouchable, protected uint64, err error)
 	Capabilities         func() []Capability
 }
 
@@ -88,6 +89,11 @@ func (s System) stats(ctx context.Context) ([]Stat, error) {
 		{"tool_calls", s.Calls(), "counter of this process since its start"},
 		{"uptime_s", uint64(max(0, s.Now().Sub(s.Started)) / time.Second), "clock of this process"},
 	}
+	untouchable, protected, err := s.Governed()
+	if err != nil {
+		return nil, &tool.Error{Code: "unavailable", Message: "The files that the lists match cannot be counted: " + err.Error() + ".", Hint: "Repair the workspace file, or raise limits.max_files."}
+	}
+	stats = append(stats, Stat{"files_untouchable", untouchable, "files of the workspace that the list matches"}, Stat{"files_protected", protected, "files of the workspace that the list matches"})
 	for _, violation := range framework.ViolationTypes() {
 		stats = append(stats, Stat{"violations_" + strings.ToLower(violation), counts[violation], "entries of this type in the audit chain"})
 	}

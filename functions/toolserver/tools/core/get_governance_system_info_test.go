@@ -24,6 +24,7 @@ func system(t *testing.T) System {
 			return map[string]uint64{"BLOCKED_PROTECTED": 2}, nil
 		},
 		Calls:        func() uint64 { return 7 },
+		Governed:     func() (uint64, uint64, error) { return 3, 4, nil },
 		Capabilities: func() []Capability { return []Capability{{Tool: "t", State: "ready"}} },
 	}
 }
@@ -66,7 +67,7 @@ func TestEveryFigureHasItsSource(t *testing.T) {
 			t.Errorf("%s has no source", s.Name)
 		}
 	}
-	for name, want := range map[string]uint64{"audit_entries": 1, "tool_calls": 7, "uptime_s": 90, "violations_blocked_protected": 2} {
+	for name, want := range map[string]uint64{"audit_entries": 1, "tool_calls": 7, "uptime_s": 90, "files_untouchable": 3, "files_protected": 4, "violations_blocked_protected": 2} {
 		if got[name] != want {
 			t.Errorf("%s is %d, want %d", name, got[name], want)
 		}

@@ -32,19 +32,22 @@ type Guardrail struct {
 	Implementation []string `json:"implementation"`
 	Signs          []string `json:"signs_of_violation"`
 	Violations     uint64   `json:"violations_30d"` // entries of the audit chain
+	Enabled        bool     `json:"enabled"`
 }
 
 // Count counts entries of the audit chain since a day, by type.
 type Count func(ctx context.Context, from time.Time) (map[string]uint64, error)
 
-// GetGuardrailRules shows the rules with the violations of the last 30 days.
-func GetGuardrailRules(now func() time.Time, count Count) *tool.Tool {
+// GetGuardrailRules shows the rules of the workspace with the violations of the last 30
+// days.
+func GetGuardrailRules(now func() time.Time, rules func() []framework.Rule, count Count) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "guardrail_rules", Title: "Guardrail rules", Toolset: "core",
 		Description: "The rules in practice and their violations. Classifies a change as DATA (proceed) or LOGIC (a person approves).",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in rulesInput) (GuardrailRules, error) {
-		if ids := ruleIDs(); !slices.Contains(ids, in.Rule) {
+		list := rules()
+		if ids := ruleIDs(list); !slices.Contains(ids, in.Rule) {
 			return GuardrailRules{}, &tool.Error{Code: "invalid_argument", Field: "/rule", Message: "There is no such rule.", Allowed: ids}
 		}
 		counts, err := count(ctx, now().AddDate(0, 0, -30))
@@ -52,7 +55,7 @@ func GetGuardrailRules(now func() time.Time, count Count) *tool.Tool {
 			return GuardrailRules{}, &tool.Error{Code: "unavailable", Message: "The audit chain cannot be read right now, and the violations are counted from it.", Hint: "Try again."}
 		}
 		answer := GuardrailRules{GeneratedAt: now().UTC(), Rules: []Guardrail{}}
-		for _, r := range framework.Rules() {
+		for _, r := range list {
 			if in.Rule == "all" || in.Rule == r.ID {
 				answer.Rules = append(answer.Rules, guardrail(r, counts))
 			}
@@ -67,9 +70,9 @@ func GetGuardrailRules(now func() time.Time, count Count) *tool.Tool {
 
 // ruleIDs are checked here and not by the schema, where the list of tools would
 // repeat them for every model.
-func ruleIDs() []string {
+func ruleIDs(rules []framework.Rule) []string {
 	ids := []string{"all"}
-	for _, r := range framework.Rules() {
+	for _, r := range rules {
 		ids = append(ids, r.ID)
 	}
 	return ids
@@ -77,7 +80,7 @@ func ruleIDs() []string {
 
 func guardrail(r framework.Rule, counts map[string]uint64) Guardrail {
 	detail := framework.DetailOf(r.ID)
-	g := Guardrail{r.ID, r.Name, r.Rule, r.Trigger, r.Enforcement, r.Prevents, detail.Implementation, detail.Signs, 0}
+	g := Guardrail{r.ID, r.Name, r.Rule, r.Trigger, r.Enforcement, r.Prevents, detail.Implementation, detail.Signs, 0, r.Enabled}
 	for _, violation := range detail.Violations {
 		g.Violations += counts[violation]
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/tool"
 )
 
@@ -16,7 +17,7 @@ func containsText(text, part string) bool { return strings.Contains(text, part) 
 func rulesOf(t *testing.T, arguments string, count Count) tool.Result {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC) }
-	return GetGuardrailRules(now, count).Run(t.Context(), &tool.Call{Arguments: json.RawMessage(arguments)})
+	return GetGuardrailRules(now, framework.Rules, count).Run(t.Context(), &tool.Call{Arguments: json.RawMessage(arguments)})
 }
 
 func TestViolationsAreCountedOverThirtyDays(t *testing.T) {

@@ -40,7 +40,7 @@ func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "preflight_check", Title: "Preflight check", Toolset: "core",
 		Description: "Says before a change whether files may be changed: OK, PROTECTED (a person must approve), BLOCKED or UNKNOWN. Call it before every edit and command.",
-		Hints:       tool.Hints{Idempotent: true},
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in preflightInput) (PreflightCheck, error) {
 		if text, ok := texts[in.Action]; ok {
 			return PreflightCheck{Text: text}, nil
@@ -58,7 +58,7 @@ func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 		if err != nil {
 			return PreflightCheck{}, unrecorded(ctx, err)
 		}
-		return PreflightCheck{Decision: report.Decision, ExitCode: &report.ExitCode, Results: report.Results, Logged: report.Logged, Next: report.Next}, nil
+		return PreflightCheck{Decision: report.Decision, ExitCode: &report.ExitCode, Results: shown(report.Results), Logged: report.Logged, Next: report.Next}, nil
 	})
 }
 
@@ -70,10 +70,21 @@ func checkCommand(ctx context.Context, gate *preflight.Gate, in preflightInput) 
 	if err != nil {
 		return PreflightCheck{}, unrecorded(ctx, err)
 	}
+	for i := range report.Writes {
+		report.Writes[i].Path = mask.Text(report.Writes[i].Path)
+	}
 	return PreflightCheck{
-		Decision: report.Decision, ExitCode: &report.ExitCode, Results: report.Results, Logged: report.Logged, Next: report.Next,
+		Decision: report.Decision, ExitCode: &report.ExitCode, Results: shown(report.Results), Logged: report.Logged, Next: report.Next,
 		Writes: report.Writes, Unresolved: mask.All(report.Unresolved), Destructive: report.Destructive,
 	}, nil
+}
+
+// shown takes what looks like a secret out of the paths that the caller gave.
+func shown(results []preflight.Result) []preflight.Result {
+	for i := range results {
+		results[i].Path = mask.Text(results[i].Path)
+	}
+	return results
 }
 
 // unrecorded says that something was refused and could not be written down.

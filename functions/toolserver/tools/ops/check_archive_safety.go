@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/workspace"
@@ -29,7 +30,7 @@ type ArchiveSafety struct {
 // ArchiveCheck is one thing that was looked at.
 type ArchiveCheck struct {
 	Check    string   `json:"check"`
-	Status   string   `json:"status"` // pass, fail or unknown; unknown is not safe
+	Status   string   `json:"status"` // pass, fail, skip (does not apply here) or unknown, which is not safe
 	Evidence []string `json:"evidence"`
 }
 
@@ -57,11 +58,11 @@ func CheckArchiveSafety(s Shelf) *tool.Tool {
 		if err != nil || p.Name == "" || p.Name == "." {
 			return ArchiveSafety{}, &tool.Error{Code: "path_outside_workspace", Field: "/filepath", Message: "This is no file of the workspace.", Hint: "Give a path from the root of the workspace."}
 		}
-		answer := ArchiveSafety{Safe: true, Path: p.Name, Blockers: []string{}, Checks: []ArchiveCheck{
-			exists(p), governed(state, p), s.inUse(p), required(state, p), s.referenced(state, p),
+		answer := ArchiveSafety{Safe: true, Path: mask.Text(p.Name), Blockers: []string{}, Checks: []ArchiveCheck{
+			exists(p), governed(state, p), s.inUse(p), required(state, p), s.referenced(state, p), s.committed(state, p),
 		}}
 		for _, c := range answer.Checks {
-			if c.Status != "pass" {
+			if c.Status != "pass" && c.Status != "skip" {
 				answer.Safe = false
 				answer.Blockers = append(answer.Blockers, c.Check+": "+c.Status)
 			}

@@ -29,7 +29,7 @@ func TestAFileThatNothingNeedsMayBeArchived(t *testing.T) {
 		"old/notes.txt":   "x", "keys/a": "x", "api/server.js": "require('./used.js')", "api/used.js": "x", "lib/x.js": "x", "api/unused.js": "x",
 	})
 	s := ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}
-	if answer, _ := archive(w, s, "old/notes.txt"); !answer.Safe || answer.Target != "attic/old/notes.txt" || len(answer.Checks) != 5 {
+	if answer, _ := archive(w, s, "old/notes.txt"); !answer.Safe || answer.Target != "attic/old/notes.txt" || len(answer.Checks) != 6 {
 		t.Errorf("%+v", answer)
 	}
 	for path, check := range map[string]string{"keys/a": "not_untouchable", "api/used.js": "not_referenced", "lib/x.js": "not_required", "api/server.js": "not_required", "none": "exists"} {
@@ -40,6 +40,45 @@ func TestAFileThatNothingNeedsMayBeArchived(t *testing.T) {
 	if e := w.Refused(ops.CheckArchiveSafety(s), `{"filepath":"../x"}`); e.Code != "path_outside_workspace" {
 		t.Errorf("%v", e)
 	}
+}
+
+// The last commit must hold the file as it is, and every file of a folder.
+func TestOnlyCommittedFilesAreSafeUnderVersionControl(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed: make setup")
+	}
+	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "old/kept.txt": "x", "old/changed.txt": "x", "whole/deep/a.txt": "x"})
+	s := ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	check := func(path, want string) {
+		t.Helper()
+		answer, statuses := archive(w, s, path)
+		if statuses["committed"] != want || answer.Safe != (want == "pass" || want == "skip") {
+			t.Errorf("%s: want %s: %+v", path, want, answer)
+		}
+	}
+	git := func(args ...string) {
+		t.Helper()
+		c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		c.Dir = w.Dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	check("old/kept.txt", "skip")
+	git("init", "-q")
+	check("old/kept.txt", "fail")
+	git("add", "-A")
+	git("commit", "-qm", "x")
+	check("old/kept.txt", "pass")
+	check("whole", "pass")
+	w.Write("old/changed.txt", "y")
+	w.Write("whole/deep/new.txt", "y")
+	check("old/kept.txt", "pass")
+	check("old/changed.txt", "fail")
+	check("old", "fail")
+	check("whole", "fail")
+	w.Write(".git/HEAD", "damaged")
+	check("old/kept.txt", "unknown")
 }
 
 // D6: what looks like a command of a shell is only a name.

@@ -9,11 +9,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"time"
 
 	"governance.internal/functions/toolserver/handoff"
 	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/policy"
+	"governance.internal/functions/toolserver/preflight"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/violations"
 	"governance.internal/functions/toolserver/workspace"
@@ -23,6 +25,8 @@ import (
 type Desk struct {
 	Workspace *workspace.Workspace
 	Log       *violations.Log
+	Gate      *preflight.Gate // that uses approvals up
+	Running   func() (int, error)
 	Now       func() time.Time
 }
 
@@ -94,6 +98,9 @@ func load(w *workspace.Workspace) (workspace.State, error) {
 
 // fileError tells why a file of the workspace cannot be used.
 func fileError(name string, err error) error {
+	if path.IsAbs(name) { // which the workspace file should not name
+		name = "The file of the session"
+	}
 	code, hint := "unavailable", "Try again."
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -184,9 +191,6 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 		return Handoff{}, &tool.Error{Code: "invalid_argument", Field: "/content", Message: "The text holds something that looks like a secret.", Hint: "Say where the secret is kept instead."}
 	}
 	name := state.Config.Session.Handoff
-	if err := writable(state, name); err != nil {
-		return Handoff{}, err
-	}
 	answer := Handoff{Path: name, SHA256: digest([]byte(in.Content))}
 	before, err := d.Workspace.ReadFile(name, maxHandoff)
 	switch {
@@ -198,6 +202,9 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 	}
 	if in.IfSHA256 != "" && in.IfSHA256 != answer.Previous {
 		return Handoff{}, &tool.Error{Code: "conflict", Field: "/if_sha256", Message: "The handoff has changed since you read it.", Hint: "Read it again."}
+	}
+	if err := d.mayWrite(ctx, "session_handoff", name); err != nil {
+		return Handoff{}, err
 	}
 	if answer.Backup != "" {
 		if err := d.Workspace.WriteFile(answer.Backup, before); err != nil {
@@ -213,10 +220,22 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 	return answer, err
 }
 
-// writable refuses a file of the session that the lists protect.
-func writable(state workspace.State, name string) error {
-	if decision, _ := state.Policy.Decide(name); decision != policy.OK {
-		return &tool.Error{Code: "approval_required", Message: name + " is on the list " + string(decision) + ", so the tool does not write it.", Hint: "A person must choose another file in " + workspace.FileName + " (session)."}
+// mayWrite asks the guard about a file of the session. An approval of a protected one is
+// for the tool as the agent, and used up.
+func (d Desk) mayWrite(ctx context.Context, tool, name string) error {
+	report, err := d.Gate.Check(ctx, preflight.Action{Agent: tool, Tool: tool, Operation: preflight.Edit, Dir: ".", Paths: []string{name}})
+	if err != nil {
+		return err
+	}
+	return refusal(tool, name, report.Decision)
+}
+
+func refusal(name, file string, decision policy.Decision) error {
+	switch decision {
+	case policy.Protected:
+		return &tool.Error{Code: "approval_required", Message: file + " is protected, so it is not written without an approval.", Hint: "Ask with request_approval: agent " + name + ", paths [" + file + "]. Or a person chooses another file in " + workspace.FileName + " (session)."}
+	case policy.Blocked:
+		return &tool.Error{Code: "approval_required", Message: file + " is untouchable, and no approval lifts that.", Hint: "A person must choose another file in " + workspace.FileName + " (session)."}
 	}
 	return nil
 }

@@ -12,7 +12,9 @@ import (
 )
 
 func desk(w *guardtest.World) session.Desk {
-	return session.Desk{Workspace: w.Workspace, Log: w.Log, Now: w.Now}
+	gate := *w.Gate
+	gate.Enforces = true
+	return session.Desk{Workspace: w.Workspace, Log: w.Log, Gate: &gate, Running: func() (int, error) { return 1, nil }, Now: w.Now}
 }
 
 func handoff(w *guardtest.World, arguments string) session.Handoff {

@@ -46,8 +46,8 @@ type Level struct {
 // Facts are what can be known without asking the agent.
 type Facts struct {
 	HandoffAge *int64   `json:"handoff_age_s"`
-	Violations int      `json:"open_violations"` // of the last 24 hours
-	Changed    []string `json:"files_changed"`   // since the last handoff, at most 100
+	Violations int      `json:"open_violations"`                   // of the last 24 hours
+	Changed    []string `json:"files_changed_since_session_start"` // that is, since the last handoff; at most 100
 	Running    int      `json:"dispatches_running"`
 	Objective  string   `json:"objective_from_handoff"`
 }
@@ -70,7 +70,7 @@ func StepBackCheck(d Desk) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name: "step_back_check", Title: "Step back", Toolset: "session",
 		Description: "Seven questions from the task up to whether to continue, with facts and signs of drift. Call it every few messages.",
-		Hints:       tool.Hints{},
+		Hints:       tool.Hints{ReadOnly: true},
 	}, func(ctx context.Context, _ *tool.Call, in stepBackInput) (StepBack, error) {
 		state, err := load(d.Workspace)
 		if err != nil {
@@ -113,7 +113,12 @@ func (d Desk) facts(ctx context.Context, state workspace.State, s *StepBack) {
 	} else {
 		s.Skipped = append(s.Skipped, "open_violations: the audit chain cannot be read")
 	}
-	err := d.changed(state, since, func(file string) {
+	running, err := d.Running()
+	if err != nil {
+		s.Skipped = append(s.Skipped, "dispatches_running: the dispatches cannot be read")
+	}
+	s.Facts.Running = running
+	err = d.changed(state, since, func(file string) {
 		if file != name && len(s.Facts.Changed) < 100 {
 			s.Facts.Changed = append(s.Facts.Changed, file)
 		}
@@ -216,7 +221,7 @@ func prompt(s StepBack, objective, doing string) string {
 	if doing != "" {
 		fmt.Fprintf(&b, "You say that you are doing this: %s ", doing)
 	}
-	fmt.Fprintf(&b, "Since the last handoff %d files changed; %d violations were recorded in 24 hours. ", len(s.Facts.Changed), s.Facts.Violations)
+	fmt.Fprintf(&b, "Since the last handoff %d files changed; %d violations were recorded in 24 hours; %d dispatches run. ", len(s.Facts.Changed), s.Facts.Violations, s.Facts.Running)
 	if len(s.Signals) > 0 {
 		fmt.Fprintf(&b, "Signs of drift: %s. ", strings.Join(s.Signals, "; "))
 	}

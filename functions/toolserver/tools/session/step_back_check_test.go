@@ -32,7 +32,7 @@ func TestTheReflectionKnowsTheWorkspace(t *testing.T) {
 	}
 	written(w, "WORKLOG.md", w.Read("WORKLOG.md"), 2*time.Hour)
 	s := stepBack(w, `{"messages_since_last":3,"context":"x","record":true}`)
-	if !s.Due || s.Every != 3 || len(s.Levels) != 7 || *s.Facts.HandoffAge != 3600 || s.Facts.Objective != "finish docs/guide.md" || s.Entry == "" || len(w.Recorded("STEP_BACK")) != 1 {
+	if !s.Due || s.Every != 3 || len(s.Levels) != 7 || *s.Facts.HandoffAge != 3600 || s.Facts.Objective != "finish docs/guide.md" || s.Facts.Running != 1 || s.Entry == "" || len(w.Recorded("STEP_BACK")) != 1 {
 		t.Errorf("%+v", s)
 	}
 	if got := strings.Join(s.Facts.Changed, " "); got != "api/server.go docs/guide.md" {

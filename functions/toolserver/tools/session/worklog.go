@@ -56,12 +56,15 @@ func KeepWorklog(d Desk) *tool.Tool {
 			if err != nil {
 				return Worklog{}, fileError(book.Name, err)
 			}
+			for i, e := range entries { // a person may have written them
+				entries[i].Session, entries[i].Did, entries[i].Files, entries[i].State = mask.Text(e.Session), mask.All(e.Did), mask.All(e.Files), mask.Text(e.State)
+			}
 			return Worklog{Path: book.Name, Entries: entries}, nil
 		}
 		if len(in.Did) == 0 {
 			return Worklog{}, &tool.Error{Code: "invalid_argument", Field: "/did", Message: "append needs did: what was done."}
 		}
-		if err := writable(state, book.Name); err != nil {
+		if err := d.mayWrite(ctx, "worklog", book.Name); err != nil {
 			return Worklog{}, err
 		}
 		return d.appendEntry(ctx, book, in)

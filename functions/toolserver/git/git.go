@@ -1,0 +1,183 @@
+// Package git reads the files of the last commit of a repository. It runs no program:
+// git obeys settings of the repository, and whoever wrote those could have something
+// run. Everything is read through one opener, so nothing outside of the workspace is.
+//
+// A repository keeps objects by the hash of what they hold: commits, trees, which are
+// folders, and blobs, which are files. An object is a file of its own (loose), or is in
+// a pack, where it may be the difference from another one (delta).
+package git
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// ErrNone says that there is no repository.
+var ErrNone = errors.New("there is no git repository here")
+
+// ErrNoCommit says that the branch has no commit yet.
+var ErrNoCommit = errors.New("nothing is committed yet")
+
+// Source is where the repository is: a workspace.
+type Source interface {
+	Open(name string) (*os.File, error) // for reading, by its path from the root
+	Files() fs.FS
+}
+
+// Limits of what is read.
+const (
+	maxSmall  = 1 << 20  // bytes of HEAD and of a reference
+	maxRefs   = 16 << 20 // bytes of packed-refs
+	maxObject = 16 << 20 // bytes of a commit, tree or file
+	maxDepth  = 256      // of deltas; git makes 50 unless it is told otherwise
+)
+
+// Repository is an opened repository. It is not safe for concurrent use. Close it.
+type Repository struct {
+	source Source
+	tree   hash
+	packs  []*pack
+}
+
+// hash is the name of an object (SHA-1).
+type hash [20]byte
+
+func (h hash) String() string { return hex.EncodeToString(h[:]) }
+
+// Open finds the last commit. The errors are [ErrNone], [ErrNoCommit], or say why the
+// repository cannot be read.
+func Open(source Source) (*Repository, error) {
+	r := &Repository{source: source}
+	head, err := r.text(".git/HEAD", maxSmall)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNone
+	} else if err != nil {
+		return nil, fmt.Errorf("the repository cannot be read: %w", err)
+	}
+	commit, err := r.resolve(head)
+	if err != nil {
+		return nil, err
+	}
+	if r.packs, err = openPacks(source); err != nil {
+		return nil, err
+	}
+	if r.tree, err = r.treeOf(commit); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close closes the packs.
+func (r *Repository) Close() {
+	for _, p := range r.packs {
+		p.close()
+	}
+}
+
+// File is the content of a file in the last commit. The error is [fs.ErrNotExist] if it
+// is not in it.
+func (r *Repository) File(name string) ([]byte, error) {
+	at := r.tree
+	for part := range strings.SplitSeq(path.Clean(name), "/") {
+		kind, tree, err := r.object(at, 0)
+		if err != nil {
+			return nil, err
+		}
+		if kind != "tree" {
+			return nil, fs.ErrNotExist
+		}
+		if at, err = child(tree, part); err != nil {
+			return nil, err
+		}
+	}
+	kind, text, err := r.object(at, 0)
+	if err == nil && kind != "blob" {
+		return nil, fs.ErrNotExist
+	}
+	return text, err
+}
+
+// child finds a name in a tree: entries of mode, blank, name, NUL and hash.
+func child(tree []byte, name string) (hash, error) {
+	for len(tree) > 0 {
+		entry, rest, ok := bytes.Cut(tree, []byte{0})
+		_, found, named := bytes.Cut(entry, []byte(" "))
+		if !ok || !named || len(rest) < len(hash{}) {
+			return hash{}, errDamaged
+		}
+		if string(found) == name {
+			return hash(rest[:20]), nil
+		}
+		tree = rest[20:]
+	}
+	return hash{}, fs.ErrNotExist
+}
+
+func (r *Repository) treeOf(commit hash) (hash, error) {
+	kind, text, err := r.object(commit, 0)
+	if err != nil {
+		return hash{}, err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	name, ok := strings.CutPrefix(line, "tree ")
+	if kind != "commit" || !ok {
+		return hash{}, errDamaged
+	}
+	return parse(name)
+}
+
+// resolve follows HEAD to a commit: a hash, or the name of a reference.
+func (r *Repository) resolve(head string) (hash, error) {
+	name, symbolic := strings.CutPrefix(head, "ref: ")
+	if !symbolic {
+		return parse(head)
+	}
+	if !fs.ValidPath(name) || !strings.HasPrefix(name, "refs/") {
+		return hash{}, errDamaged
+	}
+	text, err := r.text(".git/"+name, maxSmall)
+	if err == nil {
+		return parse(text)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return hash{}, err
+	}
+	packed, err := r.text(".git/packed-refs", maxRefs)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return hash{}, err
+	}
+	for line := range strings.Lines(packed) {
+		if value, named, _ := strings.Cut(strings.TrimSpace(line), " "); named == name {
+			return parse(value)
+		}
+	}
+	return hash{}, ErrNoCommit
+}
+
+func (r *Repository) text(name string, limit int64) (string, error) {
+	f, err := r.source.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = errDamaged
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+func parse(text string) (h hash, err error) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != len(h) {
+		return h, errors.New("the repository names its objects in a way that is not known here")
+	}
+	return hash(raw), nil
+}
