@@ -33,7 +33,7 @@ func scratch(t *testing.T, api, script string, before func(n int)) (running, *mo
 			}
 		}
 	})
-	t.Cleanup(func() { r.send("POST", "/kill", `{"reason":"end of the test"}`, "Authorization", "Bearer "+killSecret) })
+	r.killedAfter()
 	return r, provider
 }
 
@@ -136,5 +136,16 @@ func TestTheKillSwitchEndsAnAgentThatWaits(t *testing.T) {
 	row := r.ended()
 	if !slices.Contains([]any{"killed", "exit"}, row["reason"]) || row["stop"] != "killed" {
 		t.Errorf("%v\n%s", row, r.file(r.deps.DataDir, got.Log))
+	}
+}
+
+// An agent gets exactly the turns that it was dispatched with, and the list says why it
+// ended.
+func TestAnAgentGetsExactlyItsTurns(t *testing.T) {
+	r, provider := scratch(t, agent.OpenAI, "endless", nil)
+	structured[dispatched](r, "dispatch_to_llm", `{"task":"Count the files.","max_turns":3}`)
+	row := r.ended()
+	if row["stop"] != "max_turns" || row["reason"] != "exit" || len(provider.Requests()) != 3 {
+		t.Errorf("%v after %d requests", row, len(provider.Requests()))
 	}
 }

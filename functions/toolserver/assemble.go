@@ -85,13 +85,11 @@ func Run(ctx context.Context, parts *wiring.Tools, address string) error {
 func run(ctx context.Context, parts *wiring.Tools, address string) error {
 	d := DepsOf(parts)
 	d.Telemetry = environment.Telemetry(parts.Config, "toolserver")
-	if parts.Config.StateTable != "" {
-		leave, err := d.join(ctx, parts.Config, address)
-		if err != nil {
-			return err
-		}
-		defer leave()
+	leave, err := d.Join(ctx, parts.Config, address)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	s, err := New(d)
 	if err != nil {
 		return err
@@ -102,9 +100,12 @@ func run(ctx context.Context, parts *wiring.Tools, address string) error {
 	return s.Listen(ctx, address)
 }
 
-// join makes the process one of several tasks. It keeps its lease until leave, which
-// comes after the last session.
-func (d *Deps) join(ctx context.Context, c config.Config, address string) (leave func(), err error) {
+// Join makes the process one of several tasks that share STATE_TABLE; without one it does
+// nothing. It keeps its lease until leave, which comes after the last session.
+func (d *Deps) Join(ctx context.Context, c config.Config, address string) (leave func(), err error) {
+	if c.StateTable == "" {
+		return func() {}, nil
+	}
 	service, err := wiring.StateService(c)
 	if err != nil {
 		return nil, err
@@ -129,9 +130,12 @@ func taskAddress(c config.Config, address string) (string, error) {
 	if c.TaskAddress != "" {
 		return c.TaskAddress, nil
 	}
-	_, port, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return "", err
+	}
+	if ip := net.ParseIP(host); ip != nil && !ip.IsUnspecified() {
+		return address, nil
 	}
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {

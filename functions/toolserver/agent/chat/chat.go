@@ -83,6 +83,17 @@ type Busy struct {
 func (b *Busy) Error() string { return b.Err.Error() }
 func (b *Busy) Unwrap() error { return b.Err }
 
+// mostTokens is more than any answer costs.
+const mostTokens = 1 << 30
+
+// Sum adds what a provider says that an answer cost; it may say anything.
+func Sum(tokens ...int) (sum int) {
+	for _, n := range tokens {
+		sum += min(max(n, 0), mostTokens)
+	}
+	return sum
+}
+
 // CheckCalls refuses an answer whose calls no result could be matched with.
 func CheckCalls(calls []Call) error {
 	seen := map[string]bool{}
