@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
@@ -25,7 +26,7 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 	disk, access := fileSystem(in, n)
 	definition := awsecs.NewFargateTaskDefinition(in, jsii.String("Task"), &awsecs.FargateTaskDefinitionProps{
 		Cpu: jsii.Number(256), MemoryLimitMiB: jsii.Number(1024), RuntimePlatform: platform(s.Arch),
-		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", append(append(d.appendAudit(), d.sealAudit()...), d.shareState(), mount(disk, access))),
+		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", slices.Concat(d.appendAudit(), d.sealAudit(), stopManaged(in, s.Managed), []grant{d.shareState(), mount(disk, access)})),
 		Volumes: &[]*awsecs.Volume{{Name: jsii.String("data"), EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
 			FileSystemId: disk.FileSystemId(), TransitEncryption: jsii.String("ENABLED"),
 			AuthorizationConfig: &awsecs.AuthorizationConfig{AccessPointId: access.AccessPointId(), Iam: jsii.String("ENABLED")},

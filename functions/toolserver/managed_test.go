@@ -163,6 +163,9 @@ func TestAProviderThatIsNotThereIsToldAndNeverWell(t *testing.T) {
 		!strings.Contains(sprint(h.Unavailable), "match.cmd") {
 		t.Errorf("%+v", h)
 	}
+	if answer, list := r.send("GET", "/processes", ""); answer.StatusCode != 200 || len(list["processes"].([]any)) != 2 || !strings.Contains(sprint(list), managed.Unavailable) {
+		t.Errorf("%d %v", answer.StatusCode, list)
+	}
 	_, out := r.send("POST", "/kill", killBody, "Authorization", "Bearer "+killSecret)
 	if out["complete"] != false || len(out["survivors"].([]any)) != 2 || !strings.Contains(sprint(out), "no provider ecs") {
 		t.Errorf("%v", out)

@@ -118,7 +118,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // Paths are all that the server answers.
-var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
+var Paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/processes", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
