@@ -103,3 +103,30 @@ func (d *data) payGas() grant {
 func readSecrets(arns ...*string) grant {
 	return grant{actions: "secretsmanager:GetSecretValue", resources: arns}
 }
+
+// stopManaged is for the kill switch: what the packages of its providers say, on what is
+// named and nothing else.
+func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
+	arn := func(service, resource string) *string {
+		return in.FormatArn(&awscdk.ArnComponents{Service: jsii.String(service), Resource: jsii.String(resource), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
+	}
+	for each := range strings.SplitSeq(managed, ",") {
+		provider, target, _ := strings.Cut(each, ":")
+		cluster, _, _ := strings.Cut(target, "/")
+		switch provider {
+		case "ecs":
+			only := map[string]any{"ArnEquals": map[string]any{"ecs:cluster": arn("ecs", "cluster/"+cluster)}}
+			grants = append(grants,
+				grant{actions: "ecs:DescribeServices ecs:UpdateService", resources: []*string{arn("ecs", "service/"+target)}},
+				grant{actions: "ecs:ListTasks", resources: []*string{arn("ecs", "container-instance/"+cluster+"/*")}, conditions: only},
+				grant{actions: "ecs:DescribeTasks ecs:StopTask", resources: []*string{arn("ecs", "task/"+cluster+"/*")}, conditions: only},
+			)
+		case "lambda":
+			grants = append(grants, grant{
+				actions:   "lambda:GetFunctionConfiguration lambda:GetFunctionConcurrency lambda:PutFunctionConcurrency lambda:DeleteFunctionConcurrency",
+				resources: []*string{arn("lambda", "function:"+target)},
+			})
+		}
+	}
+	return grants
+}

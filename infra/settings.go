@@ -48,6 +48,8 @@ type Settings struct {
 	Retention  int    // retentionDays: for how long nobody can delete a sealed segment
 	Workers    int    // workers: most concurrent runs of one function; 0 reserves none. Default 20
 
+	Managed string // managed: what the kill switch stops elsewhere in the account, comma separated: ecs:CLUSTER/SERVICE, lambda:FUNCTION
+
 	OriginCheck bool // originCheck: false lets requests past CloudFront, for a rotation of the secret
 }
 
@@ -89,6 +91,7 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 		Telemetry: get("telemetry", ""), TelemetryLayer: get("telemetryLayer", ""), TelemetryHeaders: get("telemetryHeaders", ""), TelemetrySample: get("telemetrySample", "0.05"),
 		AlarmsMail: get("alarmsMail", ""), Budget: number(get("budget", "50")),
 		Retention: number(get("retentionDays", strconv.Itoa(chain.Retention))), Workers: number(get("workers", "20")),
+		Managed:     get("managed", ""),
 		OriginCheck: get("originCheck", "true") != "false",
 	}
 	if !known {
@@ -105,6 +108,9 @@ func number(text string) int {
 	}
 	return n
 }
+
+// managedPattern has no star: the kill switch may stop what is named and nothing else.
+var managedPattern = regexp.MustCompile(`^(ecs:[\w-]+/[\w-]+|lambda:[\w-]+)(,(ecs:[\w-]+/[\w-]+|lambda:[\w-]+))*$`)
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{1,19}$`)
 
@@ -130,6 +136,7 @@ func (s Settings) check() error {
 		{s.Tokens && strings.Contains(s.Facilitator, cdpHost), "facilitatorToken is for facilitators other than Coinbase's, whose key is in the same secret"},
 		{s.Budget <= 0, "budget must be a number of dollars"},
 		{s.Workers < 0, "workers must be a number"},
+		{s.Managed != "" && !managedPattern.MatchString(s.Managed), "managed must be a list of ecs:CLUSTER/SERVICE and lambda:FUNCTION"},
 		{strings.Contains(s.Facilitator, cdpHost) && s.CDPKeyID == "", "set cdpKeyId: Coinbase's facilitator needs an API key"},
 	} {
 		if rule.broken {

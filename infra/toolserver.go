@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
@@ -26,7 +27,7 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 	disk, access := fileSystem(in, n)
 	definition := awsecs.NewFargateTaskDefinition(in, jsii.String("Task"), &awsecs.FargateTaskDefinitionProps{
 		Cpu: jsii.Number(256), MemoryLimitMiB: jsii.Number(1024), RuntimePlatform: platform(s.Arch),
-		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", taskGrants(s, d, mount(disk, access))),
+		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", taskGrants(in, s, d, mount(disk, access))),
 		Volumes: &[]*awsecs.Volume{{Name: jsii.String("data"), EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
 			FileSystemId: disk.FileSystemId(), TransitEncryption: jsii.String("ENABLED"),
 			AuthorizationConfig: &awsecs.AuthorizationConfig{AccessPointId: access.AccessPointId(), Iam: jsii.String("ENABLED")},
@@ -47,8 +48,8 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 	service.AttachToApplicationTargetGroup(n.target)
 }
 
-func taskGrants(s Settings, d *data, disk grant) []grant {
-	grants := append(append(d.appendAudit(), d.sealAudit()...), d.shareState(), disk)
+func taskGrants(in awscdk.Stack, s Settings, d *data, disk grant) []grant {
+	grants := slices.Concat(d.appendAudit(), d.sealAudit(), stopManaged(in, s.Managed), []grant{d.shareState(), disk})
 	if s.TelemetryHeaders != "" {
 		grants = append(grants, readSecrets(jsii.String(s.TelemetryHeaders)))
 	}

@@ -111,3 +111,35 @@ func TestAServiceThatIsObserved(t *testing.T) {
 		t.Errorf("%d of %d roles may read the key, %d functions have the token, %d the certificate", observed, lambdas+1, sold, certified)
 	}
 }
+
+// The kill switch may stop what is named, and nothing beside it.
+func TestTheKillSwitchMayStopWhatIsNamed(t *testing.T) {
+	needNode(t)
+	all, err := synthesize(map[string]string{"managed": "ecs:jobs/queue,lambda:mailer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := ""
+	for stack, one := range all {
+		for id, r := range one.Resources {
+			granted := text(r.Properties)
+			if stopping := strings.Contains(granted, "ecs:StopTask") || strings.Contains(granted, "lambda:PutFunctionConcurrency"); !stopping || r.Type != "AWS::IAM::Role" {
+				continue
+			}
+			if !strings.HasSuffix(stack, "-ToolServer") || role != "" {
+				t.Errorf("%s %s may stop something", stack, id)
+			}
+			role = granted
+		}
+	}
+	for _, want := range []string{"service/jobs/queue", "task/jobs/*", "cluster/jobs", "function:mailer", "ecs:UpdateService", "lambda:DeleteFunctionConcurrency", "ecs:cluster"} {
+		if !strings.Contains(role, want) {
+			t.Errorf("no %s in %s", want, role)
+		}
+	}
+	for _, one := range templates(t) {
+		if strings.Contains(text(one), "ecs:StopTask") {
+			t.Error("it may stop tasks though nothing is named")
+		}
+	}
+}
