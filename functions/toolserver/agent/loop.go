@@ -57,8 +57,8 @@ Work in small steps. After each finished step append to the worklog (action appe
 type Loop struct {
 	Model    chat.Model
 	Tools    []*tool.Tool
-	Turns    int // answers of the model, exactly at most
-	Tokens   int // that all questions and answers may cost; the last one may go over it
+	Turns    int                     // answers of the model, exactly at most
+	Tokens   int                     // that all questions and answers may cost; the last one may go over it
 	Used     func(input, output int) // notes the tokens of an answer
 	IsHalted func() bool
 	Log      *Log
