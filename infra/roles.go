@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -102,4 +103,48 @@ func (d *data) payGas() grant {
 
 func readSecrets(arns ...*string) grant {
 	return grant{actions: "secretsmanager:GetSecretValue", resources: arns}
+}
+
+// stopManaged is for the kill switch: what the packages of its providers say, on what is
+// named and nothing else.
+func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
+	arn := func(service, resource string) *string {
+		return in.FormatArn(&awscdk.ArnComponents{Service: jsii.String(service), Resource: jsii.String(resource), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
+	}
+	for each := range strings.SplitSeq(managed, ",") {
+		provider, target, _ := strings.Cut(each, ":")
+		cluster, _, _ := strings.Cut(target, "/")
+		switch provider {
+		case "ecs":
+			only := map[string]any{"ArnEquals": map[string]any{"ecs:cluster": arn("ecs", "cluster/"+cluster)}}
+			grants = append(grants,
+				grant{actions: "ecs:DescribeServices ecs:UpdateService", resources: []*string{arn("ecs", "service/"+target)}},
+				grant{actions: "ecs:ListTasks", resources: []*string{arn("ecs", "container-instance/"+cluster+"/*")}, conditions: only},
+				grant{actions: "ecs:DescribeTasks ecs:StopTask", resources: []*string{arn("ecs", "task/"+cluster+"/*")}, conditions: only},
+			)
+		case "lambda":
+			grants = append(grants, grant{
+				actions:   "lambda:GetFunctionConfiguration lambda:GetFunctionConcurrency lambda:PutFunctionConcurrency lambda:DeleteFunctionConcurrency",
+				resources: []*string{arn("lambda", "function:"+target)},
+			})
+		}
+	}
+	return grants
+}
+
+// askModel is for the agent of the tool server: one model, or an inference profile and
+// its model in the regions that the profile leads to.
+func askModel(in awscdk.Stack, model string) grant {
+	foundation := model
+	if area, rest, ok := strings.Cut(model, "."); ok && slices.Contains([]string{"us", "eu", "apac", "global"}, area) {
+		foundation = rest
+	}
+	arn := func(region, account *string, resource, name string) *string {
+		return in.FormatArn(&awscdk.ArnComponents{
+			Service: jsii.String("bedrock"), Region: region, Account: account, Resource: jsii.String(resource), ResourceName: jsii.String(name),
+		})
+	}
+	return grant{actions: "bedrock:InvokeModel", resources: []*string{
+		arn(nil, nil, "inference-profile", model), arn(jsii.String("*"), jsii.String(""), "foundation-model", foundation),
+	}}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsec2"
@@ -26,7 +27,7 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 	disk, access := fileSystem(in, n)
 	definition := awsecs.NewFargateTaskDefinition(in, jsii.String("Task"), &awsecs.FargateTaskDefinitionProps{
 		Cpu: jsii.Number(256), MemoryLimitMiB: jsii.Number(1024), RuntimePlatform: platform(s.Arch),
-		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", taskGrants(s, d, mount(disk, access))),
+		TaskRole: role(in, "task-role", "ecs-tasks.amazonaws.com", taskGrants(in, s, d, mount(disk, access))),
 		Volumes: &[]*awsecs.Volume{{Name: jsii.String("data"), EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
 			FileSystemId: disk.FileSystemId(), TransitEncryption: jsii.String("ENABLED"),
 			AuthorizationConfig: &awsecs.AuthorizationConfig{AccessPointId: access.AccessPointId(), Iam: jsii.String("ENABLED")},
@@ -47,10 +48,15 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 	service.AttachToApplicationTargetGroup(n.target)
 }
 
-func taskGrants(s Settings, d *data, disk grant) []grant {
-	grants := append(append(d.appendAudit(), d.sealAudit()...), d.shareState(), disk)
-	if s.TelemetryHeaders != "" {
-		grants = append(grants, readSecrets(jsii.String(s.TelemetryHeaders)))
+func taskGrants(in awscdk.Stack, s Settings, d *data, disk grant) []grant {
+	grants := slices.Concat(d.appendAudit(), d.sealAudit(), stopManaged(in, s.Managed), []grant{d.shareState(), disk})
+	for _, secret := range []string{s.TelemetryHeaders, s.LLMKey} {
+		if secret != "" {
+			grants = append(grants, readSecrets(jsii.String(secret)))
+		}
+	}
+	if s.LLMAPI == "bedrock" {
+		grants = append(grants, askModel(in, s.LLMModel))
 	}
 	return grants
 }
@@ -92,6 +98,7 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 	environment := map[string]*string{"AWS_REGION": jsii.String(s.Region), "DATA_DIR": jsii.String(dataDir), "STATE_TABLE": d.state.TableName()}
 	maps.Copy(environment, d.chain(s))
 	maps.Copy(environment, variables(s.telemetry()))
+	maps.Copy(environment, variables(s.tools()))
 	secrets := map[string]awsecs.Secret{
 		"BASE_URL":      awsecs.Secret_FromSsmParameter(baseURL),
 		"GOV_API_TOKEN": awsecs.Secret_FromSecretsManager(d.token, nil),

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -109,5 +111,60 @@ func TestAServiceThatIsObserved(t *testing.T) {
 	}
 	if lambdas := len(of(t, "AWS::Lambda::Function")); observed != lambdas+1 || sold < 5 || certified < 10 {
 		t.Errorf("%d of %d roles may read the key, %d functions have the token, %d the certificate", observed, lambdas+1, sold, certified)
+	}
+}
+
+// The kill switch may stop what is named, and nothing beside it.
+func TestTheKillSwitchMayStopWhatIsNamed(t *testing.T) {
+	needNode(t)
+	all, err := synthesize(map[string]string{"managed": "ecs:jobs/queue,lambda:mailer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := ""
+	for stack, one := range all {
+		for id, r := range one.Resources {
+			granted := text(r.Properties)
+			if stopping := strings.Contains(granted, "ecs:StopTask") || strings.Contains(granted, "lambda:PutFunctionConcurrency"); !stopping || r.Type != "AWS::IAM::Role" {
+				continue
+			}
+			if !strings.HasSuffix(stack, "-ToolServer") || role != "" {
+				t.Errorf("%s %s may stop something", stack, id)
+			}
+			role = granted
+		}
+	}
+	for _, want := range []string{"service/jobs/queue", "task/jobs/*", "cluster/jobs", "function:mailer", "ecs:UpdateService", "lambda:DeleteFunctionConcurrency", "ecs:cluster"} {
+		if !strings.Contains(role, want) {
+			t.Errorf("no %s in %s", want, role)
+		}
+	}
+	for _, one := range templates(t) {
+		if strings.Contains(text(one), "ecs:StopTask") {
+			t.Error("it may stop tasks though nothing is named")
+		}
+	}
+}
+
+// A deployed agent knows its model and may ask no other; the workspace comes from the
+// machine of whoever deploys.
+func TestTheToolServerGetsItsWorkspaceAndItsModel(t *testing.T) {
+	needNode(t)
+	file := filepath.Join(t.TempDir(), "governance.yaml")
+	if err := os.WriteFile(file, []byte("version: 1 # from here\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := synthesize(map[string]string{"workspaceFile": file, "llmApi": "bedrock", "llmModel": "eu.maker.model-1", "llmKey": "arn:aws:secretsmanager:us-east-1:000000000000:secret:llm-abc123"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := text(all["governance-ToolServer"])
+	for _, want := range []string{`"/data/workspace"`, "version: 1 # from here", `"bedrock:InvokeModel"`, ":inference-profile/eu.maker.model-1", ":bedrock:*::foundation-model/maker.model-1", "secret:llm-abc123"} {
+		if !strings.Contains(task, want) {
+			t.Errorf("no %s in %s", want, task)
+		}
+	}
+	if strings.Contains(text(templates(t)["governance-ToolServer"]), "bedrock") {
+		t.Error("a model may be asked though none is named")
 	}
 }

@@ -72,6 +72,7 @@ type service struct {
 	devchain *devchain.Chain // nil when RPC_URLS names another chain
 	urlFile  string          // tells other programs where the development chain is
 	tools    *toolserver.Server
+	leave    func() // gives up the place among other tasks
 	handler  http.Handler
 	recorder *telemetry.Recorder // nil if no collector is named
 }
@@ -117,7 +118,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if err != nil {
 		return nil, err
 	}
-	if s.handler, err = s.withTools(public, listener.Addr()); err != nil {
+	if s.handler, err = s.withTools(ctx, public, listener.Addr()); err != nil {
 		return nil, err
 	}
 	return s, s.recordStart(ctx)
@@ -190,6 +191,9 @@ func (s *service) close() error {
 	var errs []error
 	if s.tools != nil {
 		s.tools.Close()
+	}
+	if s.leave != nil {
+		s.leave()
 	}
 	if s.paid != nil {
 		errs = append(errs, s.paid.Close())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -18,7 +19,7 @@ import (
 
 // withTools puts the tool server on the same port. It refuses pages of other
 // origins, so it stands beside the public routes and not among them.
-func (s *service) withTools(public http.Handler, addr net.Addr) (http.Handler, error) {
+func (s *service) withTools(ctx context.Context, public http.Handler, addr net.Addr) (http.Handler, error) {
 	if err := toolserver.CheckBind(addr, s.config.APIToken); err != nil {
 		return nil, err
 	}
@@ -31,6 +32,9 @@ func (s *service) withTools(public http.Handler, addr net.Addr) (http.Handler, e
 		parts.Gate = s.paid.Gate
 	}
 	deps := toolserver.DepsOf(parts)
+	if s.leave, err = deps.Join(ctx, s.config, addr.String()); err != nil {
+		return nil, err
+	}
 	deps.Telemetry = s.recorder
 	s.tools, err = toolserver.New(deps)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

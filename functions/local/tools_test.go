@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"governance.internal/shared/dynamotest"
 )
 
 // The tool server stands on the port of the service and lints as the paid endpoint
@@ -19,5 +21,28 @@ func TestToolsAreOnTheSamePort(t *testing.T) {
 	}
 	if public := r.call("GET", "/x402/products", "", "Origin", "https://page.example"); public.status != 200 {
 		t.Errorf("the public routes: %d", public.status)
+	}
+}
+
+// With a state table the laptop is a task among others: it has a lease, and gives it up.
+func TestALaptopIsATaskAmongOthers(t *testing.T) {
+	endpoint, table := dynamotest.Table(t, "pk", "sk")
+	settings := map[string]string{"STATE_TABLE": table, "DYNAMODB_ENDPOINT": endpoint}
+	leases := func() (addresses []any) {
+		for _, item := range dynamotest.Scan(t, endpoint, table) {
+			if strings.HasPrefix(item["pk"]["S"].(string), "TASK#") {
+				addresses = append(addresses, item["addr"]["S"])
+			}
+		}
+		return addresses
+	}
+	t.Run("running", func(t *testing.T) {
+		r := startWith(t, t.TempDir(), func(name string) (string, bool) { value, ok := settings[name]; return value, ok })
+		if got := leases(); len(got) != 1 || got[0] != r.addr {
+			t.Errorf("leases of %v, want %s", got, r.addr)
+		}
+	})
+	if got := leases(); len(got) != 0 {
+		t.Errorf("leases of %v after the end", got)
 	}
 }

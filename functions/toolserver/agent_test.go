@@ -11,6 +11,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/agent/modeltest"
+	"governance.internal/functions/toolserver/usage"
 	"governance.internal/shared/secretscan"
 )
 
@@ -33,7 +34,7 @@ func scratch(t *testing.T, api, script string, before func(n int)) (running, *mo
 			}
 		}
 	})
-	t.Cleanup(func() { r.send("POST", "/kill", `{"reason":"end of the test"}`, "Authorization", "Bearer "+killSecret) })
+	r.killedAfter()
 	return r, provider
 }
 
@@ -80,6 +81,11 @@ func TestADispatchedAgentDoesItsTaskAndLeavesARecord(t *testing.T) {
 			}
 			row := r.ended()
 			log := r.file(r.deps.DataDir, got.Log)
+			var used usage.Book
+			used.Add([]byte(r.file(r.deps.DataDir, filepath.Join(filepath.Dir(got.Log), "usage.jsonl"))))
+			if used.Records != 5 || used.Malformed != 0 {
+				t.Errorf("usage of five turns: %+v", used)
+			}
 			if row["stop"] != "done" || row["exit_code"] != 0.0 || !strings.Contains(log, "turn 5 of 9") || strings.Contains(log, modeltest.Key) {
 				t.Errorf("%v\n%s", row, log)
 			}
@@ -136,5 +142,16 @@ func TestTheKillSwitchEndsAnAgentThatWaits(t *testing.T) {
 	row := r.ended()
 	if !slices.Contains([]any{"killed", "exit"}, row["reason"]) || row["stop"] != "killed" {
 		t.Errorf("%v\n%s", row, r.file(r.deps.DataDir, got.Log))
+	}
+}
+
+// An agent gets exactly the turns that it was dispatched with, and the list says why it
+// ended.
+func TestAnAgentGetsExactlyItsTurns(t *testing.T) {
+	r, provider := scratch(t, agent.OpenAI, "endless", nil)
+	structured[dispatched](r, "dispatch_to_llm", `{"task":"Count the files.","max_turns":3}`)
+	row := r.ended()
+	if row["stop"] != "max_turns" || row["reason"] != "exit" || len(provider.Requests()) != 3 {
+		t.Errorf("%v after %d requests", row, len(provider.Requests()))
 	}
 }

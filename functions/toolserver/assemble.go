@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"governance.internal/functions/toolserver/cluster/dynamo"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/oauth"
+	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 	"governance.internal/shared/wiring/environment"
@@ -82,16 +84,35 @@ func Run(ctx context.Context, parts *wiring.Tools, address string) error {
 	return errors.Join(run(ctx, parts, address), parts.Close())
 }
 
+// furnish makes the workspace of a task, whose disk may be new, with the file that the
+// deployment gives it.
+func furnish(c config.Config) error {
+	dir := cmp.Or(c.Workspace, ".")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if c.WorkspaceFile == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.WriteFile(workspace.FileName, []byte(c.WorkspaceFile+"\n"), 0o600)
+}
+
 func run(ctx context.Context, parts *wiring.Tools, address string) error {
+	if err := furnish(parts.Config); err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
 	d := DepsOf(parts)
 	d.Telemetry = environment.Telemetry(parts.Config, "toolserver")
-	if parts.Config.StateTable != "" {
-		leave, err := d.join(ctx, parts.Config, address)
-		if err != nil {
-			return err
-		}
-		defer leave()
+	leave, err := d.Join(ctx, parts.Config, address)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	s, err := New(d)
 	if err != nil {
 		return err
@@ -102,9 +123,12 @@ func run(ctx context.Context, parts *wiring.Tools, address string) error {
 	return s.Listen(ctx, address)
 }
 
-// join makes the process one of several tasks. It keeps its lease until leave, which
-// comes after the last session.
-func (d *Deps) join(ctx context.Context, c config.Config, address string) (leave func(), err error) {
+// Join makes the process one of several tasks that share STATE_TABLE; without one it does
+// nothing. It keeps its lease until leave, which comes after the last session.
+func (d *Deps) Join(ctx context.Context, c config.Config, address string) (leave func(), err error) {
+	if c.StateTable == "" {
+		return func() {}, nil
+	}
 	service, err := wiring.StateService(c)
 	if err != nil {
 		return nil, err
@@ -129,9 +153,12 @@ func taskAddress(c config.Config, address string) (string, error) {
 	if c.TaskAddress != "" {
 		return c.TaskAddress, nil
 	}
-	_, port, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return "", err
+	}
+	if ip := net.ParseIP(host); ip != nil && !ip.IsUnspecified() {
+		return address, nil
 	}
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {

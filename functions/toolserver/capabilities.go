@@ -42,6 +42,9 @@ func (s *Server) lacking(name string, state workspace.State, unreadable error) s
 		if !state.Config.Dispatch.Enabled {
 			return "dispatch.enabled is not true in " + workspace.FileName
 		}
+		if s.runner(state.Config.Dispatch) == nil {
+			return "no agent is configured, and none is on PATH"
+		}
 	}
 	return ""
 }

@@ -55,9 +55,9 @@ type task struct {
 	log     *strings.Builder
 }
 
-// tasks starts as many on one state table and one audit chain, and returns when all
-// of them answer.
-func tasks(t *testing.T, n int) (all []task) {
+// tasks starts as many on one state table and one audit chain, with further variables, and
+// returns when all of them answer.
+func tasks(t *testing.T, n int, environment ...string) (all []task) {
 	t.Helper()
 	endpoint, state := dynamotest.Table(t, "pk", "sk")
 	_, chain := dynamotest.Table(t, "pk", "sk")
@@ -74,6 +74,7 @@ func tasks(t *testing.T, n int) (all []task) {
 		one.process.Stderr = one.log
 		one.process.Env = append(os.Environ(), taskVariable+"="+address, "BASE_URL="+one.url, "TASK_ADDRESS="+address, "DATA_DIR="+t.TempDir(),
 			"STATE_TABLE="+state, "AUDIT_TABLE="+chain, "DYNAMODB_ENDPOINT="+endpoint, "KILL_SECRET="+killSecret)
+		one.process.Env = append(one.process.Env, environment...)
 		if err := one.process.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -87,16 +88,21 @@ func tasks(t *testing.T, n int) (all []task) {
 		all = append(all, one)
 	}
 	for _, one := range all {
-		one.eventually(func() bool {
-			answer, err := http.Get(one.url + "/health")
-			if err != nil {
-				return false
-			}
-			_ = answer.Body.Close()
-			return answer.StatusCode == 200
-		})
+		one.answers()
 	}
 	return all
+}
+
+func (k task) answers() {
+	k.Helper()
+	k.eventually(func() bool {
+		answer, err := http.Get(k.url + "/health")
+		if err != nil {
+			return false
+		}
+		_ = answer.Body.Close()
+		return answer.StatusCode == 200
+	})
 }
 
 const greet = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`

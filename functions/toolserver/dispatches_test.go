@@ -25,6 +25,7 @@ func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''
 type dispatched struct {
 	Dispatched bool
 	PID        int
+	ID         string
 	Log, Code  string
 	Slots      struct{ Used, Max int }
 }
@@ -55,10 +56,8 @@ func TestDispatchesAndTheKillSwitch(t *testing.T) {
 		t.Errorf("%d %v", answer.StatusCode, out)
 	}
 	t.Logf("killed in %v", time.Since(began).Round(time.Millisecond))
-	for _, pid := range pids {
-		if err := syscall.Kill(-pid, 0); err == nil {
-			t.Errorf("something of %d is alive", pid)
-		}
+	for _, pid := range pids { // who is dead is in the table until the server buries him
+		r.eventually(func() bool { return syscall.Kill(-pid, 0) != nil })
 	}
 	if got := structured[dispatched](r, "dispatch_to_llm", `{"task":"one more"}`); got.Dispatched || got.Code != "halted" {
 		t.Errorf("%+v", got)
@@ -66,6 +65,29 @@ func TestDispatchesAndTheKillSwitch(t *testing.T) {
 	if _, list := r.send("GET", "/dispatches", ""); len(list["active"].([]any)) != 0 || len(list["completed"].([]any)) != 2 {
 		t.Errorf("%v", list)
 	}
+	r.noted()
+}
+
+// noted waits until the end of every dispatch is written down.
+func (r running) noted() {
+	r.Helper()
+	r.eventually(func() bool {
+		_, list := r.send("GET", "/dispatches", "", "Authorization", "Bearer "+killSecret)
+		for _, row := range list["completed"].([]any) {
+			if row.(map[string]any)["reason"] == nil {
+				return false
+			}
+		}
+		return len(list["active"].([]any)) == 0
+	})
+}
+
+// killedAfter ends at the end of a test what it dispatched.
+func (r running) killedAfter() {
+	r.Cleanup(func() {
+		r.send("POST", "/kill", `{"reason":"end of the test"}`, "Authorization", "Bearer "+killSecret)
+		r.noted()
+	})
 }
 
 // Without an agent in the workspace file nothing is dispatched, and the answer says how to
@@ -75,5 +97,30 @@ func TestNothingIsDispatchedWithoutAnAgent(t *testing.T) {
 	result := r.call("dispatch_to_llm", `{"task":"a test"}`)
 	if text := sprint(result); result["isError"] != nil || !strings.Contains(text, "disabled") || !strings.Contains(text, "governance.yaml") {
 		t.Errorf("%v", result)
+	}
+}
+
+// Whatever is missing for an agent, the answer says what it is and how to have it.
+func TestAnAgentThatIsMissingIsNamed(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for rule, want := range map[string][]string{
+		"{enabled: true}":                                {"disabled", "claude", "dispatch.command", "LLM_API"},
+		"{enabled: true, runner: loop}":                  {"disabled", "LLM_MODEL"},
+		"{enabled: true, runner: exec}":                  {"disabled", "dispatch.command"},
+		"{enabled: true, runner: codex}":                 {"command_not_found", "codex"},
+		"{enabled: true, command: [no-program]}":         {"command_not_found", "no-program"},
+		"{enabled: true, command: [sh], env: [LLM_KEY]}": {"disabled", "LLM_KEY"},
+	} {
+		r := start(t, func(d *depsOf) {
+			if err := os.WriteFile(filepath.Join(d.Workspace, "governance.yaml"), []byte("version: 1\ndispatch: "+rule+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
+		text := sprint(r.call("dispatch_to_llm", `{"task":"a test"}`))
+		for _, part := range append(want, `"dispatched":false`) {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %s lacks %s", rule, text, part)
+			}
+		}
 	}
 }

@@ -140,7 +140,7 @@ func TestALogThatCannotBeFollowed(t *testing.T) {
 func TestAServerThatEndsLetsFollowersGo(t *testing.T) {
 	r := start(t, func(d *depsOf) { governed(t, d, "sleep 1000") })
 	id := structured[struct{ ID string }](r, "dispatch_to_llm", `{"task":"talk"}`).ID
-	t.Cleanup(func() { r.send("POST", "/kill", `{"reason":"end of the test"}`, "Authorization", "Bearer "+killSecret) })
+	r.killedAfter()
 	_, events := r.follow(id, "")
 	<-events
 	if err := r.server.Shutdown(t.Context(), &http.Server{}); err != nil {
@@ -158,6 +158,7 @@ func TestAPersonFollowsALogInTheConsole(t *testing.T) {
 		d.Token = apiToken
 		governed(t, d, "echo '<b>line 1</b>' "+secret+"; sleep 1000")
 	})
+	r.killedAfter()
 	_, object := r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"dispatch_to_llm","arguments":{"task":"talk"}}}`, "Authorization", "Bearer "+apiToken)
 	if !strings.Contains(sprint(object), `"dispatched":true`) {
 		t.Fatal(object)

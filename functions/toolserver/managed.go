@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,4 +107,14 @@ func (s *Server) keepSupervising(ctx context.Context) {
 		case <-ticker.C:
 		}
 	}
+}
+
+// getProcesses is GET /processes: how the managed processes are.
+func (s *Server) getProcesses(w http.ResponseWriter, r *http.Request) {
+	list, err := s.managed.States(r.Context())
+	if err != nil {
+		refuse(w, http.StatusServiceUnavailable, "unavailable", "The workspace file cannot be read; get_health_status says more.")
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"processes": append([]managed.Status{}, list...)})
 }

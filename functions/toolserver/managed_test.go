@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/managed"
+	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/shared/audit"
 )
 
 // managing writes a workspace file with managed processes, one YAML object a line.
@@ -163,6 +165,9 @@ func TestAProviderThatIsNotThereIsToldAndNeverWell(t *testing.T) {
 		!strings.Contains(sprint(h.Unavailable), "match.cmd") {
 		t.Errorf("%+v", h)
 	}
+	if answer, list := r.send("GET", "/processes", ""); answer.StatusCode != 200 || len(list["processes"].([]any)) != 2 || !strings.Contains(sprint(list), managed.Unavailable) {
+		t.Errorf("%d %v", answer.StatusCode, list)
+	}
 	_, out := r.send("POST", "/kill", killBody, "Authorization", "Bearer "+killSecret)
 	if out["complete"] != false || len(out["survivors"].([]any)) != 2 || !strings.Contains(sprint(out), "no provider ecs") {
 		t.Errorf("%v", out)
@@ -258,6 +263,46 @@ func TestTwoWorkspacesAreNotAnsweredAlike(t *testing.T) {
 	for name, want := range map[string][2]string{"check_dependencies": {"P8081", "P8082"}, "usage_report": {"11", "21"}, "get_health_status": {"p8081", "p8082"}} {
 		if !strings.Contains(a[name], want[0]) || !strings.Contains(b[name], want[1]) || a[name] == b[name] {
 			t.Errorf("%s: %s and %s", name, a[name], b[name])
+		}
+	}
+}
+
+// hangs is a trail that never answers while it is set.
+type hangs struct {
+	audit.Store
+	is *atomic.Bool
+}
+
+func (h hangs) Append(ctx context.Context, events ...audit.Event) ([]audit.Entry, error) {
+	if h.is.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return h.Store.Append(ctx, events...)
+}
+
+// A trail that never answers holds up no halt: everything ends, and the entries wait.
+func TestATrailThatHangsHoldsUpNoHalt(t *testing.T) {
+	var is atomic.Bool
+	r := start(t, func(d *depsOf) {
+		d.Audit = hangs{d.Audit, &is}
+		managing(t, d, `{name: api, provider: supervised, command: [/bin/sh, -c, "trap '' TERM; setsid sleep 1000 & while :; do sleep 1; done"]}`)
+	})
+	pid := r.untilStates("it runs", isRunning("api"))["api"].PID
+	is.Store(true)
+	began := time.Now()
+	_, out := r.send("POST", "/kill", killBody, "Authorization", "Bearer "+killSecret)
+	t.Logf("killed in %v", time.Since(began).Round(time.Millisecond))
+	if out["complete"] != true || out["audit"] != "deferred" {
+		t.Errorf("%v", out)
+	}
+	if u, ok := processes.Identify(pid); ok {
+		t.Errorf("it lives: %+v", u)
+	}
+	is.Store(false)
+	for deadline := time.Now().Add(time.Minute); r.entries("KILL_SWITCH") < 2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the entries are lost")
 		}
 	}
 }

@@ -33,6 +33,7 @@ func (s *Server) routes() *http.ServeMux {
 	allow("GET", "/audit/verify", s.getVerification)
 	allow("GET", "/dispatches", s.getDispatches)
 	allow("GET", logPattern, s.getLog)
+	allow("GET", "/processes", s.getProcesses)
 	mux.HandleFunc("GET /approvals", s.getApprovals)
 	mux.HandleFunc("POST /approvals", s.postApprovals)
 	mux.HandleFunc("/approvals", func(w http.ResponseWriter, r *http.Request) {

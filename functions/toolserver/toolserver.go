@@ -129,7 +129,7 @@ type Server struct {
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
 // paths are all that the server answers, but for the logs of dispatches.
-var paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
+var paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/processes", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // Serves says whether the server answers a path.
 func Serves(path string) bool { return slices.Contains(paths, path) || isLog(path) }

@@ -171,7 +171,7 @@ func TestWhyAnAgentStops(t *testing.T) {
 			}
 			o := newProject(t).work(api, script, nil)
 			asked := len(o.server.Requests())
-			if o.stop != want || asked != 1 && !(api == Bedrock && want == Failed) {
+			if o.stop != want || asked != 1 {
 				t.Errorf("%s: %s: %s after %d requests: %s", api, script, o.stop, asked, o.log)
 			}
 		}

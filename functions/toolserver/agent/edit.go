@@ -2,8 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
+	"os"
 	"path"
 	"strings"
 
@@ -38,22 +39,25 @@ func (f files) edit(ctx context.Context, _ *tool.Call, in editInput) (editOutput
 	if n := strings.Count(before, in.Old); n != 1 {
 		return editOutput{}, &tool.Error{Code: "conflict", Field: "/old", Message: fmt.Sprintf("old is in the file %d times and must be there once.", n), Hint: "Read the file again and take more of its text around the place."}
 	}
-	return f.write(in.Path, strings.Replace(before, in.Old, in.New, 1), false)
+	after := strings.Replace(before, in.Old, in.New, 1)
+	if err := f.workspace.WriteFile(path.Clean(in.Path), []byte(after)); err != nil {
+		return editOutput{}, fileError(in.Path, err)
+	}
+	return editOutput{in.Path, false, strings.Count(after, "\n")}, nil
 }
 
+// create makes a file that is not there; nobody else can have made it meanwhile.
 func (f files) create(ctx context.Context, in editInput) (editOutput, error) {
 	if err := f.allowed(ctx, preflight.Create, in.Path); err != nil {
 		return editOutput{}, err
 	}
-	if _, err := fs.Stat(f.workspace.Files(), path.Clean(in.Path)); err == nil {
-		return editOutput{}, fileError(in.Path, fs.ErrExist)
+	file, err := f.workspace.OpenState(path.Clean(in.Path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return editOutput{}, fileError(in.Path, err)
 	}
-	return f.write(in.Path, in.New, true)
-}
-
-func (f files) write(name, text string, created bool) (editOutput, error) {
-	if err := f.workspace.WriteFile(path.Clean(name), []byte(text)); err != nil {
-		return editOutput{}, fileError(name, err)
+	_, err = file.WriteString(in.New)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return editOutput{}, fileError(in.Path, errors.New("it could not be written as a whole"))
 	}
-	return editOutput{name, created, strings.Count(text, "\n")}, nil
+	return editOutput{in.Path, true, strings.Count(in.New, "\n")}, nil
 }

@@ -190,6 +190,20 @@ async function follow() {
   }
 }
 
+// showProcesses asks every fifth time: providers start programs to answer.
+let untilProcesses = 0;
+async function showProcesses() {
+  if (untilProcesses-- > 0) return;
+  untilProcesses = 4;
+  const { processes } = await ask("/processes");
+  element("processes-section").hidden = processes.length === 0;
+  list("processes", processes.map((p) => [
+    `${p.name} (${p.provider})`,
+    [p.state.replace("_", " "), p.pid ? `process ${p.pid}` : "", p.restarts ? `${p.restarts} restarts` : "", p.rss_mb ? `${p.rss_mb} MB` : "", p.why].filter(Boolean).join(", "),
+    p.state === "running" ? "good" : "bad",
+  ]));
+}
+
 async function showTools() {
   const { tools } = await call("tools/list", {});
   element("tools").replaceChildren(...tools.map((t) => {
@@ -223,7 +237,8 @@ async function kill(event) {
   let done = "";
   await attempt(element("killed"), async () => {
     const out = await ask("/kill", body, secret.value);
-    done = body.resume ? "The halt is lifted." : `Halted. Audit entry: ${out.audit}. Survivors: ${out.survivors.length}.`;
+    done = body.resume ? "The halt is lifted." : `Halted. Audit entry: ${out.audit}. Survivors: ${out.survivors.length}.` + out.survivors.map((s) => ` ${s.name ?? s.cmd}: ${s.why}.`).join("");
+    untilProcesses = 0;
   });
   secret.value = "";
   if (done) {
@@ -241,6 +256,7 @@ async function look() {
     await showEntries();
     await showApprovals();
     await showDispatches();
+    await showProcesses();
   });
 }
 

@@ -4,7 +4,7 @@
 // program. Whether it still runs is never guessed from the record: the process table is
 // asked, by number and start time. So the limit holds for every server that uses the
 // directory, and over restarts; agents that a server before this one started are counted,
-// watched and ended like its own.
+// watched and ended like its own. Machines that share no directory share [Slots].
 package dispatch
 
 import (
@@ -202,7 +202,9 @@ func (d *Dispatcher) slot(ctx context.Context, id string, most int, records []Re
 	if aliveAmong(records) >= most {
 		return Lease{}, full
 	}
-	lease, err := d.take(ctx, id, most, records)
+	trial, cancel := context.WithTimeout(ctx, slotLimit)
+	defer cancel()
+	lease, err := d.take(trial, id, most, records)
 	switch {
 	case errors.Is(err, ErrNoSlot):
 		return Lease{}, full

@@ -44,8 +44,7 @@ func TestTheLimitHoldsForTwoMachines(t *testing.T) {
 	two.Cancel(third.ID)
 }
 
-// eventuallyStarts starts an agent as soon as there is a slot: it is given back right after
-// the end of another is written down.
+// eventuallyStarts starts an agent as soon as there is a slot.
 func eventuallyStarts(f fixture) Record {
 	f.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {

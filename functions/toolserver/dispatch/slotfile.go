@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -37,13 +38,24 @@ func (f *FileSlots) change(most int, decide func(places []Lease) error) error {
 	for len(places) < most {
 		places = append(places, Lease{Slot: len(places) + 1})
 	}
-	if err := decide(places); err != nil {
+	before := slices.Clone(places)
+	if err := decide(places); err != nil || slices.Equal(before, places) {
 		return err
 	}
 	if text, err = json.Marshal(places); err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.path+".new", text, 0o600); err != nil {
+	return f.replace(text)
+}
+
+// replace writes the file as a whole, so that a loss of power leaves the old one or the new.
+func (f *FileSlots) replace(text []byte) error {
+	fresh, err := os.OpenFile(f.path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(text)
+	if err := errors.Join(err, fresh.Sync(), fresh.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.path+".new", f.path)

@@ -42,7 +42,7 @@ var (
 const (
 	leaseLife    = 30 * time.Second
 	usualRenewal = 5 * time.Second
-	renewLimit   = 4 * time.Second // for one try
+	slotLimit    = 4 * time.Second // for one use of the slots
 	margin       = 10 * time.Second
 )
 
@@ -77,14 +77,9 @@ func (d *Dispatcher) keep(ctx context.Context, one *run) {
 	lease := one.record.Lease
 	ticker := time.NewTicker(d.deps.Renewal)
 	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	for { // at once: the server may have been away
 		until := d.deps.Now().Add(leaseLife)
-		trial, cancel := context.WithTimeout(ctx, renewLimit)
+		trial, cancel := context.WithTimeout(ctx, slotLimit)
 		err := d.deps.Slots.Renew(trial, lease, until)
 		cancel()
 		switch {
@@ -96,6 +91,11 @@ func (d *Dispatcher) keep(ctx context.Context, one *run) {
 			slog.ErrorContext(ctx, "dispatch: its lease is lost, so it ends", "dispatch", one.record.ID, "error", err.Error())
 			one.end("lease_lost")
 			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
 		}
 	}
 }

@@ -80,11 +80,13 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string, o proc
 		r.Stop = one.runner.Stop(exit.Code)
 	}
 	d.footer(r)
+	trial, cancel := context.WithTimeout(ctx, slotLimit)
+	defer cancel()
+	if err := d.deps.Slots.Release(trial, r.Lease); err != nil {
+		slog.WarnContext(ctx, "dispatch: its slot is free when the lease ends", "dispatch", r.ID, "error", err.Error())
+	}
 	if err := d.write(r); err != nil {
 		slog.ErrorContext(ctx, "dispatch: end not written", "dispatch", r.ID, "error", err.Error())
-	}
-	if err := d.deps.Slots.Release(ctx, r.Lease); err != nil {
-		slog.WarnContext(ctx, "dispatch: its slot is free when the lease ends", "dispatch", r.ID, "error", err.Error())
 	}
 	payload := map[string]any{"dispatch": r.ID, "reason": reason}
 	if r.Stop != "" {

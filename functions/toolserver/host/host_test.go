@@ -95,3 +95,19 @@ func TestDiskIsNamedAndNotByItsPath(t *testing.T) {
 		t.Errorf("this machine: %d of %d (%v)", free, total, err)
 	}
 }
+
+func FuzzListening(f *testing.F) {
+	f.Add([]byte("  sl  local_address rem_address   st\n   0: 0100007F:1F90 00000000:0000 0A 0\n   1: 00000000000000000000000000000000:0016 0:0 0A\n"))
+	f.Add([]byte("x :FFFFF y 0A\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		ports, err := host.Reader{Files: fstest.MapFS{"proc/net/tcp": {Data: text}, "proc/net/tcp6": {Data: text}}}.Listening()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for port := range ports {
+			if port < 1 || port > 65535 {
+				t.Errorf("port %d of %q", port, text)
+			}
+		}
+	})
+}

@@ -35,8 +35,11 @@ const (
 // Scopes are what can be asked to stop.
 var Scopes = []string{"all", "dispatches", "processes"}
 
-// auditBudget is how long a halt waits for the audit trail.
-const auditBudget = 500 * time.Millisecond
+const (
+	auditBudget  = 500 * time.Millisecond // that a halt waits for the audit trail
+	sharedBudget = time.Second            // for a look at the shared flag, which a halt waits for
+	trailLimit   = 3 * time.Second        // for the trail, where an entry must come first
+)
 
 // Halt is the content of the flag.
 type Halt struct {
@@ -122,6 +125,9 @@ type Switch struct {
 	random io.Reader
 	stops  Stops
 	shared Flag // nil if this is the only task
+
+	late     sync.Mutex // the spool
+	flushing sync.Mutex
 
 	mu     sync.Mutex
 	obeyed bool // what runs here was ended for the halt that is in force
@@ -234,8 +240,6 @@ func (s *Switch) write(h Halt) error {
 
 // Refused records an attempt with a wrong secret.
 func (s *Switch) Refused(ctx context.Context, source string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.record(context.WithoutCancel(ctx), EventRefused, map[string]any{"source": source})
 }
 

@@ -49,6 +49,8 @@ func (s *Switch) Lift(ctx context.Context, reason, source string) (Lifted, error
 		return Lifted{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, trailLimit)
+	defer cancel()
 	entries, err := s.trail.Append(ctx, audit.Event{ID: id, Actor: "killswitch", Type: EventLifted, Payload: map[string]any{
 		"reason": reason, "source": source, "since": out.Was.Since.Format(time.RFC3339Nano),
 	}})
@@ -83,8 +85,6 @@ func (s *Switch) Restore(ctx context.Context, reason, source string) ([]managed.
 			failed++
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.record(ctx, EventRestore, map[string]any{"phase": "done", "restored": len(restored) - failed, "failed": failed})
 	return restored, nil
 }
@@ -102,7 +102,7 @@ func (s *Switch) mayRestore(ctx context.Context, reason, source string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.trail.Append(ctx, audit.Event{ID: id, Actor: "killswitch", Type: EventRestore, Payload: map[string]any{"phase": "asked", "reason": reason, "source": source}})
+	err = s.append(ctx, audit.Event{ID: id, Actor: "killswitch", Type: EventRestore, Payload: map[string]any{"phase": "asked", "reason": reason, "source": source}})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoRecord, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/processes"
+	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/memory"
 )
 
@@ -162,5 +164,44 @@ func TestRestoreComesAfterTheLiftAndIsOnRecord(t *testing.T) {
 	after, headErr := store.Head(t.Context())
 	if err != nil || headErr != nil || len(restored) != 1 || restored[0].OK || after.Seq != before.Seq+2 {
 		t.Errorf("%+v (%v), entries %d to %d", restored, err, before.Seq, after.Seq)
+	}
+}
+
+// sticks does not answer for one entry until it is released, and fails for all others.
+type sticks struct {
+	audit.Store
+	begun, release chan struct{}
+}
+
+func (s sticks) Append(_ context.Context, events ...audit.Event) ([]audit.Entry, error) {
+	if events[0].ID == "late-1" {
+		close(s.begun)
+		<-s.release
+	}
+	return nil, errors.New("the store is down")
+}
+
+// While entries of an earlier halt wait for a trail that does not answer, the next halt
+// does not wait for them.
+func TestEntriesThatWaitHoldUpNoHalt(t *testing.T) {
+	dir, trail := t.TempDir(), sticks{begun: make(chan struct{}), release: make(chan struct{})}
+	if err := os.WriteFile(filepath.Join(dir, "HALT.audit"), []byte(`{"ID":"late-1","Actor":"killswitch","Type":"KILL_SWITCH","Payload":{"n":1}}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := &reach{}
+	s := killswitch.Open(dir, nil, trail, time.Now, rand.Reader, r.stops())
+	flushed := make(chan error, 1)
+	go func() { flushed <- s.Flush(t.Context()) }()
+	<-trail.begun
+	if out, err := s.Activate(t.Context(), killswitch.Order{Reason: "test", Scope: "all"}); err != nil || len(r.all()) != 2 || out.Audit != "deferred" {
+		t.Errorf("%+v (%v)", out, err)
+	}
+	close(trail.release)
+	if err := <-flushed; err == nil {
+		t.Error("flushed without a store")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "HALT.audit"))
+	if n := strings.Count(string(text), "KILL_SWITCH"); err != nil || n != 3 {
+		t.Errorf("%d entries wait (%v)", n, err)
 	}
 }

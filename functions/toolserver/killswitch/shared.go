@@ -51,6 +51,8 @@ func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 	if s.shared == nil {
 		return 0, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, sharedBudget)
+	defer cancel()
 	own := s.Halted()
 	if own != nil && own.Pending {
 		if err := s.tell(ctx, *own); err != nil {

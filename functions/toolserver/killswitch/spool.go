@@ -20,6 +20,8 @@ func (s *Switch) spool(e audit.Event) error {
 	if err != nil {
 		return err
 	}
+	s.late.Lock()
+	defer s.late.Unlock()
 	f, err := os.OpenFile(s.spoolFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -29,15 +31,13 @@ func (s *Switch) spool(e audit.Event) error {
 }
 
 // Flush appends what waits for the audit trail. An entry that the trail took
-// before is not recorded again. Without anything that waits it costs one look.
+// before is not recorded again. Without anything that waits it costs one look. A trail
+// that does not answer holds up no halt: nothing is locked meanwhile.
 func (s *Switch) Flush(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	text, err := os.ReadFile(s.spoolFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	s.flushing.Lock()
+	defer s.flushing.Unlock()
+	text, err := s.waiting()
+	if err != nil || len(text) == 0 {
 		return err
 	}
 	for line := range bytes.Lines(text) {
@@ -45,9 +45,41 @@ func (s *Switch) Flush(ctx context.Context) error {
 		if json.Unmarshal(line, &e) != nil {
 			continue // empty, or cut off by a crash while it was written
 		}
-		if _, err := s.trail.Append(ctx, e); err != nil {
+		if err := s.append(ctx, e); err != nil {
 			return err
 		}
+	}
+	return s.taken(len(text))
+}
+
+// append appends one entry within the time that a trail has.
+func (s *Switch) append(ctx context.Context, e audit.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, trailLimit)
+	defer cancel()
+	_, err := s.trail.Append(ctx, e)
+	return err
+}
+
+func (s *Switch) waiting() ([]byte, error) {
+	s.late.Lock()
+	defer s.late.Unlock()
+	text, err := os.ReadFile(s.spoolFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// taken drops the first n bytes; others may have come meanwhile.
+func (s *Switch) taken(n int) error {
+	s.late.Lock()
+	defer s.late.Unlock()
+	text, err := os.ReadFile(s.spoolFile())
+	if err != nil {
+		return err
+	}
+	if len(text) > n {
+		return replace(s.spoolFile(), text[n:])
 	}
 	return os.Remove(s.spoolFile())
 }

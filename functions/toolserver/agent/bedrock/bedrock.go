@@ -69,7 +69,10 @@ func (m *Model) Complete(ctx context.Context, r chat.Request) (chat.Answer, erro
 func (m *Model) request(r chat.Request) (*bedrockruntime.ConverseInput, error) {
 	in := &bedrockruntime.ConverseInput{
 		ModelId: &m.name, System: []types.SystemContentBlock{&types.SystemContentBlockMemberText{Value: r.System}},
-		InferenceConfig: &types.InferenceConfiguration{MaxTokens: aws.Int32(int32(r.MaxTokens))}, ToolConfig: &types.ToolConfiguration{},
+		InferenceConfig: &types.InferenceConfiguration{MaxTokens: aws.Int32(int32(r.MaxTokens))},
+	}
+	if len(r.Tools) > 0 {
+		in.ToolConfig = &types.ToolConfiguration{}
 	}
 	for _, t := range r.Tools {
 		schema, err := documentOf(t.Schema)
@@ -139,7 +142,8 @@ func answerOf(out *bedrockruntime.ConverseOutput) (chat.Answer, error) {
 	}
 	answer := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop}
 	if u := out.Usage; u != nil {
-		answer.Tokens = int(max(aws.ToInt32(u.TotalTokens), 0))
+		answer.Output = chat.Sum(int(aws.ToInt32(u.OutputTokens)))
+		answer.Input = max(chat.Sum(int(aws.ToInt32(u.TotalTokens)))-answer.Output, chat.Sum(int(aws.ToInt32(u.InputTokens)))) // with those of the cache
 	}
 	for _, block := range said.Value.Content {
 		switch b := block.(type) {
@@ -173,12 +177,15 @@ func callOf(b types.ToolUseBlock) (chat.Call, error) {
 // failure tells what asking again may mend: throttling, failures of the service, and
 // connections that broke.
 func failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	var answered *smithyhttp.ResponseError
-	if !errors.As(err, &answered) || answered.HTTPStatusCode() == 0 {
+	var unsent *smithyhttp.RequestSendError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &unsent), errors.Is(err, io.ErrUnexpectedEOF):
 		return &chat.Busy{Err: fmt.Errorf("the connection to the model failed: %w", err)}
+	case !errors.As(err, &answered) || answered.HTTPStatusCode() == http.StatusOK:
+		return fmt.Errorf("the answer is no answer of Converse: %w", err)
 	}
 	code := answered.HTTPStatusCode()
 	err = fmt.Errorf("the model answered %d: %w", code, answered.Err)

@@ -66,8 +66,12 @@ const (
 type Answer struct {
 	Message Message
 	Stop    Stop
-	Tokens  int // that the request and the answer cost together
+	Input   int // tokens that the request cost
+	Output  int // tokens that the answer cost
 }
+
+// Tokens is what the request and the answer cost together.
+func (a Answer) Tokens() int { return a.Input + a.Output }
 
 // Model is a model of some provider. Errors: [*Busy], or what asking again does not mend.
 type Model interface {
@@ -82,6 +86,17 @@ type Busy struct {
 
 func (b *Busy) Error() string { return b.Err.Error() }
 func (b *Busy) Unwrap() error { return b.Err }
+
+// mostTokens is more than any answer costs.
+const mostTokens = 1 << 30
+
+// Sum adds what a provider says that an answer cost; it may say anything.
+func Sum(tokens ...int) (sum int) {
+	for _, n := range tokens {
+		sum += min(max(n, 0), mostTokens)
+	}
+	return sum
+}
 
 // CheckCalls refuses an answer whose calls no result could be matched with.
 func CheckCalls(calls []Call) error {

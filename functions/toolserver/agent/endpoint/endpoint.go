@@ -23,9 +23,6 @@ const (
 	mostQuoted = 300     // bytes of what a provider says about an error
 )
 
-// StatusOverloaded is what Anthropic answers when it is too busy.
-const StatusOverloaded = 529
-
 // Client is an HTTP client that keeps to one address.
 func Client() *http.Client {
 	return &http.Client{

@@ -125,7 +125,7 @@ func parse(body []byte) (chat.Answer, error) {
 	if stop == chat.Done && len(said.ToolCalls) > 0 { // as some servers say it
 		stop = chat.CallsTools
 	}
-	out := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop, Tokens: max(answer.Usage.Prompt, 0) + max(answer.Usage.Completion, 0)}
+	out := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop, Input: chat.Sum(answer.Usage.Prompt), Output: chat.Sum(answer.Usage.Completion)}
 	if said.Content != nil {
 		out.Message.Text = *said.Content
 	}
