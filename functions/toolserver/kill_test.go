@@ -188,7 +188,7 @@ func TestAHaltDoesNotWaitForTheTrailWhichLearnsOfItLater(t *testing.T) {
 	}
 	is.Store(false)
 	restarted := start(t, func(d *depsOf) { d.DataDir, d.Audit = r.deps.DataDir, r.deps.Audit })
-	for deadline := time.Now().Add(20 * time.Second); restarted.entries("KILL_SWITCH") < 2; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); restarted.entries("KILL_SWITCH") < 2; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d entries", restarted.entries("KILL_SWITCH"))
 		}

@@ -6,8 +6,10 @@ import puppeteer from "puppeteer-core";
 
 const base = process.env.BASE_URL;
 const seen = { errors: [], foreign: [], violations: [], focused: [], overflow: {} };
-const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const patience = 120_000; // milliseconds; a machine that runs other tests too is slow
+const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"], timeout: patience });
 const page = await browser.newPage();
+page.setDefaultTimeout(patience);
 await page.setViewport({ width: 1200, height: 1000 });
 page.on("pageerror", (error) => seen.errors.push(String(error)));
 page.on("console", (message) => {
@@ -23,7 +25,7 @@ page.on("request", (request) => {
 });
 
 const text = (selector) => page.$eval(selector, (e) => e.innerText);
-const says = (selector, words) => page.waitForFunction((s, w) => document.querySelector(s).innerText.includes(w), { timeout: 20_000 }, selector, words);
+const says = (selector, words) => page.waitForFunction((s, w) => document.querySelector(s).innerText.includes(w), {}, selector, words);
 const screenshot = (name) => process.env.SCREENSHOT && page.screenshot({ path: process.env.SCREENSHOT + name + ".png", fullPage: true });
 
 async function typeKill(reason, button) {

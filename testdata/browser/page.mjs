@@ -11,9 +11,11 @@ const base = process.env.BASE_URL;
 const [scenario, path] = process.argv.slice(2);
 const account = privateKeyToAccount(process.env.PRIVATE_KEY);
 const seen = { errors: [], foreign: [], violations: [], payments: [], wallet: [] };
+const patience = 120_000; // milliseconds; a machine that runs other tests too is slow
 
-const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"], timeout: patience });
 const page = await browser.newPage();
+page.setDefaultTimeout(patience);
 await page.setViewport({ width: 900, height: 1200 });
 page.on("pageerror", (error) => seen.errors.push(String(error)));
 page.on("console", (message) => {
@@ -65,8 +67,8 @@ async function wallet({ chain = "0x2105", reject = false, knows = true } = {}) {
 
 const text = (selector) => page.$eval(selector, (e) => e.innerText);
 const visible = (selector) => page.$eval(selector, (e) => e.checkVisibility()).catch(() => false);
-const shown = (selector) => page.waitForSelector(selector, { visible: true, timeout: 20_000 });
-const complaint = () => page.waitForFunction(() => document.getElementById("problem").innerText !== "", { timeout: 20_000 });
+const shown = (selector) => page.waitForSelector(selector, { visible: true });
+const complaint = () => page.waitForFunction(() => document.getElementById("problem").innerText !== "");
 const bought = () => shown("#bought");
 const screenshot = (name) => process.env.SCREENSHOT && page.screenshot({ path: process.env.SCREENSHOT + name + ".png", fullPage: true });
 const unknown = { status: 503, headers: { "retry-after": "1" }, contentType: "application/problem+json", body: '{"code":"settlement_pending"}' };
@@ -75,7 +77,7 @@ async function saved() {
   const files = {};
   for (const id of ["#save-result", "#save-receipt"]) await page.click(id);
   await page.waitForFunction(() => true);
-  for (let tries = 0; tries < 100 && Object.keys(files).length < 2; tries++) {
+  for (let tries = 0; tries < patience / 50 && Object.keys(files).length < 2; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     for (const name of readdirSync(process.env.DOWNLOADS)) {
       if (!name.endsWith(".crdownload")) files[name] = readFileSync(join(process.env.DOWNLOADS, name), "utf8");

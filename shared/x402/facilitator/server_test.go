@@ -24,7 +24,7 @@ func peer(t *testing.T, c *clock, token string, answer http.HandlerFunc) *server
 	t.Helper()
 	listening := httptest.NewServer(answer)
 	t.Cleanup(listening.Close)
-	r, err := NewRemote(nil, []Server{{URL: listening.URL + "/x402/", Token: BearerToken(token)}}, c.Now, 6*time.Second)
+	r, err := NewRemote(nil, []Server{{URL: listening.URL + "/x402/", Token: BearerToken(token)}}, c.Now, 30*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
