@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"governance.internal/shared/audit"
+	"governance.internal/shared/porttest"
 )
 
 // verification is what a buyer reads of a report.
@@ -82,7 +83,7 @@ func asQuery(v verification) string {
 // Every buyer is a witness: whoever kept a checkpoint sees in one call that the
 // chain was set back, though it is valid by itself and its note agrees.
 func TestABuyersCheckpointExposesARollback(t *testing.T) {
-	data, addr, chain := t.TempDir(), freeAddr(t), newChain(t)
+	data, addr, chain := t.TempDir(), porttest.Address(t), newChain(t)
 	p := spawn(t, data, addr, chain.URL(), "")
 	for range 6 {
 		buyVerification(t, p.url, "")

@@ -16,6 +16,7 @@ import (
 
 	"governance.internal/functions/local/lambdaruntime"
 	"governance.internal/shared/dynamotest"
+	"governance.internal/shared/porttest"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
@@ -99,17 +100,6 @@ func (p *process) kill() {
 	})
 }
 
-// freeAddr is an address that nobody listens on just now.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 var allSteps = []string{"reserved", "verified", "worked", "ready", "signed", "sent", "mined", "recorded", "settled"}
 
 // tableEnvironment makes a service keep its payments in DynamoDB.
@@ -141,7 +131,7 @@ func TestKilledAtAnyStepWithATable(t *testing.T) {
 }
 
 func killedAt(t *testing.T, step string, store ...string) {
-	chain, data, addr := newChain(t), t.TempDir(), freeAddr(t)
+	chain, data, addr := newChain(t), t.TempDir(), porttest.Address(t)
 	b, request, header := dieAt(t, step, data, addr, chain.URL(), store...)
 	spawn(t, data, addr, chain.URL(), "", store...)
 	a, err := b.redeem(t.Context(), request, header)
@@ -195,7 +185,7 @@ func TestEveryLambdaCrashIsSwept(t *testing.T) {
 	}
 	size := weigh(t, "payment-sweeper")
 	for _, step := range []string{"signed", "sent", "mined", "recorded"} {
-		chain, data, addr, store := newChain(t), t.TempDir(), freeAddr(t), tableEnvironment(t)
+		chain, data, addr, store := newChain(t), t.TempDir(), porttest.Address(t), tableEnvironment(t)
 		b, request, header := dieAt(t, step, data, addr, chain.URL(), store...)
 		time.Sleep(childLease)
 		environment, err := lambdaEnvironment(data, chain.URL())
@@ -238,7 +228,7 @@ func paidTo(t *testing.T, rpcURL string) int64 {
 // TestAllInOneSurvivesKills kills the whole all-in-one, chain included, while
 // payments run: whatever was answered is still there.
 func TestAllInOneSurvivesKills(t *testing.T) {
-	data, addr := t.TempDir(), freeAddr(t)
+	data, addr := t.TempDir(), porttest.Address(t)
 	answered := 0
 	for round := range 6 {
 		p := spawn(t, data, addr, "", "")

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"governance.internal/shared/porttest"
 )
 
 // A real node on this machine serves the same chain id as the development chain;
@@ -22,7 +24,7 @@ func TestARealNodeOnThisMachineGetsNoPublicKeys(t *testing.T) {
 	}))
 	defer node.Close()
 	t.Setenv("RPC_URLS", node.URL)
-	_, notes := session(t, 1, "serve", "-addr", freeAddr(t), "-data", t.TempDir())
+	_, notes := session(t, 1, "serve", "-addr", porttest.Address(t), "-data", t.TempDir())
 	if !strings.Contains(notes, "PAY_TO") || !strings.Contains(notes, "GAS_KEY_FILE") {
 		t.Errorf("without the settings of a real network: %s", notes)
 	}

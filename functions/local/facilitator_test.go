@@ -16,6 +16,7 @@ import (
 
 	"governance.internal/functions/local/devchain"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/porttest"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
@@ -311,7 +312,7 @@ func TestFacilitatorKilledAtAnyStepSettlesOnce(t *testing.T) {
 	for _, step := range []string{"reserved", "signed", "sent", "recorded"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
-			chain, data, addr := newChain(t), t.TempDir(), freeAddr(t)
+			chain, data, addr := newChain(t), t.TempDir(), porttest.Address(t)
 			dying := spawn(t, data, addr, chain.URL(), step)
 			body := invoiceOf(t, devchain.PayerKey, 70).json(t)
 			if res, err := http.Post(dying.url+"/facilitator/settle", "application/json", strings.NewReader(body)); err == nil {

@@ -11,6 +11,7 @@ import (
 	"governance.internal/functions/local/devchain"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/porttest"
 	"governance.internal/shared/x402"
 )
 
@@ -96,7 +97,7 @@ func TestATransferOfNothingIsNoAlarm(t *testing.T) {
 
 func TestTheLedgerOfAStoppedService(t *testing.T) {
 	data := t.TempDir()
-	p := spawn(t, data, freeAddr(t), "", "")
+	p := spawn(t, data, porttest.Address(t), "", "")
 	if paid, err := buyOnce(p.url); err != nil || !paid {
 		t.Fatal(paid, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"governance.internal/functions/local/devchain"
 	"governance.internal/shared/payments"
+	"governance.internal/shared/porttest"
 )
 
 // Rows in which the store fails, the client leaves, or many come at once.
@@ -138,7 +139,7 @@ func (w *world) twoServices() {
 	}
 	var sellers []string
 	for range 2 {
-		sellers = append(sellers, spawn(w.T, w.data(), freeAddr(w.T), w.node.url, "", environment...).url)
+		sellers = append(sellers, spawn(w.T, w.data(), porttest.Address(w.T), w.node.url, "", environment...).url)
 	}
 	headers := make([]string, 200)
 	for i := range headers {

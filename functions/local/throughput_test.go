@@ -17,6 +17,7 @@ import (
 
 	auditmemory "governance.internal/shared/audit/memory"
 	"governance.internal/shared/payments/memory"
+	"governance.internal/shared/porttest"
 	"governance.internal/shared/wiring"
 	"governance.internal/shared/x402"
 )
@@ -201,14 +202,14 @@ func cpu(b *testing.B, pid int) time.Duration {
 func BenchmarkPaidRequest(b *testing.B) {
 	node := needNode(b)
 	b.Setenv(childOutside, "yes")
-	world := spawn(b, b.TempDir(), freeAddr(b), "", "").url
+	world := spawn(b, b.TempDir(), porttest.Address(b), "", "").url
 	b.Setenv(childOutside, "")
 	for name, value := range map[string]string{"FACILITATOR_URL": world + "/x402", "PAY_TO": otherSeller, "QUIET": "yes", "NODE_ENV": "production"} {
 		b.Setenv(name, value)
 	}
-	disk := spawn(b, b.TempDir(), freeAddr(b), world, "")
+	disk := spawn(b, b.TempDir(), porttest.Address(b), world, "")
 	b.Setenv(childMemory, "yes")
-	forgetful := spawn(b, b.TempDir(), freeAddr(b), world, "")
+	forgetful := spawn(b, b.TempDir(), porttest.Address(b), world, "")
 	express := startSeller(b, node, world+"/x402", otherSeller)
 	sellers := []struct {
 		name, url string

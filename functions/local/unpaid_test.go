@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"governance.internal/shared/porttest"
 )
 
 // copies serves the answer to another address again and again, as a bare net/http
@@ -38,9 +40,9 @@ func copies() http.HandlerFunc {
 // writes the same bytes, each in a process of its own, over real connections, in
 // turns. The goal is 0.7.
 func BenchmarkUnpaid(b *testing.B) {
-	target := spawn(b, b.TempDir(), freeAddr(b), "", "").url + "/x402/tip"
+	target := spawn(b, b.TempDir(), porttest.Address(b), "", "").url + "/x402/tip"
 	b.Setenv(childOutside, "yes")
-	bare := spawn(b, b.TempDir(), freeAddr(b), "", "").url + "/copy?of=" + target
+	bare := spawn(b, b.TempDir(), porttest.Address(b), "", "").url + "/copy?of=" + target
 	unpaidRate(b, target)
 	unpaidRate(b, bare)
 	var ours, theirs []float64

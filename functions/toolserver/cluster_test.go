@@ -3,7 +3,6 @@ package toolserver_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 	"governance.internal/functions/toolserver"
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/shared/dynamotest"
+	"governance.internal/shared/porttest"
 	"governance.internal/shared/wiring"
 )
 
@@ -62,14 +62,7 @@ func tasks(t *testing.T, n int, environment ...string) (all []task) {
 	endpoint, state := dynamotest.Table(t, "pk", "sk")
 	_, chain := dynamotest.Table(t, "pk", "sk")
 	for range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		address := listener.Addr().String()
-		if err := listener.Close(); err != nil {
-			t.Fatal(err)
-		}
+		address := porttest.Address(t)
 		one := task{running{T: t, url: "http://" + address}, exec.Command(os.Args[0]), new(strings.Builder)}
 		one.process.Stderr = one.log
 		one.process.Env = append(os.Environ(), taskVariable+"="+address, "BASE_URL="+one.url, "TASK_ADDRESS="+address, "DATA_DIR="+t.TempDir(),

@@ -20,6 +20,7 @@ import (
 
 	"governance.internal/functions/toolserver"
 	"governance.internal/shared/audit/memory"
+	"governance.internal/shared/porttest"
 )
 
 // benchVariable makes the test binary a server that listens on its value. Its clock
@@ -66,7 +67,7 @@ func BenchmarkBesidePeers(b *testing.B) {
 	}
 	var all []*contestant
 	for _, name := range []string{"bare", "ours", "mcp-go", "go-sdk", "typescript"} {
-		c := &contestant{name: name, address: freeAddress(b)}
+		c := &contestant{name: name, address: porttest.Address(b)}
 		_, port, _ := net.SplitHostPort(c.address)
 		command := exec.Command(peer, name, c.address)
 		switch name {
@@ -98,16 +99,6 @@ func BenchmarkBesidePeers(b *testing.B) {
 		fmt.Printf("figure: tools/call %-10s median %6.0f/s, %.2f of bare, rounds %.0f\n", c.name, median(c), median(c)/median(all[0]), c.rates)
 		b.ReportMetric(median(c)/median(all[0]), c.name+"/bare")
 	}
-}
-
-func freeAddress(b *testing.B) string {
-	b.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // ready waits until a server answers the call, and answers it with the tool's text.

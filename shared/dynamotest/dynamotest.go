@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"governance.internal/shared/porttest"
 )
 
 // Table creates a table with these keys and deletes it after the test: partition
@@ -75,7 +76,7 @@ type engine struct {
 	err      error
 }
 
-var start = sync.OnceValue(func() (e engine) {
+var start = sync.OnceValue(func() engine {
 	dir, err := engineFolder()
 	if err != nil {
 		return engine{missing: err.Error()}
@@ -83,12 +84,7 @@ var start = sync.OnceValue(func() (e engine) {
 	if _, err := exec.LookPath("java"); err != nil {
 		return engine{missing: "DynamoDB Local needs java (17 or later), which is not installed"}
 	}
-	for range 3 { // another process may take the port meanwhile
-		if e = launch(dir); e.err == nil {
-			break
-		}
-	}
-	return e
+	return launch(dir)
 })
 
 // engineFolder looks for the npm package in testdata, from the test's folder upwards.
@@ -112,10 +108,11 @@ func engineFolder() (string, error) {
 const guard = `"$@" </dev/null & engine=$!; { cat >/dev/null; kill -9 $engine; } <&3 & wait $engine; kill $!`
 
 func launch(dir string) engine {
-	port, err := freePort()
+	address, _, err := porttest.Reserve() // as long as this process lives
 	if err != nil {
 		return engine{err: err}
 	}
+	_, port, _ := strings.Cut(address, ":")
 	log, err := os.CreateTemp("", "dynamodb-local-*.log")
 	if err != nil {
 		return engine{err: err}
@@ -136,7 +133,7 @@ func launch(dir string) engine {
 	lifeline = append(lifeline, ours)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	endpoint := "http://127.0.0.1:" + port
+	endpoint := "http://" + address
 	limit := time.After(2 * time.Minute)
 	for {
 		select {
@@ -162,16 +159,6 @@ func failed(log, how string) engine {
 		return engine{missing: "DynamoDB Local needs Java 17 or later"}
 	}
 	return engine{err: fmt.Errorf("DynamoDB Local %s: %s", how, text)}
-}
-
-func freePort() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer listener.Close()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	return port, err
 }
 
 // Item is an item as it goes over the wire: attribute, type, value.

@@ -4,13 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"governance.internal/shared/porttest"
 )
 
 // table is one in memory.
@@ -115,14 +116,7 @@ func TestWhatHappenedToTheMessageIsTold(t *testing.T) {
 	if status, sent := forward(other, id); !sent || status != 503 {
 		t.Errorf("a connection that broke: %d, %v", status, sent)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shared.leases[owner.task] = Lease{owner.task, listener.Addr().String(), owner.now().Add(leaseLife)}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	shared.leases[owner.task] = Lease{owner.task, porttest.Address(t), owner.now().Add(leaseLife)}
 	if _, sent := forward(other, id); sent {
 		t.Error("nobody listens there")
 	}
