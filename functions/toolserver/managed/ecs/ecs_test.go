@@ -136,6 +136,10 @@ func patient(t *testing.T) context.Context {
 	return ctx
 }
 
+// limited is a halt's time where not everything ends: it is waited for, and a slow machine
+// needs much of it for what can be done.
+const limited = 8 * time.Second
+
 // The service wants no task any more, and every task of every page is stopped; the lift
 // brings back as many as there were, also after a second halt.
 func TestAServiceIsStoppedAndComesBack(t *testing.T) {
@@ -182,15 +186,19 @@ func TestThrottlingAndLostAnswersAreNoFailure(t *testing.T) {
 
 // What the role may not do is told for each task that lives on, without the account.
 func TestAccessDeniedIsToldAsASurvivor(t *testing.T) {
+	t.Parallel()
 	for operation, alive := range map[string]int{"StopTask": 2, "UpdateService": 0, "ListTasks": 0, "DescribeTasks": 2} {
-		d, provider, _ := open(t, 2)
-		d.fail[operation] = answer{"AccessDeniedException", 1 << 20}
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-		out := provider.Stop(ctx, []managed.Process{queue})[0]
-		cancel()
-		if out.OK || len(out.Survivors) != max(alive, 1) || !strings.Contains(out.Error, operation+": AccessDeniedException") || strings.Contains(fmt.Sprint(out), "arn:") {
-			t.Errorf("%s: %+v", operation, out)
-		}
+		t.Run(operation, func(t *testing.T) {
+			t.Parallel()
+			d, provider, _ := open(t, 2)
+			d.fail[operation] = answer{"AccessDeniedException", 1 << 20}
+			ctx, cancel := context.WithTimeout(t.Context(), limited)
+			defer cancel()
+			out := provider.Stop(ctx, []managed.Process{queue})[0]
+			if out.OK || len(out.Survivors) != max(alive, 1) || !strings.Contains(out.Error, operation+": AccessDeniedException") || strings.Contains(fmt.Sprint(out), "arn:") {
+				t.Errorf("%+v", out)
+			}
+		})
 	}
 	d, provider, _ := open(t, 1)
 	d.fail["DescribeServices"] = answer{"AccessDeniedException", 1 << 20}
@@ -201,9 +209,10 @@ func TestAccessDeniedIsToldAsASurvivor(t *testing.T) {
 
 // A task that takes its time to end is alive until it has ended.
 func TestATaskThatHasNotEndedIsASurvivor(t *testing.T) {
+	t.Parallel()
 	d, provider, _ := open(t, 3)
 	d.slow = 1 << 20
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), limited)
 	defer cancel()
 	out := provider.Stop(ctx, []managed.Process{queue})[0]
 	if out.OK || len(out.Survivors) != 3 || d.desired != 0 || out.Survivors[0].Command != "task t00" || !strings.Contains(out.Survivors[0].Why, "it is") {
