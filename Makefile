@@ -36,7 +36,7 @@ test-plain:
 
 # The templates, without the race detector: it would compile the whole CDK a second time.
 test-infra: ## the deployment's templates
-	@CGO_ENABLED=0 $(GO) test -json ./infra | $(GO) run ./testdata/report
+	@CGO_ENABLED=0 $(GO) test -timeout 40m -json ./infra | $(GO) run ./testdata/report
 
 check: ## formatting, vet, staticcheck, module files
 	@test -z "$$(gofmt -l functions shared infra)" || { gofmt -l functions shared infra; exit 1; }
