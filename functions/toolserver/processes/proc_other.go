@@ -46,3 +46,5 @@ func snapshot() map[int]process            { return nil }
 func read(int) (process, error)            { return process{}, errors.ErrUnsupported }
 func adopted(map[int]process) map[int]bool { return nil }
 func bury(process)                         {}
+
+func nameless() (*os.File, error) { return nil, errors.ErrUnsupported }
