@@ -212,7 +212,11 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	g := begin(t, "lost", "loses its child", 1)
 	<-g.Done()
 	var lost []process
-	for pid := range adopted(snapshot()) {
+	all, _, err := snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pid := range adopted(all) {
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil && strings.Contains(string(text), actVariable+"=ignores TERM") && !strings.Contains(string(text), Marker) {
 			p, err := read(pid)
 			if err == nil {
@@ -226,6 +230,61 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	outcomes := target{groups: []*Group{g}, all: true}.stop(t.Context(), shortGrace)
 	if p, err := read(lost[0].pid); err == nil && p.begun == lost[0].begun && !p.dead() {
 		t.Errorf("%+v lives, outcomes %+v", p, outcomes)
+	}
+}
+
+// What starts itself anew all the time is seldom seen alive. It ends, or is told.
+func TestWhatAlwaysStartsItselfAnewIsNotCalledDead(t *testing.T) {
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		t.Skip("needs perl, which forks fast")
+	}
+	for n := range 12 {
+		g, err := Start(Command{ID: fmt.Sprint("comet ", n, os.Getpid()), Argv: []string{perl, "-e", "for (1..20000) { exit if fork }"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		o := target{groups: []*Group{g}}.stop(t.Context(), 0)[0]
+		lives := syscall.Kill(-g.PID, syscall.SIGKILL) == nil
+		if o.Ended == lives {
+			t.Errorf("it lives: %v, %+v", lives, o)
+		}
+	}
+}
+
+// While the process table cannot be read nobody is called dead.
+func TestWithoutAProcessTableNobodyIsCalledDead(t *testing.T) {
+	g := begin(t, "unseen", "sleeps", 0)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 3, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	alive := Alive(g.ID, g.Identity())
+	o := target{groups: []*Group{g}}.stop(t.Context(), 0)[0]
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if !alive || o.Ended || len(o.Survivors) != 1 || o.Survivors[0].Why == "" {
+		t.Errorf("alive %v, %+v", alive, o)
+	}
+	if o := (target{groups: []*Group{g}}).stop(t.Context(), shortGrace)[0]; !o.Ended {
+		t.Errorf("%+v", o)
+	}
+}
+
+// A program that runs for days is not remembered with everything that it ever started.
+func TestProcessesThatEndedAreForgotten(t *testing.T) {
+	g := begin(t, "forgets", "sleeps", 0)
+	g.note(process{pid: 1 << 30, begun: 7})
+	target{groups: []*Group{g}}.look()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known[key{1 << 30, 7}] || !g.known[key{g.PID, g.begun}] {
+		t.Errorf("%v", g.known)
 	}
 }
 
