@@ -169,7 +169,7 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 	}
 	unlock, err := d.lock()
 	if err != nil {
-		return Record{}, err
+		return Record{}, unavailable(ctx, err)
 	}
 	defer unlock()
 	records, err := d.records()
@@ -209,10 +209,14 @@ func (d *Dispatcher) slot(ctx context.Context, id string, most int, records []Re
 	case errors.Is(err, ErrNoSlot):
 		return Lease{}, full
 	case err != nil:
-		slog.WarnContext(ctx, "dispatch: no slot taken", "error", err.Error())
-		return Lease{}, &Refused{Code: "unavailable", Message: "The slots for agents cannot be reached right now. Try again."}
+		return Lease{}, unavailable(ctx, err)
 	}
 	return lease, nil
+}
+
+func unavailable(ctx context.Context, err error) error {
+	slog.WarnContext(ctx, "dispatch: no slot taken", "error", err.Error())
+	return &Refused{Code: "unavailable", Message: "The slots for agents cannot be reached right now. Try again."}
 }
 
 // admit looks for reasons that stand against any dispatch, and for the program.
@@ -241,7 +245,8 @@ func (d *Dispatcher) admit(s Settings, j Job) (Program, error) {
 func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lease Lease) (Record, error) {
 	r := Record{
 		ID: j.ID, State: Running, StartedAt: d.deps.Now().UTC(), MaxTurns: j.MaxTurns, TimeoutS: int(j.Timeout.Seconds()),
-		TaskDigest: digest(j.Text), Log: filepath.Join("dispatches", j.ID, "log"), Runner: by.Name(), Lease: lease,
+		TaskDigest: digest(j.Text), Log: logOf(j.ID), Runner: by.Name(), Lease: lease,
+		Identity: processes.Expected(),
 	}
 	if j.Key != "" {
 		r.Key = digest(j.Key)
@@ -252,6 +257,9 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 		return Record{}, err
 	}
 	defer log.Close()
+	if err := d.write(r); err != nil { // first: whoever comes after a crash must know of it
+		return Record{}, errors.Join(err, os.RemoveAll(folder))
+	}
 	group, err := processes.Start(processes.Command{ID: j.ID, Argv: p.Argv, Dir: d.deps.Dir, Env: p.Env, Input: p.Input, Output: log})
 	if err != nil {
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
@@ -262,7 +270,7 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 		err = errors.Join(halted, os.RemoveAll(folder))
 	}
 	if err != nil {
-		processes.Stop(context.WithoutCancel(ctx), group) // nobody would know of it
+		processes.StopNow(group) // it has not done anything yet
 		return Record{}, err
 	}
 	d.note(ctx, EventStart, map[string]any{"dispatch": j.ID, "max_turns": j.MaxTurns, "runner": r.Runner, "task_sha256": r.TaskDigest})

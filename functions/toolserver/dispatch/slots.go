@@ -31,6 +31,9 @@ type Lease struct {
 	Expires time.Time `json:"expires"`
 }
 
+// taken says whether there is such a place. A record that was damaged may name any.
+func (l Lease) taken() bool { return l.Slot >= 1 && l.Slot <= MostAtOnce }
+
 // Errors of slots.
 var (
 	ErrNoSlot = errors.New("every slot is held")

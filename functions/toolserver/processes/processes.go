@@ -115,6 +115,10 @@ type Identity struct {
 	Boot  string `json:"boot"`  // id of that boot
 }
 
+// Expected is the identity of a program that is about to be started: until its number is
+// known it is found by its marker alone.
+func Expected() Identity { return Identity{Boot: bootID()} }
+
 // Identity of the group's program.
 func (g *Group) Identity() Identity { return Identity{g.PID, g.begun, bootID()} }
 

@@ -166,7 +166,7 @@ func (t target) look() (seen sight) {
 		if group < 0 && !(t.all && strays[p.pid] && spared.groupOf(p, all) < 0) || p.pid == self {
 			continue
 		}
-		if group >= 0 && p.pgrp == t.groups[group].PID && p.pgrp != all[self].pgrp {
+		if group >= 0 && p.pgrp > 1 && p.pgrp == t.groups[group].PID && p.pgrp != all[self].pgrp {
 			seen.joined[group] = true
 		}
 		if p.dead() {
@@ -212,7 +212,8 @@ func (g *Group) owns(p process) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known[key{p.pid, p.begun}] || p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID || g.led[p.session] || p.marked(g.ID)
+	numbered := g.PID > 0 && (p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID)
+	return numbered || g.known[key{p.pid, p.begun}] || g.led[p.session] || p.marked(g.ID)
 }
 
 // note remembers a process as one of the group.
