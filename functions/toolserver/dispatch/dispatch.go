@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
+	"governance.internal/functions/toolserver/statefile"
 	"governance.internal/shared/audit"
 )
 
@@ -130,10 +131,14 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 	}
 	dispatcher := &Dispatcher{dir: dir, deps: d, running: map[string]*run{}}
 	unlock, err := dispatcher.lock()
-	if err != nil {
+	switch {
+	case errors.Is(err, statefile.ErrLocked): // whoever holds it for so long must not keep the kill switch from starting
+		slog.Warn("dispatch: another process holds the lock", "file", "dispatches/lock")
+	case err != nil:
 		return nil, err
+	default:
+		defer unlock()
 	}
-	defer unlock()
 	records, err := dispatcher.records()
 	if err != nil {
 		return nil, err
@@ -193,7 +198,9 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 }
 
 // lock keeps other dispatchers of the directory away.
-func (d *Dispatcher) lock() (unlock func(), err error) { return lockFile(filepath.Join(d.dir, "lock")) }
+func (d *Dispatcher) lock() (unlock func(), err error) {
+	return statefile.Lock(filepath.Join(d.dir, "lock"), lockLimit)
+}
 
 // slot takes a place, of which there must be one by the process table of this machine and
 // by the leases of all.

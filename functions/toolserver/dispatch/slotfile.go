@@ -21,7 +21,7 @@ var _ Slots = (*FileSlots)(nil)
 
 // change changes the places under the lock. A place that nobody holds keeps its number.
 func (f *FileSlots) change(most int, decide func(places []Lease) error) error {
-	unlock, err := lockFile(f.path + ".lock")
+	unlock, err := statefile.Lock(f.path+".lock", lockLimit)
 	if err != nil {
 		return err
 	}

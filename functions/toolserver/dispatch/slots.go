@@ -47,6 +47,7 @@ const (
 	usualRenewal = 5 * time.Second
 	slotLimit    = 4 * time.Second // for one use of the slots
 	margin       = 10 * time.Second
+	lockLimit    = 10 * time.Second // for a lock of the directory
 )
 
 // take takes a slot for a dispatch. What dispatches of this directory hold that are not

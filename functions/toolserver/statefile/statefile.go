@@ -14,10 +14,11 @@ import (
 // most is the longest file that is read, in bytes.
 const most = 4 << 20
 
-// Errors of Read, besides those of package os.
+// Errors of Read and Lock, besides those of package os.
 var (
 	ErrNotRegular = errors.New("this is no regular file")
 	ErrTooLarge   = errors.New("the file is too large")
+	ErrLocked     = errors.New("another process holds the lock")
 )
 
 // Read reads a regular file of at most 4 MiB.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/statefile"
 )
@@ -40,6 +41,23 @@ func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
 	if _, err := statefile.Read(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
+}
+
+// Nobody waits for ever for a lock, and who gives it back can have it again.
+func TestALockIsHeldByOneAndNotWaitedForForEver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := statefile.Lock(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := statefile.Lock(path, 20*time.Millisecond); !errors.Is(err, statefile.ErrLocked) {
+		t.Error(err)
+	}
+	unlock()
+	if unlock, err = statefile.Lock(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	unlock()
 }
 
 // What cannot be replaced leaves nothing behind.
