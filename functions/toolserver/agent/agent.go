@@ -19,6 +19,7 @@ import (
 	approvals "governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/violations"
@@ -76,6 +77,9 @@ func StopOf(status int) string {
 }
 
 func run(ctx context.Context, in io.Reader, out io.Writer) (Stop, error) {
+	if err := processes.Conceal(); err != nil { // the assignment holds the key of the provider
+		return Failed, errors.New("the key cannot be concealed from other agents")
+	}
 	var a Assignment
 	if err := json.NewDecoder(io.LimitReader(in, mostAssignment)).Decode(&a); err != nil {
 		return Failed, errors.New("the assignment on standard input cannot be read; the tool server starts this process")

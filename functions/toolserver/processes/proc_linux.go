@@ -21,6 +21,11 @@ var adopt = sync.OnceValue(func() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })
 
+// Conceal keeps the memory and the environment of this process, where the secrets are, from
+// programs of the same user: they can neither read /proc/PID/environ nor trace it
+// (PR_SET_DUMPABLE in prctl(2)). What it starts is not concealed.
+func Conceal() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
+
 // bootID tells one boot of the system from another.
 var bootID = sync.OnceValue(func() string {
 	text, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // without it every boot is the same one

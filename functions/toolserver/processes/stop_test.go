@@ -73,6 +73,22 @@ var acts = map[string]func(){
 		time.Sleep(time.Second)
 		_ = json.NewEncoder(os.Stdout).Encode(target{groups: []*Group{g}}.stop(context.Background(), shortGrace))
 	},
+	"has a secret": func() {
+		if os.Getenv("TEST_CONCEALED") != "" {
+			if err := Conceal(); err != nil {
+				panic(err)
+			}
+		}
+		c := exec.Command(os.Args[0])
+		c.Env, c.Stdout = []string{actVariable + "=wants the secret"}, os.Stdout
+		if err := c.Run(); err != nil {
+			panic(err)
+		}
+	},
+	"wants the secret": func() {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", os.Getppid()))
+		fmt.Println("seen:", strings.Contains(string(text), "hidden-1"), "refused:", errors.Is(err, os.ErrPermission))
+	},
 	"has a zombie": func() {
 		c := exec.Command("/proc/self/exe")
 		c.Env = append(os.Environ(), actVariable+"=ends at once")
@@ -303,6 +319,32 @@ func TestOtherChildrenAreLeftAlone(t *testing.T) {
 	_ = c.Process.Kill()
 	_ = c.Wait()
 	target{all: true}.stop(t.Context(), shortGrace) // its child is an orphan now
+}
+
+// A program of the same user cannot read the secrets of a process that conceals them.
+func TestSecretsAreConcealedFromTheSameUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root to be another user, for root reads everything")
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	text, err := os.ReadFile(os.Args[0])
+	if err == nil {
+		err = os.WriteFile(program, text, 0o755)
+	}
+	for at := filepath.Dir(program); err == nil && at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+		err = os.Chmod(at, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for concealed, want := range map[string]string{"": "seen: true refused: false\n", "yes": "seen: false refused: true\n"} {
+		c := exec.Command(program)
+		c.Env = []string{actVariable + "=has a secret", "TEST_SECRET=hidden-1", "TEST_CONCEALED=" + concealed}
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		if out, err := c.Output(); err != nil || string(out) != want {
+			t.Errorf("concealed %q: %s (%v)", concealed, out, err)
+		}
+	}
 }
 
 // What may not be ended is told, and why: a process that became another user's.

@@ -106,6 +106,9 @@ func (w *Workspace) OpenState(name string, flag int, mode fs.FileMode) (*os.File
 // Files is the tree for reading; nothing in it leads out.
 func (w *Workspace) Files() fs.FS { return w.root.FS() }
 
+// Rename gives a file another name.
+func (w *Workspace) Rename(old, name string) error { return reduce(w.root.Rename(old, name)) }
+
 // Remove removes a file.
 func (w *Workspace) Remove(name string) error { return reduce(w.root.Remove(name)) }
 
