@@ -108,11 +108,14 @@ func (a Assignment) loop(w *workspace.Workspace, m chat.Model, out io.Writer) *L
 
 func (p Provider) open() (chat.Model, error) {
 	client := endpoint.Client()
+	server := endpoint.Server{URL: p.URL, Key: p.Key, Name: p.Name, HTTP: client}
 	switch p.API {
 	case Anthropic:
-		return &anthropic.Model{URL: cmp.Or(p.URL, anthropic.DefaultURL), Key: p.Key, Name: p.Name, HTTP: client}, nil
+		server.URL = cmp.Or(p.URL, anthropic.DefaultURL)
+		return &anthropic.Model{Server: server}, nil
 	case OpenAI:
-		return &openai.Model{URL: cmp.Or(p.URL, openai.DefaultURL), Key: p.Key, Name: p.Name, HTTP: client}, nil
+		server.URL = cmp.Or(p.URL, openai.DefaultURL)
+		return &openai.Model{Server: server}, nil
 	case Bedrock:
 		account, err := environment.OpenAccount("")
 		if err != nil {
