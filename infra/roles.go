@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -129,4 +130,21 @@ func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
 		}
 	}
 	return grants
+}
+
+// askModel is for the agent of the tool server: one model, or an inference profile and
+// its model in the regions that the profile leads to.
+func askModel(in awscdk.Stack, model string) grant {
+	foundation := model
+	if area, rest, ok := strings.Cut(model, "."); ok && slices.Contains([]string{"us", "eu", "apac", "global"}, area) {
+		foundation = rest
+	}
+	arn := func(region, account *string, resource, name string) *string {
+		return in.FormatArn(&awscdk.ArnComponents{
+			Service: jsii.String("bedrock"), Region: region, Account: account, Resource: jsii.String(resource), ResourceName: jsii.String(name),
+		})
+	}
+	return grant{actions: "bedrock:InvokeModel", resources: []*string{
+		arn(nil, nil, "inference-profile", model), arn(jsii.String("*"), jsii.String(""), "foundation-model", foundation),
+	}}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,6 +50,12 @@ type Settings struct {
 	Retention  int    // retentionDays: for how long nobody can delete a sealed segment
 	Workers    int    // workers: most concurrent runs of one function; 0 reserves none. Default 20
 
+	WorkspaceFile string // workspaceFile: path of the governance.yaml that the tool server gets
+	workspace     string // its text
+	LLMAPI        string // llmApi: wire format of the model that dispatched agents ask: anthropic, openai or bedrock. Default: none
+	LLMModel      string // llmModel: name of the model or of the inference profile
+	LLMKey        string // llmKey: ARN of a secret with the provider's key
+
 	Managed string // managed: what the kill switch stops elsewhere in the account, comma separated: ecs:CLUSTER/SERVICE, lambda:FUNCTION
 
 	OriginCheck bool // originCheck: false lets requests past CloudFront, for a rotation of the secret
@@ -91,13 +99,43 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 		Telemetry: get("telemetry", ""), TelemetryLayer: get("telemetryLayer", ""), TelemetryHeaders: get("telemetryHeaders", ""), TelemetrySample: get("telemetrySample", "0.05"),
 		AlarmsMail: get("alarmsMail", ""), Budget: number(get("budget", "50")),
 		Retention: number(get("retentionDays", strconv.Itoa(chain.Retention))), Workers: number(get("workers", "20")),
-		Managed:     get("managed", ""),
+		Managed:       get("managed", ""),
+		WorkspaceFile: get("workspaceFile", ""), LLMAPI: get("llmApi", ""), LLMModel: get("llmModel", ""), LLMKey: get("llmKey", ""),
 		OriginCheck: get("originCheck", "true") != "false",
 	}
 	if !known {
 		return s, fmt.Errorf("context: network must be base-sepolia or base")
 	}
-	return s, s.check()
+	return s, errors.Join(s.readWorkspace(), s.check())
+}
+
+// workspaceMost fits a task definition, which has at most 64 KB.
+const workspaceMost = 32 << 10
+
+func (s *Settings) readWorkspace() error {
+	if s.WorkspaceFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(s.WorkspaceFile)
+	if err != nil {
+		return fmt.Errorf("context: workspaceFile: %w", err)
+	}
+	if len(text) > workspaceMost {
+		return fmt.Errorf("context: workspaceFile has more than %d bytes", workspaceMost)
+	}
+	s.workspace = string(text)
+	return nil
+}
+
+// tools is the environment of the tool server alone.
+func (s Settings) tools() map[string]string {
+	environment := map[string]string{"WORKSPACE": dataDir + "/workspace"}
+	for name, value := range map[string]string{"WORKSPACE_FILE": s.workspace, "LLM_API": s.LLMAPI, "LLM_MODEL": s.LLMModel, "LLM_KEY": s.LLMKey} {
+		if value != "" {
+			environment[name] = value
+		}
+	}
+	return environment
 }
 
 // number is negative if it is malformed.
@@ -136,6 +174,8 @@ func (s Settings) check() error {
 		{s.Tokens && strings.Contains(s.Facilitator, cdpHost), "facilitatorToken is for facilitators other than Coinbase's, whose key is in the same secret"},
 		{s.Budget <= 0, "budget must be a number of dollars"},
 		{s.Workers < 0, "workers must be a number"},
+		{s.LLMKey != "" && !strings.HasPrefix(s.LLMKey, "arn:aws:secretsmanager:"), "llmKey must be the ARN of a secret, so that no key stands in a template"},
+		{(s.LLMAPI == "") != (s.LLMModel == ""), "set llmApi and llmModel, or neither"},
 		{s.Managed != "" && !managedPattern.MatchString(s.Managed), "managed must be a list of ecs:CLUSTER/SERVICE and lambda:FUNCTION"},
 		{strings.Contains(s.Facilitator, cdpHost) && s.CDPKeyID == "", "set cdpKeyId: Coinbase's facilitator needs an API key"},
 	} {
@@ -147,6 +187,7 @@ func (s Settings) check() error {
 	environment := s.site()
 	environment["RPC_URLS"], environment["FACILITATOR_URL"] = s.RPCURLs, s.facilitators()
 	maps.Copy(environment, s.telemetry())
+	environment["LLM_API"] = s.LLMAPI
 	delete(environment, "OTEL_EXPORTER_OTLP_HEADERS") // a reference here
 	environment["SEGMENT_BUCKET"], environment["SEGMENT_RETENTION_DAYS"] = "bucket", strconv.Itoa(s.Retention)
 	if _, err := config.Load(func(name string) (string, bool) { value, ok := environment[name]; return value, ok }); err != nil {

@@ -48,11 +48,13 @@ func TestBadSettingsAreNamedAtOnce(t *testing.T) {
 	_, err := read(map[string]string{
 		"name": "No Name", "arch": "mips", "domain": "https://x", "payTo": "me", "rpcUrls": "ftp://x", "budget": "much",
 		"workers": "-1", "retentionDays": "x", "alarmsMail": "nobody", "facilitator": "http://far.example", "signer": "0x1", "managed": "ecs:*/queue",
+		"llmApi": "magic", "llmKey": "secret", "workspaceFile": "nowhere.yaml",
 		"telemetryLayer": "layer", "telemetryHeaders": "key=secret", "telemetrySample": "2",
 	})
 	for _, say := range []string{"name must", "arch must", "domain must", "set certificate", "PAY_TO must", "RPC_URLS must", "budget must",
 		"workers must", "SEGMENT_RETENTION_DAYS must", "alarmsMail must", "FACILITATOR_URL must", "SIGNER_ADDRESS must",
-		"telemetryLayer must", "telemetryHeaders must", "set telemetry", "managed must"} {
+		"telemetryLayer must", "telemetryHeaders must", "set telemetry", "managed must",
+		"LLM_API must", "llmKey must", "set llmApi and llmModel", "workspaceFile"} {
 		if err == nil || !strings.Contains(err.Error(), say) {
 			t.Errorf("%q is not said: %v", say, err)
 		}

@@ -50,8 +50,13 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 
 func taskGrants(in awscdk.Stack, s Settings, d *data, disk grant) []grant {
 	grants := slices.Concat(d.appendAudit(), d.sealAudit(), stopManaged(in, s.Managed), []grant{d.shareState(), disk})
-	if s.TelemetryHeaders != "" {
-		grants = append(grants, readSecrets(jsii.String(s.TelemetryHeaders)))
+	for _, secret := range []string{s.TelemetryHeaders, s.LLMKey} {
+		if secret != "" {
+			grants = append(grants, readSecrets(jsii.String(secret)))
+		}
+	}
+	if s.LLMAPI == "bedrock" {
+		grants = append(grants, askModel(in, s.LLMModel))
 	}
 	return grants
 }
@@ -93,6 +98,7 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 	environment := map[string]*string{"AWS_REGION": jsii.String(s.Region), "DATA_DIR": jsii.String(dataDir), "STATE_TABLE": d.state.TableName()}
 	maps.Copy(environment, d.chain(s))
 	maps.Copy(environment, variables(s.telemetry()))
+	maps.Copy(environment, variables(s.tools()))
 	secrets := map[string]awsecs.Secret{
 		"BASE_URL":      awsecs.Secret_FromSsmParameter(baseURL),
 		"GOV_API_TOKEN": awsecs.Secret_FromSecretsManager(d.token, nil),

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -141,5 +143,28 @@ func TestTheKillSwitchMayStopWhatIsNamed(t *testing.T) {
 		if strings.Contains(text(one), "ecs:StopTask") {
 			t.Error("it may stop tasks though nothing is named")
 		}
+	}
+}
+
+// A deployed agent knows its model and may ask no other; the workspace comes from the
+// machine of whoever deploys.
+func TestTheToolServerGetsItsWorkspaceAndItsModel(t *testing.T) {
+	needNode(t)
+	file := filepath.Join(t.TempDir(), "governance.yaml")
+	if err := os.WriteFile(file, []byte("version: 1 # from here\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := synthesize(map[string]string{"workspaceFile": file, "llmApi": "bedrock", "llmModel": "eu.maker.model-1", "llmKey": "arn:aws:secretsmanager:us-east-1:000000000000:secret:llm-abc123"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := text(all["governance-ToolServer"])
+	for _, want := range []string{`"/data/workspace"`, "version: 1 # from here", `"bedrock:InvokeModel"`, ":inference-profile/eu.maker.model-1", ":bedrock:*::foundation-model/maker.model-1", "secret:llm-abc123"} {
+		if !strings.Contains(task, want) {
+			t.Errorf("no %s in %s", want, task)
+		}
+	}
+	if strings.Contains(text(templates(t)["governance-ToolServer"]), "bedrock") {
+		t.Error("a model may be asked though none is named")
 	}
 }

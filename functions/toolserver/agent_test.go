@@ -11,6 +11,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/agent/modeltest"
+	"governance.internal/functions/toolserver/usage"
 	"governance.internal/shared/secretscan"
 )
 
@@ -80,6 +81,11 @@ func TestADispatchedAgentDoesItsTaskAndLeavesARecord(t *testing.T) {
 			}
 			row := r.ended()
 			log := r.file(r.deps.DataDir, got.Log)
+			var used usage.Book
+			used.Add([]byte(r.file(r.deps.DataDir, filepath.Join(filepath.Dir(got.Log), "usage.jsonl"))))
+			if used.Records != 5 || used.Malformed != 0 {
+				t.Errorf("usage of five turns: %+v", used)
+			}
 			if row["stop"] != "done" || row["exit_code"] != 0.0 || !strings.Contains(log, "turn 5 of 9") || strings.Contains(log, modeltest.Key) {
 				t.Errorf("%v\n%s", row, log)
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"governance.internal/functions/toolserver/cluster/dynamo"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/oauth"
+	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 	"governance.internal/shared/wiring/environment"
@@ -82,7 +84,28 @@ func Run(ctx context.Context, parts *wiring.Tools, address string) error {
 	return errors.Join(run(ctx, parts, address), parts.Close())
 }
 
+// furnish makes the workspace of a task, whose disk may be new, with the file that the
+// deployment gives it.
+func furnish(c config.Config) error {
+	dir := cmp.Or(c.Workspace, ".")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if c.WorkspaceFile == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.WriteFile(workspace.FileName, []byte(c.WorkspaceFile+"\n"), 0o600)
+}
+
 func run(ctx context.Context, parts *wiring.Tools, address string) error {
+	if err := furnish(parts.Config); err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
 	d := DepsOf(parts)
 	d.Telemetry = environment.Telemetry(parts.Config, "toolserver")
 	leave, err := d.Join(ctx, parts.Config, address)

@@ -118,6 +118,9 @@ type Config struct {
 	// WORKSPACE: folder of the project that the tool server governs. Default: the
 	// working directory.
 	Workspace string
+	// WORKSPACE_FILE: text of the governance.yaml that the task of the tool server writes
+	// into its workspace at its start. Default: the file that is there, if any.
+	WorkspaceFile string
 	// GOV_READ_ONLY: every value but false leaves out every tool that changes something but
 	// our own record.
 	ReadOnly bool
@@ -210,6 +213,7 @@ func Load(lookup Lookup) (Config, error) {
 		TaskAddress:           get("TASK_ADDRESS", ""),
 		PaidTools:             get("GOV_PAID_TOOLS", "false") != "false",
 		Workspace:             get("WORKSPACE", ""),
+		WorkspaceFile:         get("WORKSPACE_FILE", ""),
 		Telemetry:             loadTelemetry(get),
 		CertificationID:       get("CERTIFICATION_ID", ""),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes

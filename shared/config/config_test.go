@@ -43,7 +43,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
 		"CERTIFICATION_ID":            "cert-1",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, y=1", "OTEL_SERVICE_NAME": "shop", "OTEL_TRACES_SAMPLER_ARG": "0.25",
-		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
+		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "WORKSPACE_FILE": "version: 1", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
 		"LLM_API": "anthropic", "LLM_MODEL": "model", "LLM_BASE_URL": "https://model.example/", "LLM_KEY": "key",
 	}))
 	want := Config{
@@ -60,7 +60,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
 		CertificationID: "cert-1",
 		Telemetry:       Telemetry{"http://localhost:4318", map[string]string{"x-key": "a b", "y": "1"}, "shop", 0.25},
-		APIToken:        "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
+		APIToken:        "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", WorkspaceFile: "version: 1", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
 		LLM: LLM{"anthropic", "model", "https://model.example", "key"},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

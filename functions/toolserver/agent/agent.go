@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -102,8 +104,22 @@ func (a Assignment) loop(w *workspace.Workspace, m chat.Model, out io.Writer) *L
 	halt := killswitch.Open(a.DataDir, nil, nil, time.Now, rand.Reader, killswitch.Stops{}) // its flag is only read here
 	return &Loop{
 		Model: m, Tools: a.tools(w), Turns: a.Turns, Tokens: a.Tokens, Log: &Log{Out: out, Hide: w.Hide},
+		Used:     a.noteUse,
 		IsHalted: func() bool { return halt.Halted() != nil }, Pause: pause,
 	}
+}
+
+// noteUse appends what an answer cost to the file that usage_report reads.
+func (a Assignment) noteUse(input, output int) {
+	line, _ := json.Marshal(map[string]any{ // of texts and numbers
+		"ts": time.Now().UTC().Format(time.RFC3339), "bot": "dispatch", "model": a.Provider.Name, "input_tokens": input, "output_tokens": output,
+	})
+	f, err := os.OpenFile(filepath.Join(a.DataDir, "dispatches", a.Dispatch, "usage.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // no work ends for its accounts
+	}
+	_, _ = f.Write(append(line, '\n'))
+	_ = f.Close()
 }
 
 func (p Provider) open() (chat.Model, error) {

@@ -57,8 +57,9 @@ Work in small steps. After each finished step append to the worklog (action appe
 type Loop struct {
 	Model    chat.Model
 	Tools    []*tool.Tool
-	Turns    int // answers of the model, exactly at most
-	Tokens   int // that all questions and answers may cost; the last one may go over it
+	Turns    int                     // answers of the model, exactly at most
+	Tokens   int                     // that all questions and answers may cost; the last one may go over it
+	Used     func(input, output int) // notes the tokens of an answer
 	IsHalted func() bool
 	Log      *Log
 	Pause    func(context.Context, time.Duration) error
@@ -87,7 +88,8 @@ func (l *Loop) Run(ctx context.Context, task string) Stop {
 			l.Log.Print("error: %v", err)
 			return Failed
 		}
-		used += answer.Tokens
+		used += answer.Tokens()
+		l.Used(answer.Input, answer.Output)
 		l.Log.Print("turn %d of %d, %d of %d tokens: %s", turn, l.Turns, used, l.Tokens, answer.Message.Text)
 		if answer.Stop != chat.CallsTools {
 			return ends[answer.Stop]

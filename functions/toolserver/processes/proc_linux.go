@@ -202,3 +202,12 @@ func (p process) survivor() Survivor {
 	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", p.pid)) // its arguments may hold secrets
 	return Survivor{PID: p.pid, Command: strings.TrimSpace(string(command)), Why: why}
 }
+
+// nameless is a file in memory: a container has no place for temporary files.
+func nameless() (*os.File, error) {
+	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	return os.NewFile(uintptr(fd), "input"), nil
+}

@@ -51,3 +51,5 @@ func adopted(map[int]process) map[int]bool { return nil }
 func bury(process) bool                    { return false }
 
 func snapshot() (map[int]process, int, error) { return nil, 0, errors.ErrUnsupported }
+
+func nameless() (*os.File, error) { return nil, errors.ErrUnsupported }

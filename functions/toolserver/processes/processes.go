@@ -17,8 +17,8 @@
 package processes
 
 import (
-	"bytes"
 	"errors"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -71,8 +71,8 @@ type Exit struct {
 	Signal string // its name, "" if it ended by itself
 }
 
-// Start starts a program in a session of its own. What it is given as input is written
-// in the background.
+// Start starts a program in a session of its own. Its input is whole before it starts, so
+// it outlives the process that gave it.
 func Start(c Command) (*Group, error) {
 	if len(c.Argv) == 0 {
 		return nil, errors.New("processes: nothing to start")
@@ -80,11 +80,15 @@ func Start(c Command) (*Group, error) {
 	if err := adopt(); err != nil {
 		return nil, err
 	}
+	input, err := fileOf(c.Input)
+	if err != nil {
+		return nil, err
+	}
+	defer input.Close() // the program has its own
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir, cmd.Env = c.Dir, append(c.Env[:len(c.Env):len(c.Env)], Marker+"="+c.ID)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Input), c.Output, c.Output
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, c.Output, c.Output
 	cmd.SysProcAttr = ownSession()
-	cmd.WaitDelay = time.Second // who holds its input open does not hold up its end
 	g := &Group{ID: c.ID, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}}
 	if err := g.start(cmd); err != nil {
 		return nil, err
@@ -92,6 +96,22 @@ func Start(c Command) (*Group, error) {
 	go g.wait(cmd)
 	go g.watch()
 	return g, nil
+}
+
+// fileOf is a file without a name that holds the bytes, to be read from its beginning. A
+// key in it is for nobody who does not have the file open.
+func fileOf(input []byte) (*os.File, error) {
+	f, err := nameless()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = f.Write(input); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // watch notes who belongs to the program while it runs.

@@ -113,7 +113,10 @@ func parse(body []byte) (chat.Answer, error) {
 		return chat.Answer{}, fmt.Errorf("the answer ended with the unknown reason %.40q", answer.StopReason)
 	}
 	u := answer.Usage
-	out := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop, Tokens: chat.Sum(u.Input, u.Output, u.CacheWrite, u.CacheRead)}
+	out := chat.Answer{
+		Message: chat.Message{Role: chat.Assistant}, Stop: stop,
+		Input: chat.Sum(u.Input, u.CacheWrite, u.CacheRead), Output: chat.Sum(u.Output),
+	}
 	for _, b := range answer.Content {
 		switch b.Type {
 		case "text":

@@ -142,7 +142,8 @@ func answerOf(out *bedrockruntime.ConverseOutput) (chat.Answer, error) {
 	}
 	answer := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop}
 	if u := out.Usage; u != nil {
-		answer.Tokens = chat.Sum(int(aws.ToInt32(u.TotalTokens)))
+		answer.Output = chat.Sum(int(aws.ToInt32(u.OutputTokens)))
+		answer.Input = max(chat.Sum(int(aws.ToInt32(u.TotalTokens)))-answer.Output, chat.Sum(int(aws.ToInt32(u.InputTokens)))) // with those of the cache
 	}
 	for _, block := range said.Value.Content {
 		switch b := block.(type) {

@@ -66,8 +66,12 @@ const (
 type Answer struct {
 	Message Message
 	Stop    Stop
-	Tokens  int // that the request and the answer cost together
+	Input   int // tokens that the request cost
+	Output  int // tokens that the answer cost
 }
+
+// Tokens is what the request and the answer cost together.
+func (a Answer) Tokens() int { return a.Input + a.Output }
 
 // Model is a model of some provider. Errors: [*Busy], or what asking again does not mend.
 type Model interface {

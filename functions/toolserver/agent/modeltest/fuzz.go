@@ -44,7 +44,7 @@ func Fuzz(f *testing.F, api string, parse func([]byte) (chat.Answer, error), req
 		if err != nil {
 			return
 		}
-		if answer.Tokens < 0 || answer.Stop == "" || answer.Message.Role != chat.Assistant || answer.Stop == chat.CallsTools && len(answer.Message.Calls) == 0 {
+		if answer.Input < 0 || answer.Output < 0 || answer.Stop == "" || answer.Message.Role != chat.Assistant || answer.Stop == chat.CallsTools && len(answer.Message.Calls) == 0 {
 			t.Fatalf("%+v", answer)
 		}
 		if answer.Stop != chat.CallsTools {

@@ -120,7 +120,7 @@ func parse(body []byte) (chat.Answer, error) {
 	if stop == chat.Done && len(said.ToolCalls) > 0 { // as some servers say it
 		stop = chat.CallsTools
 	}
-	out := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop, Tokens: chat.Sum(answer.Usage.Prompt, answer.Usage.Completion)}
+	out := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop, Input: chat.Sum(answer.Usage.Prompt), Output: chat.Sum(answer.Usage.Completion)}
 	if said.Content != nil {
 		out.Message.Text = *said.Content
 	}
