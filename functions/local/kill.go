@@ -187,9 +187,11 @@ func (o killOrder) direct(ctx context.Context, t terminal) error {
 		}
 		return errors.Join(err, trail.Close())
 	}
-	_, err = flag.Activate(ctx, killswitch.Order{Reason: o.reason, Scope: o.scope, Source: "command line"})
-	if err == nil {
+	halt := flag.Activate(ctx, killswitch.Order{Reason: o.reason, Scope: o.scope, Source: "command line"})
+	if halt.Kept {
 		fmt.Fprintf(t.err, "nobody answers at %s; the halt is written into %s. A service that works there ends within seconds what it runs, and one that starts there starts nothing\n", o.url, o.data)
+	} else {
+		err = exit{1, fmt.Errorf("nobody answers at %s, and the halt cannot be written into %s: nothing is halted", o.url, o.data)}
 	}
 	return errors.Join(err, trail.Close())
 }

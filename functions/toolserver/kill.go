@@ -34,7 +34,7 @@ func (s *Server) kill(ctx context.Context, header http.Header, o killswitch.Orde
 	if err := s.mayKill(ctx, header, o.Source); err != nil {
 		return killswitch.Outcome{}, err
 	}
-	return s.halt.Activate(ctx, o)
+	return s.halt.Activate(ctx, o), nil
 }
 
 // fenced refuses a tool that destroys while everything is halted. The switch itself

@@ -33,6 +33,7 @@ import (
 	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/resources"
 	"governance.internal/functions/toolserver/sessions"
 	"governance.internal/functions/toolserver/tally"
@@ -152,6 +153,9 @@ func New(d Deps) (*Server, error) {
 	}
 	if d.KillSecret == "" {
 		slog.Warn("the kill switch is off: set KILL_SECRET to turn it on")
+	}
+	if err := processes.Conceal(); err != nil {
+		return nil, fmt.Errorf("the secrets of the server cannot be concealed from agents: %w", err)
 	}
 	governed, err := workspace.Open(d.Workspace, d.DataDir)
 	if err != nil {

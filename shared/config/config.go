@@ -155,6 +155,9 @@ type Config struct {
 // Lookup finds a variable, like os.LookupEnv.
 type Lookup func(name string) (value string, ok bool)
 
+// Secrets are the names whose values are for no program that the service starts.
+var Secrets = []string{"LLM_KEY", "KILL_SECRET", "GOV_API_TOKEN", "SIGNING_KEY", "FACILITATOR_TOKEN", "CDP_KEY_SECRET", "ORIGIN_SECRET"}
+
 // Load reads the environment. Its error names every malformed value at once,
 // without quoting it.
 func Load(lookup Lookup) (Config, error) {

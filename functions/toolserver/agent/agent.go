@@ -21,6 +21,7 @@ import (
 	approvals "governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/violations"
@@ -78,6 +79,9 @@ func StopOf(status int) string {
 }
 
 func run(ctx context.Context, in io.Reader, out io.Writer) (Stop, error) {
+	if err := processes.Conceal(); err != nil { // the assignment holds the key of the provider
+		return Failed, errors.New("the key cannot be concealed from other agents")
+	}
 	var a Assignment
 	if err := json.NewDecoder(io.LimitReader(in, mostAssignment)).Decode(&a); err != nil {
 		return Failed, errors.New("the assignment on standard input cannot be read; the tool server starts this process")
@@ -120,11 +124,14 @@ func (a Assignment) noteUse(input, output int) {
 
 func (p Provider) open() (chat.Model, error) {
 	client := endpoint.Client()
+	server := endpoint.Server{URL: p.URL, Key: p.Key, Name: p.Name, HTTP: client}
 	switch p.API {
 	case Anthropic:
-		return &anthropic.Model{URL: cmp.Or(p.URL, anthropic.DefaultURL), Key: p.Key, Name: p.Name, HTTP: client}, nil
+		server.URL = cmp.Or(p.URL, anthropic.DefaultURL)
+		return &anthropic.Model{Server: server}, nil
 	case OpenAI:
-		return &openai.Model{URL: cmp.Or(p.URL, openai.DefaultURL), Key: p.Key, Name: p.Name, HTTP: client}, nil
+		server.URL = cmp.Or(p.URL, openai.DefaultURL)
+		return &openai.Model{Server: server}, nil
 	case Bedrock:
 		account, err := environment.OpenAccount("")
 		if err != nil {

@@ -309,6 +309,38 @@ func TestTheToolsKeepToTheWorkspace(t *testing.T) {
 }
 
 // A secret in a file reaches neither the log nor the model.
+// What the guard judges is what is opened, also where a name goes through a link and back.
+func TestANameThroughALinkIsJudgedAsItIsOpened(t *testing.T) {
+	p := newProject(t)
+	p.write("deep/er/x", "x\n")
+	for name, target := range map[string]string{"link": "deep/er", "b": "keys"} {
+		if err := os.Symlink(target, filepath.Join(p.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := workspace.Open(p.dir, p.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	a := Assignment{Dispatch: "test", Workspace: p.dir, DataDir: p.data}
+	loop := a.loop(w, nil, &bytes.Buffer{})
+	for _, path := range []string{"b/server.pem", "link/../b/server.pem"} {
+		for name, arguments := range map[string]string{"read_file": `{"path":"` + path + `"}`, "propose_edit": `{"path":"` + path + `","old":"the key","new":"mine"}`} {
+			text, failed := loop.call(t.Context(), chat.Call{ID: "1", Name: name, Arguments: arguments})
+			if !failed || strings.Contains(text, "the key") {
+				t.Errorf("%s of %s: %s", name, path, text)
+			}
+		}
+		if text, failed := loop.call(t.Context(), chat.Call{ID: "1", Name: "propose_edit", Arguments: `{"path":"` + filepath.Dir(path) + `/fresh","new":"mine"}`}); !failed {
+			t.Errorf("made: %s", text)
+		}
+	}
+	if p.read("keys/server.pem") != "the key\n" {
+		t.Error("the key is changed")
+	}
+}
+
 func TestSecretsAreMasked(t *testing.T) {
 	p := newProject(t)
 	secret := "ghp_" + "a8Kx93mQzP2vLw7RtY5uJ1nB6cD4eF0gH3iS"

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
+	"governance.internal/functions/toolserver/statefile"
 	"governance.internal/shared/audit"
 )
 
@@ -130,10 +131,14 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 	}
 	dispatcher := &Dispatcher{dir: dir, deps: d, running: map[string]*run{}}
 	unlock, err := dispatcher.lock()
-	if err != nil {
+	switch {
+	case errors.Is(err, statefile.ErrLocked): // whoever holds it for so long must not keep the kill switch from starting
+		slog.Warn("dispatch: another process holds the lock", "file", "dispatches/lock")
+	case err != nil:
 		return nil, err
+	default:
+		defer unlock()
 	}
-	defer unlock()
 	records, err := dispatcher.records()
 	if err != nil {
 		return nil, err
@@ -169,7 +174,7 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 	}
 	unlock, err := d.lock()
 	if err != nil {
-		return Record{}, err
+		return Record{}, unavailable(ctx, err)
 	}
 	defer unlock()
 	records, err := d.records()
@@ -193,7 +198,9 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 }
 
 // lock keeps other dispatchers of the directory away.
-func (d *Dispatcher) lock() (unlock func(), err error) { return lockFile(filepath.Join(d.dir, "lock")) }
+func (d *Dispatcher) lock() (unlock func(), err error) {
+	return statefile.Lock(filepath.Join(d.dir, "lock"), lockLimit)
+}
 
 // slot takes a place, of which there must be one by the process table of this machine and
 // by the leases of all.
@@ -209,10 +216,14 @@ func (d *Dispatcher) slot(ctx context.Context, id string, most int, records []Re
 	case errors.Is(err, ErrNoSlot):
 		return Lease{}, full
 	case err != nil:
-		slog.WarnContext(ctx, "dispatch: no slot taken", "error", err.Error())
-		return Lease{}, &Refused{Code: "unavailable", Message: "The slots for agents cannot be reached right now. Try again."}
+		return Lease{}, unavailable(ctx, err)
 	}
 	return lease, nil
+}
+
+func unavailable(ctx context.Context, err error) error {
+	slog.WarnContext(ctx, "dispatch: no slot taken", "error", err.Error())
+	return &Refused{Code: "unavailable", Message: "The slots for agents cannot be reached right now. Try again."}
 }
 
 // admit looks for reasons that stand against any dispatch, and for the program.
@@ -241,7 +252,8 @@ func (d *Dispatcher) admit(s Settings, j Job) (Program, error) {
 func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lease Lease) (Record, error) {
 	r := Record{
 		ID: j.ID, State: Running, StartedAt: d.deps.Now().UTC(), MaxTurns: j.MaxTurns, TimeoutS: int(j.Timeout.Seconds()),
-		TaskDigest: digest(j.Text), Log: filepath.Join("dispatches", j.ID, "log"), Runner: by.Name(), Lease: lease,
+		TaskDigest: digest(j.Text), Log: logOf(j.ID), Runner: by.Name(), Lease: lease,
+		Identity: processes.Expected(),
 	}
 	if j.Key != "" {
 		r.Key = digest(j.Key)
@@ -252,6 +264,9 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 		return Record{}, err
 	}
 	defer log.Close()
+	if err := d.write(r); err != nil { // first: whoever comes after a crash must know of it
+		return Record{}, errors.Join(err, os.RemoveAll(folder))
+	}
 	group, err := processes.Start(processes.Command{ID: j.ID, Argv: p.Argv, Dir: d.deps.Dir, Env: p.Env, Input: p.Input, Output: log})
 	if err != nil {
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
@@ -262,7 +277,7 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 		err = errors.Join(halted, os.RemoveAll(folder))
 	}
 	if err != nil {
-		processes.Stop(context.WithoutCancel(ctx), group) // nobody would know of it
+		processes.StopNow(group) // it has not done anything yet
 		return Record{}, err
 	}
 	d.note(ctx, EventStart, map[string]any{"dispatch": j.ID, "max_turns": j.MaxTurns, "runner": r.Runner, "task_sha256": r.TaskDigest})

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -26,7 +27,7 @@ func (d *Dispatcher) Follow(ctx context.Context, id string, from int64, send fun
 	if err != nil {
 		return Record{}, err
 	}
-	log, err := os.Open(path)
+	log, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return Record{}, err
 	}
@@ -34,7 +35,7 @@ func (d *Dispatcher) Follow(ctx context.Context, id string, from int64, send fun
 	parts := &splitter{log: log}
 	for {
 		record, err := d.read(id)
-		if err == nil && !record.alive() {
+		if err == nil && !d.watches(id) && !record.alive() { // who watches it writes its end
 			record, err = d.ended(record)
 		}
 		if err != nil {
@@ -113,6 +114,9 @@ func (d *Dispatcher) LogPath(id string) (string, error) {
 		return "", fs.ErrNotExist
 	}
 	path := filepath.Join(d.dir, id, "log")
-	_, err := os.Stat(path)
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() { // an agent could show what only this server may read
+		err = fs.ErrNotExist
+	}
 	return path, err
 }

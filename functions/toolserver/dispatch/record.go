@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
+	"governance.internal/functions/toolserver/statefile"
 )
 
 // States of a record.
@@ -74,14 +75,21 @@ func (d *Dispatcher) records() ([]Record, error) {
 	return records, nil
 }
 
+// read reads a record. One that was damaged is of a dispatch of which only the marker is
+// known.
 func (d *Dispatcher) read(id string) (r Record, err error) {
-	text, err := os.ReadFile(filepath.Join(d.dir, id, "record.json"))
-	if err != nil {
+	text, err := statefile.Read(filepath.Join(d.dir, id, "record.json"))
+	if errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
-	err = json.Unmarshal(text, &r)
-	return r, err
+	if err != nil || json.Unmarshal(text, &r) != nil || r.ID != id {
+		return Record{ID: id, State: Running, Identity: processes.Expected(), Log: logOf(id)}, nil
+	}
+	return r, nil
 }
+
+// logOf is where the log of a dispatch is, below the data directory.
+func logOf(id string) string { return filepath.Join("dispatches", id, "log") }
 
 // write replaces a record, whole or not at all.
 func (d *Dispatcher) write(r Record) error {
@@ -89,11 +97,7 @@ func (d *Dispatcher) write(r Record) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(d.dir, r.ID, "record.json")
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return statefile.Replace(filepath.Join(d.dir, r.ID, "record.json"), append(text, '\n'))
 }
 
 // List gives the dispatches that run and the newest of those that ended.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"governance.internal/shared/config"
 )
 
 // Job is a task with what its dispatch is known by.
@@ -98,7 +100,7 @@ func (e Exec) Program(j Job) (Program, error) {
 		return Program{}, &Refused{Code: "disabled", Message: "dispatch.runner is exec, and there is no dispatch.command in governance.yaml."}
 	}
 	for _, name := range e.Env {
-		if slices.Contains(secrets, name) {
+		if slices.Contains(config.Secrets, name) {
 			return Program{}, &Refused{Code: "disabled", Message: "dispatch.env in governance.yaml names " + name + ", a secret of this server that no agent gets. Take it out."}
 		}
 	}
@@ -120,6 +122,3 @@ func (e Exec) Program(j Job) (Program, error) {
 	}
 	return out, nil
 }
-
-// secrets are settings of the server that are for no agent.
-var secrets = []string{"LLM_KEY", "KILL_SECRET", "GOV_API_TOKEN", "SIGNING_KEY", "FACILITATOR_TOKEN", "CDP_KEY_SECRET", "ORIGIN_SECRET"}

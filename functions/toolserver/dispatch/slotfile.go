@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
+
+	"governance.internal/functions/toolserver/statefile"
 )
 
 // FileSlots are the slots of the servers of one machine, in a file that they share.
@@ -20,13 +21,13 @@ var _ Slots = (*FileSlots)(nil)
 
 // change changes the places under the lock. A place that nobody holds keeps its number.
 func (f *FileSlots) change(most int, decide func(places []Lease) error) error {
-	unlock, err := lockFile(f.path + ".lock")
+	unlock, err := statefile.Lock(f.path+".lock", lockLimit)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	var places []Lease
-	text, err := os.ReadFile(f.path)
+	text, err := statefile.Read(f.path)
 	if err == nil {
 		err = json.Unmarshal(text, &places)
 	} else if errors.Is(err, fs.ErrNotExist) {
@@ -45,20 +46,7 @@ func (f *FileSlots) change(most int, decide func(places []Lease) error) error {
 	if text, err = json.Marshal(places); err != nil {
 		return err
 	}
-	return f.replace(text)
-}
-
-// replace writes the file as a whole, so that a loss of power leaves the old one or the new.
-func (f *FileSlots) replace(text []byte) error {
-	fresh, err := os.OpenFile(f.path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = fresh.Write(text)
-	if err := errors.Join(err, fresh.Sync(), fresh.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.path+".new", f.path)
+	return statefile.Replace(f.path, text)
 }
 
 // Take implements Slots.
@@ -85,7 +73,10 @@ func (f *FileSlots) Take(_ context.Context, owner string, most int, now, until t
 
 // Renew implements Slots.
 func (f *FileSlots) Renew(_ context.Context, l Lease, until time.Time) error {
-	return f.change(l.Slot, func(places []Lease) error {
+	if !l.taken() {
+		return ErrLost
+	}
+	return f.change(MostAtOnce, func(places []Lease) error {
 		at := &places[l.Slot-1]
 		if at.Owner != l.Owner || at.Fence != l.Fence {
 			return ErrLost
@@ -97,7 +88,10 @@ func (f *FileSlots) Renew(_ context.Context, l Lease, until time.Time) error {
 
 // Release implements Slots.
 func (f *FileSlots) Release(_ context.Context, l Lease) error {
-	return f.change(l.Slot, func(places []Lease) error {
+	if !l.taken() {
+		return nil
+	}
+	return f.change(MostAtOnce, func(places []Lease) error {
 		if at := &places[l.Slot-1]; at.Owner == l.Owner && at.Fence == l.Fence {
 			*at = Lease{Slot: l.Slot, Fence: l.Fence}
 		}

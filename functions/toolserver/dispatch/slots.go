@@ -31,6 +31,9 @@ type Lease struct {
 	Expires time.Time `json:"expires"`
 }
 
+// taken says whether there is such a place. A record that was damaged may name any.
+func (l Lease) taken() bool { return l.Slot >= 1 && l.Slot <= MostAtOnce }
+
 // Errors of slots.
 var (
 	ErrNoSlot = errors.New("every slot is held")
@@ -44,6 +47,7 @@ const (
 	usualRenewal = 5 * time.Second
 	slotLimit    = 4 * time.Second // for one use of the slots
 	margin       = 10 * time.Second
+	lockLimit    = 10 * time.Second // for a lock of the directory
 )
 
 // take takes a slot for a dispatch. What dispatches of this directory hold that are not

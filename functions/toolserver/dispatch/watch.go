@@ -8,12 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
 )
 
-const logInterval = 250 * time.Millisecond // between two looks at the size of a log
+const (
+	logInterval   = 250 * time.Millisecond // between two looks at the size of a log
+	againInterval = 10 * time.Second       // between two tries to end what survives
+)
 
 // watch follows a dispatch to its end.
 func (d *Dispatcher) watch(r Record, g *processes.Group, by Runner) {
@@ -48,9 +52,28 @@ func (d *Dispatcher) follow(one *run) {
 			}
 		}
 	}
-	outcome := processes.Stop(ctx, one.group)[0]
+	d.end(ctx, one, reason)
 	stop()
-	d.finish(context.WithoutCancel(ctx), one, reason, outcome)
+	d.finish(context.WithoutCancel(ctx), one, reason)
+}
+
+// end ends what there is of a dispatch. While something survives it keeps its slot, and is
+// tried again and again.
+func (d *Dispatcher) end(ctx context.Context, one *run, reason string) {
+	stop := processes.Stop
+	if reason == "log_limit" { // it would go on filling the disk
+		stop = func(_ context.Context, groups ...*processes.Group) []processes.Outcome {
+			return processes.StopNow(groups...)
+		}
+	}
+	for {
+		o := stop(ctx, one.group)[0]
+		if o.Ended {
+			return
+		}
+		slog.ErrorContext(ctx, "dispatch: something survives", "dispatch", one.record.ID, "survivors", len(o.Survivors))
+		time.Sleep(againInterval)
+	}
 }
 
 func (d *Dispatcher) isFull(id string) bool {
@@ -58,17 +81,13 @@ func (d *Dispatcher) isFull(id string) bool {
 	return err == nil && info.Size() > d.deps.LogBytes
 }
 
-// finish writes down the end. While something survives there is none.
-func (d *Dispatcher) finish(ctx context.Context, one *run, reason string, o processes.Outcome) {
+// finish writes down the end.
+func (d *Dispatcher) finish(ctx context.Context, one *run, reason string) {
 	defer func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		delete(d.running, one.record.ID)
 	}()
-	if !o.Ended {
-		slog.ErrorContext(ctx, "dispatch: something survives", "dispatch", one.record.ID, "survivors", len(o.Survivors))
-		return
-	}
 	<-one.group.Done()
 	exit, r := one.group.Exit(), one.record
 	at := d.deps.Now().UTC()
@@ -100,11 +119,14 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string, o proc
 
 // footer ends the log.
 func (d *Dispatcher) footer(r Record) {
-	log, err := os.OpenFile(filepath.Join(d.dir, r.ID, "log"), os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(filepath.Join(d.dir, r.ID, "log"), os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return // the record says the same
 	}
 	defer log.Close()
+	if info, err := log.Stat(); err == nil && info.Size() > d.deps.LogBytes {
+		_ = log.Truncate(d.deps.LogBytes) // what came between two looks
+	}
 	how := "exit code not known"
 	if r.ExitCode != nil {
 		how = fmt.Sprintf("exit code %d", *r.ExitCode)
@@ -142,10 +164,20 @@ func (d *Dispatcher) StopAll(ctx context.Context) ([]processes.Outcome, []proces
 	d.mu.Lock()
 	all := slices.Collect(maps.Values(d.running))
 	d.mu.Unlock()
-	groups := make([]*processes.Group, len(all))
-	for i, one := range all {
+	own := map[string]bool{}
+	var groups []*processes.Group
+	for _, one := range all {
 		one.end("killed")
-		groups[i] = one.group
+		own[one.record.ID], groups = true, append(groups, one.group)
+	}
+	records, err := d.records()
+	if err != nil {
+		slog.ErrorContext(ctx, "dispatch: what other servers of the directory run is not known", "error", err.Error())
+	}
+	for _, r := range records { // what another server of the directory started
+		if !own[r.ID] && r.alive() {
+			groups = append(groups, processes.Known(r.ID, r.Identity))
+		}
 	}
 	return processes.StopAll(ctx, groups...)
 }

@@ -10,17 +10,20 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/processes"
+	"governance.internal/functions/toolserver/statefile"
 	"governance.internal/shared/audit"
 )
 
@@ -36,9 +39,10 @@ const (
 var Scopes = []string{"all", "dispatches", "processes"}
 
 const (
-	auditBudget  = 500 * time.Millisecond // that a halt waits for the audit trail
-	sharedBudget = time.Second            // for a look at the shared flag, which a halt waits for
-	trailLimit   = 3 * time.Second        // for the trail, where an entry must come first
+	auditBudget  = 500 * time.Millisecond  // that a halt waits for the audit trail
+	sharedBudget = time.Second             // for a look at the shared flag, which a halt waits for
+	endLimit     = 5400 * time.Millisecond // that a halt waits until what runs has ended
+	trailLimit   = 3 * time.Second         // for the trail, where an entry must come first
 )
 
 // Halt is the content of the flag.
@@ -47,8 +51,9 @@ type Halt struct {
 	Reason string    `json:"reason"`
 	Source string    `json:"source"` // http, mcp, sse or stdio
 	Scope  string    `json:"scope"`
-	// Pending says that the other tasks do not know of the halt yet.
-	Pending bool `json:"pending,omitempty"`
+	// Told says that the other tasks know of the halt. A flag that a person wrote does not
+	// say so.
+	Told bool `json:"told,omitempty"`
 }
 
 // Order is a request to halt whose secret was right.
@@ -61,7 +66,7 @@ type Order struct {
 // Outcome says what was done. The lists name what was running and is stopped.
 type Outcome struct {
 	Activated bool       `json:"activated"`
-	Complete  bool       `json:"complete"` // nothing survives, and every task knows
+	Complete  bool       `json:"complete"` // nothing survives, the halt is kept, and every task knows
 	Timestamp time.Time  `json:"timestamp"`
 	Reason    string     `json:"reason"`
 	Scope     string     `json:"scope"`
@@ -70,6 +75,7 @@ type Outcome struct {
 	Stopped   Stopped    `json:"stopped"`
 	Survivors []Survivor `json:"survivors"` // what could not be ended, and why
 	Halted    bool       `json:"halted"`
+	Kept      bool       `json:"kept"` // false if the halt cannot be written, so that it ends with this server
 	Entry     *EntryRef  `json:"audit_entry"`
 	Audit     string     `json:"audit"` // written, or deferred until the trail can be reached
 	Lift      string     `json:"lift"`  // what a person does to end the halt
@@ -131,6 +137,8 @@ type Switch struct {
 
 	mu     sync.Mutex
 	obeyed bool // what runs here was ended for the halt that is in force
+
+	unwritten atomic.Pointer[Halt] // that is in force and could not be written
 }
 
 // Open opens the switch of a data directory. Several tasks share a flag besides; it
@@ -144,32 +152,31 @@ func (s *Switch) flag() string { return filepath.Join(s.dir, "HALT") }
 // Halted returns the halt that is in force, nil if there is none. A flag that
 // cannot be read halts: the switch fails closed.
 func (s *Switch) Halted() *Halt {
-	text, err := os.ReadFile(s.flag())
+	unwritten := s.unwritten.Load() // first: it may be written meanwhile
+	text, err := statefile.Read(s.flag())
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return unwritten
 	}
 	halt := new(Halt)
 	if err != nil || json.Unmarshal(text, halt) != nil {
-		return &Halt{Reason: "the flag HALT cannot be read", Pending: s.shared != nil}
+		return &Halt{Reason: "the flag HALT cannot be read"}
 	}
 	return halt
 }
 
-// Activate halts. The error means that the flag could not be written: nothing is
-// halted then.
-func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
+// Activate halts. A flag that cannot be written, on a full disk or because somebody
+// prevents it, saves nobody from being ended.
+func (s *Switch) Activate(ctx context.Context, o Order) Outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.now().UTC()
-	if err := s.raise(Halt{at, o.Reason, o.Source, o.Scope, s.shared != nil}); err != nil {
-		return Outcome{}, fmt.Errorf("halt: %w", err)
-	}
+	kept := s.raise(ctx, Halt{at, o.Reason, o.Source, o.Scope, false})
 	s.obeyed = true
 	ctx = context.WithoutCancel(ctx) // a client that hangs up does not stop a halt
 	told := make(chan bool, 1)
 	go func() { told <- s.publish(ctx) }()
 	out := Outcome{
-		Activated: true, Timestamp: at, Reason: o.Reason, Scope: o.Scope, Source: o.Source, Halted: true, Audit: "deferred",
+		Activated: true, Timestamp: at, Reason: o.Reason, Scope: o.Scope, Source: o.Source, Halted: true, Kept: kept, Audit: "deferred",
 		Asked: Asked{[]string{}, []string{}}, Stopped: Stopped{[]Dispatch{}, []managed.Outcome{}}, Survivors: []Survivor{},
 		Lift: `A person sends {"resume":true,"reason":"..."} to POST /kill with the kill secret; with "restore":true what was stopped at a provider comes back.`,
 	}
@@ -179,7 +186,7 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 		asked <- entry
 	}()
 	s.end(ctx, o.Scope, false, &out)
-	out.Complete = <-told && len(out.Survivors) == 0
+	out.Complete = <-told && kept && len(out.Survivors) == 0
 	out.Entry = <-asked
 	_, done := s.record(ctx, EventHalt, map[string]any{
 		"phase": "done", "scope": o.Scope, "dispatches": len(out.Asked.Dispatches), "processes": len(out.Asked.Processes), "survivors": len(out.Survivors),
@@ -187,23 +194,43 @@ func (s *Switch) Activate(ctx context.Context, o Order) (Outcome, error) {
 	if out.Entry != nil && done {
 		out.Audit = "written"
 	}
-	return out, nil
+	return out
 }
 
 // end ends what a scope names, all at once, and takes in what became of it. Elsewhere is
 // for a halt that another server was told.
 func (s *Switch) end(ctx context.Context, scope string, elsewhere bool, out *Outcome) {
-	var outcomes []processes.Outcome
-	var others []processes.Survivor
-	var ended []managed.Outcome
-	var wait sync.WaitGroup
+	limit, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	parts, missing := make(chan func(), 2), map[string]bool{}
 	if scope != "processes" && s.stops.Dispatches != nil {
-		wait.Go(func() { outcomes, others = s.stops.Dispatches(ctx) })
+		missing["dispatches"] = true
+		go func() {
+			outcomes, others := s.stops.Dispatches(ctx)
+			parts <- func() { out.takeDispatches(outcomes, others); delete(missing, "dispatches") }
+		}()
 	}
 	if scope != "dispatches" && s.stops.Processes != nil {
-		wait.Go(func() { ended = s.stops.Processes(ctx, elsewhere) })
+		missing["processes"] = true
+		go func() {
+			ended := s.stops.Processes(ctx, elsewhere)
+			parts <- func() { out.takeProcesses(ended); delete(missing, "processes") }
+		}()
 	}
-	wait.Wait()
+	for len(missing) > 0 {
+		select {
+		case take := <-parts:
+			take()
+		case <-limit.Done():
+			for _, name := range slices.Sorted(maps.Keys(missing)) {
+				out.Survivors = append(out.Survivors, Survivor{Name: name, Why: "they are being ended, and a halt waits no longer for what becomes of them"})
+			}
+			return
+		}
+	}
+}
+
+func (out *Outcome) takeDispatches(outcomes []processes.Outcome, others []processes.Survivor) {
 	for _, each := range outcomes {
 		signals := each.Signals
 		if signals == nil {
@@ -214,6 +241,9 @@ func (s *Switch) end(ctx context.Context, scope string, elsewhere bool, out *Out
 		out.Survivors = append(out.Survivors, each.Survivors...)
 	}
 	out.Survivors = append(out.Survivors, others...)
+}
+
+func (out *Outcome) takeProcesses(ended []managed.Outcome) {
 	for _, each := range ended {
 		out.Asked.Processes = append(out.Asked.Processes, each.Name)
 		out.Stopped.Processes = append(out.Stopped.Processes, each)
@@ -221,13 +251,38 @@ func (s *Switch) end(ctx context.Context, scope string, elsewhere bool, out *Out
 	}
 }
 
-// raise writes the flag so that it is whole or not there after a crash. The first
-// halt stays: it tells since when.
-func (s *Switch) raise(h Halt) error {
-	if s.Halted() != nil {
+// raise writes the flag so that it is whole or not there after a crash, or holds the halt
+// in memory until it can be written; then it is not kept. The first halt stays: it tells
+// since when.
+func (s *Switch) raise(ctx context.Context, h Halt) (kept bool) {
+	err := s.writeLate()
+	if s.Halted() == nil {
+		err = s.keep(h)
+	}
+	if err != nil {
+		slog.ErrorContext(ctx, "kill switch: the halt cannot be written, so it ends with this server", "error", err.Error())
+		return false
+	}
+	return true
+}
+
+// keep holds a halt until it is written.
+func (s *Switch) keep(h Halt) error {
+	s.unwritten.Store(&h)
+	return s.writeLate()
+}
+
+// writeLate writes a halt that could not be written before.
+func (s *Switch) writeLate() error {
+	halt := s.unwritten.Load()
+	if halt == nil {
 		return nil
 	}
-	return s.write(h)
+	err := s.write(*halt)
+	if err == nil {
+		s.unwritten.Store(nil)
+	}
+	return err
 }
 
 func (s *Switch) write(h Halt) error {
@@ -235,7 +290,16 @@ func (s *Switch) write(h Halt) error {
 	if err != nil {
 		return err
 	}
-	return replace(s.flag(), append(text, '\n'))
+	return statefile.Replace(s.flag(), append(text, '\n'))
+}
+
+// clear takes the flag away.
+func (s *Switch) clear() error {
+	if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	s.unwritten.Store(nil)
+	return nil
 }
 
 // Refused records an attempt with a wrong secret.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"governance.internal/functions/toolserver/managed"
@@ -63,7 +61,7 @@ func (s *Switch) Lift(ctx context.Context, reason, source string) (Lifted, error
 			return Lifted{}, fmt.Errorf("%w: %w", ErrNoRecord, err)
 		}
 	}
-	if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.clear(); err != nil {
 		return Lifted{}, fmt.Errorf("lift: %w", err)
 	}
 	out.Resumed = true

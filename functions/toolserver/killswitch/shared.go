@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 )
 
 // Flag is the halt that several tasks share. Its epoch grows with every change, so
@@ -37,6 +35,7 @@ func (s *Switch) Sync(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, err := s.sync(ctx)
+	err = errors.Join(err, s.writeLate())
 	halt := s.Halted()
 	if halt != nil && !s.obeyed {
 		go s.obey(context.WithoutCancel(ctx), halt.Scope)
@@ -54,7 +53,7 @@ func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sharedBudget)
 	defer cancel()
 	own := s.Halted()
-	if own != nil && own.Pending {
+	if own != nil && !own.Told {
 		if err := s.tell(ctx, *own); err != nil {
 			return 0, err
 		}
@@ -64,15 +63,12 @@ func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 	case err != nil:
 		return 0, fmt.Errorf("shared flag: %w", err)
 	case theirs != nil && own == nil:
-		if err := s.write(*theirs); err != nil {
-			return epoch, err
-		}
+		theirs.Told = true
+		s.raise(ctx, *theirs)
 		s.obeyed = true
 		go s.obey(context.WithoutCancel(ctx), theirs.Scope)
 	case theirs == nil && own != nil:
-		if err := os.Remove(s.flag()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return epoch, err
-		}
+		return epoch, s.clear()
 	}
 	return epoch, nil
 }
@@ -88,7 +84,7 @@ func (s *Switch) obey(ctx context.Context, scope string) {
 // again by [Switch.Sync].
 func (s *Switch) publish(ctx context.Context) (told bool) {
 	own := s.Halted()
-	if s.shared == nil || own == nil || !own.Pending {
+	if s.shared == nil || own == nil || own.Told {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, auditBudget)
@@ -101,9 +97,9 @@ func (s *Switch) publish(ctx context.Context) (told bool) {
 }
 
 func (s *Switch) tell(ctx context.Context, h Halt) error {
-	h.Pending = false
+	h.Told = true
 	if err := s.shared.Raise(ctx, h); err != nil {
 		return fmt.Errorf("shared flag: %w", err)
 	}
-	return s.write(h)
+	return s.keep(h)
 }

@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
+	"governance.internal/functions/toolserver/statefile"
 	"governance.internal/shared/audit"
 )
 
@@ -22,7 +24,7 @@ func (s *Switch) spool(e audit.Event) error {
 	}
 	s.late.Lock()
 	defer s.late.Unlock()
-	f, err := os.OpenFile(s.spoolFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(s.spoolFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func (s *Switch) append(ctx context.Context, e audit.Event) error {
 func (s *Switch) waiting() ([]byte, error) {
 	s.late.Lock()
 	defer s.late.Unlock()
-	text, err := os.ReadFile(s.spoolFile())
+	text, err := statefile.Read(s.spoolFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -74,33 +76,12 @@ func (s *Switch) waiting() ([]byte, error) {
 func (s *Switch) taken(n int) error {
 	s.late.Lock()
 	defer s.late.Unlock()
-	text, err := os.ReadFile(s.spoolFile())
+	text, err := statefile.Read(s.spoolFile())
 	if err != nil {
 		return err
 	}
 	if len(text) > n {
-		return replace(s.spoolFile(), text[n:])
+		return statefile.Replace(s.spoolFile(), text[n:])
 	}
 	return os.Remove(s.spoolFile())
-}
-
-// replace writes a file as a whole, durably.
-func replace(path string, text []byte) error {
-	fresh := path + ".new"
-	f, err := os.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(fresh, path); err != nil {
-		return err
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

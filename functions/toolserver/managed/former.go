@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"slices"
 	"sync"
+
+	"governance.internal/functions/toolserver/statefile"
 )
 
 // Was is what a process was before a halt stopped it.
@@ -58,7 +59,7 @@ func (f *Former) Drop(was Was) error {
 }
 
 func (f *Former) read() (list []Was, err error) {
-	text, err := os.ReadFile(f.Path)
+	text, err := statefile.Read(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -74,13 +75,5 @@ func (f *Former) write(list []Was) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(f.Path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(text, '\n'))
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Path+".new", f.Path)
+	return statefile.Replace(f.Path, append(text, '\n'))
 }

@@ -1,10 +1,10 @@
 package managed
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,9 +15,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
+	"governance.internal/shared/config"
 )
 
 const (
@@ -37,6 +39,8 @@ type Rules struct {
 	Now    func() time.Time
 	Random func() string // makes ids that nobody had before
 	First  time.Duration // pause before the first restart, which doubles; 0 for a second
+
+	mostLog int64 // bytes of a log; 0 for 10 MiB
 }
 
 // Supervisor starts processes and starts them again when they end. Nothing starts under
@@ -47,6 +51,7 @@ type Supervisor struct {
 
 	mu       sync.Mutex
 	children map[string]*child // by name
+	unlock   func()            // nil while another server supervises
 }
 
 // child is a process that is wanted.
@@ -59,46 +64,34 @@ type child struct {
 	ending   bool             // we end it
 }
 
-// record is what a server after this one needs to go on.
-type record struct {
-	Name    string             `json:"name"`
-	ID      string             `json:"id"`
-	Process processes.Identity `json:"process"`
-}
-
-// OpenSupervisor goes on with what an earlier server started and left running.
+// OpenSupervisor goes on with what an earlier server started and left running. Of several
+// servers on one directory one supervises, as long as it lives; the others see what it
+// runs, and can stop it.
 func OpenSupervisor(dir string, r Rules) (*Supervisor, error) {
 	s := &Supervisor{dir: filepath.Join(dir, "managed"), rules: r, children: map[string]*child{}}
 	if s.rules.First == 0 {
 		s.rules.First = usualFirst
 	}
+	s.rules.mostLog = cmp.Or(s.rules.mostLog, mostLog)
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(s.dir, "*", "record.json"))
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		var r record
-		text, err := os.ReadFile(file)
-		if err != nil || json.Unmarshal(text, &r) != nil {
-			continue // cut off: the process had not been told to anybody
-		}
-		if group, ok := processes.Resume(r.ID, r.Process); ok {
-			group.Keep()
-			c := &child{process: Process{Name: r.Name, Provider: "supervised"}, group: group}
-			s.children[r.Name] = c
-			go s.follow(c, group)
-		}
-	}
-	return s, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s, s.take()
 }
 
 // Look starts what should run and does not, at most one process at a time, and ends what
 // is wanted no more. It is called again and again.
 func (s *Supervisor) Look(ctx context.Context, list []Process) {
+	s.mu.Lock()
+	mine := s.refresh()
+	s.mu.Unlock()
+	if !mine {
+		return
+	}
 	list = slices.DeleteFunc(slices.Clone(list), func(p Process) bool { return p.Provider != "supervised" })
+	s.trim()
 	if gone := s.want(list); len(gone) > 0 {
 		s.end(ctx, gone)
 		s.want(list) // forgets those that ended
@@ -200,22 +193,24 @@ func (s *Supervisor) launch(p Process) (*processes.Group, error) {
 	defer log.Close()
 	var environment []string
 	for _, name := range p.Env {
+		if slices.Contains(config.Secrets, name) {
+			return nil, errors.New("its env names " + name + ", a secret of this server that no process gets: take it out")
+		}
 		if value, ok := s.rules.Lookup(name); ok {
 			environment = append(environment, name+"="+value)
 		}
 	}
-	r := record{Name: p.Name, ID: "managed-" + s.rules.Random()}
+	r := record{Name: p.Name, ID: "managed-" + s.rules.Random(), Process: processes.Expected()}
+	if err := writeRecord(folder, r); err != nil { // first: whoever comes after a crash must know of it
+		return nil, err
+	}
 	group, err := processes.Start(processes.Command{ID: r.ID, Argv: append([]string{program}, p.Command[1:]...), Dir: s.rules.Dir, Env: environment, Output: log})
 	if err != nil {
 		return nil, errors.New("it does not start")
 	}
 	group.Keep()
 	r.Process = group.Identity()
-	text, err := json.Marshal(r)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, "record.json"), text, 0o600)
-	}
-	if err != nil { // the next server would not know of it
+	if err := writeRecord(folder, r); err != nil {
 		processes.StopNow(group)
 		group.Drop()
 		return nil, err
@@ -229,14 +224,23 @@ func (s *Supervisor) folder(name string) string {
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:8]))
 }
 
+// log never waits, whatever stands in the place of the log.
 func (s *Supervisor) log(folder string) (*os.File, error) {
-	path := filepath.Join(folder, "log")
-	if info, err := os.Stat(path); err == nil && info.Size() > mostLog {
-		if err := os.Truncate(path, 0); err != nil {
-			return nil, err
+	return os.OpenFile(filepath.Join(folder, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+}
+
+// trim begins those logs anew that are too long; whoever writes them appends.
+func (s *Supervisor) trim() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name := range s.children {
+		path := filepath.Join(s.folder(name), "log")
+		if info, err := os.Stat(path); err == nil && info.Size() > s.rules.mostLog {
+			if err := os.Truncate(path, 0); err != nil {
+				slog.Error("the log of a managed process grows and grows", "process", strings.ToValidUTF8(name, "?"), "error", err.Error())
+			}
 		}
 	}
-	return os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
 // follow waits for the end of a process and clears away what it left behind, before it
@@ -279,6 +283,7 @@ func (c *child) failed(r Rules, why string) {
 func (s *Supervisor) States(_ context.Context, list []Process) (states []Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.refresh()
 	for _, p := range list {
 		st := Status{Name: p.Name, Provider: p.Provider, State: Stopped, Critical: p.Critical}
 		c := s.children[p.Name]
@@ -306,6 +311,7 @@ func (s *Supervisor) States(_ context.Context, list []Process) (states []Status)
 func (s *Supervisor) beside(list []Process) (others []Process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.refresh()
 	for name, c := range s.children {
 		if c.group != nil && !slices.ContainsFunc(list, func(p Process) bool { return p.Provider == "supervised" && p.Name == name }) {
 			others = append(others, c.process)
@@ -321,6 +327,7 @@ func (s *Supervisor) end(ctx context.Context, list []Process) (outcomes []Outcom
 	var groups []*processes.Group
 	var owners []int
 	s.mu.Lock()
+	s.refresh()
 	for i, p := range list {
 		outcomes = append(outcomes, Done(p))
 		if c := s.children[p.Name]; c != nil {
@@ -356,9 +363,13 @@ func (s *Supervisor) Start(context.Context, Process, string) (string, error) {
 	return "it is started again by itself", nil
 }
 
-// Close ends everything: who started it goes.
+// Close ends everything: who started it goes. What another server runs goes on.
 func (s *Supervisor) Close() {
 	s.mu.Lock()
+	if s.unlock == nil {
+		s.mu.Unlock()
+		return
+	}
 	var all []Process
 	for _, c := range s.children {
 		all = append(all, c.process)
@@ -369,4 +380,8 @@ func (s *Supervisor) Close() {
 			slog.Error("a managed process lives on", "process", strings.ToValidUTF8(o.Name, "?"))
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unlock()
+	s.unlock = nil
 }

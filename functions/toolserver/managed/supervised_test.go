@@ -119,6 +119,7 @@ func TestTheNextSupervisorGoesOn(t *testing.T) {
 	first, _, _ := watched(t, dir)
 	p := shellProcess("a", "sleep 1000")
 	first.Look(t.Context(), []Process{p})
+	first.unlock() // as the end of its process does
 	next, _, _ := watched(t, dir)
 	next.Look(t.Context(), []Process{p})
 	if a, b := first.state(p), next.state(p); a.PID == 0 || a.PID != b.PID || b.State != Running {
@@ -126,6 +127,58 @@ func TestTheNextSupervisorGoesOn(t *testing.T) {
 	}
 	if out := next.Stop(t.Context(), []Process{p}); !out[0].OK {
 		t.Errorf("%+v", out)
+	}
+}
+
+// Of two servers on one directory one supervises. The other sees what runs and can stop
+// it, starts no second one, and ends nothing when it goes.
+func TestOfTwoServersOneSupervises(t *testing.T) {
+	dir := t.TempDir()
+	first, _, _ := watched(t, dir)
+	second, halted, _ := watched(t, dir)
+	p := shellProcess("a", "sleep 1000")
+	for range 2 {
+		second.Look(t.Context(), []Process{p})
+		first.Look(t.Context(), []Process{p})
+	}
+	one, two := first.state(p), second.state(p)
+	if one.PID == 0 || one.PID != two.PID || two.State != Running || len(second.beside(nil)) != 1 {
+		t.Errorf("%+v and %+v", one, two)
+	}
+	second.Close()
+	if st := first.state(p); st.PID != one.PID || st.State != Running {
+		t.Errorf("it ended with the other server: %+v", st)
+	}
+	halted.Store(true)
+	if out := second.Stop(t.Context(), []Process{p}); !out[0].OK || len(out[0].Did) == 0 {
+		t.Errorf("%+v", out)
+	}
+	if _, ok := processes.Identify(one.PID); ok {
+		t.Error("it lives")
+	}
+	first.Close()
+	if second.Look(t.Context(), []Process{p}); second.unlock == nil {
+		t.Error("nobody supervises any more")
+	}
+}
+
+// A process that runs for ever and says much does not fill the disk.
+func TestALogBeginsAnewWhileItsProcessRuns(t *testing.T) {
+	s, _, _ := watched(t, t.TempDir())
+	s.rules.mostLog = 1000
+	p := shellProcess("talks", "i=0; while [ $i -lt 500 ]; do echo line; i=$((i+1)); done; sleep 1000")
+	s.Look(t.Context(), []Process{p})
+	log := filepath.Join(s.folder("talks"), "log")
+	size := func() int64 {
+		info, err := os.Stat(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	until(t, "it has spoken", func() bool { return size() == 2500 })
+	if s.Look(t.Context(), []Process{p}); size() > 1000 {
+		t.Errorf("%d bytes", size())
 	}
 }
 
@@ -139,8 +192,13 @@ func TestWhatCannotStartIsToldAndNothingIsInherited(t *testing.T) {
 	none := Process{Name: "none", Provider: "supervised"}
 	shows := shellProcess("shows", `echo "<$KILL_SECRET$GIVEN>"; sleep 1000`)
 	shows.Env = []string{"GIVEN"}
-	for range 3 {
-		s.Look(t.Context(), []Process{bad, none, shows})
+	greedy := shellProcess("greedy", "sleep 1000")
+	greedy.Env = []string{"KILL_SECRET"}
+	for range 4 {
+		s.Look(t.Context(), []Process{bad, none, shows, greedy})
+	}
+	if st := s.state(greedy); st.State != BackingOff || !strings.Contains(st.Why, "a secret of this server") {
+		t.Errorf("%+v", st)
 	}
 	if st := s.state(bad); st.State != BackingOff || st.Why != "the program program is not there" {
 		t.Errorf("%+v", st)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/policy"
@@ -118,7 +120,23 @@ func (g *Gate) shown(dir, name string) string {
 	return "(outside of the workspace)"
 }
 
+// decide judges a name as the kernel reads it, and as those programs do that take out ..
+// before they open it: behind a link these are two files.
 func (g *Gate) decide(state workspace.State, dir, name, operation string) Result {
+	result := g.judge(state, dir, name, operation)
+	if strings.Contains(dir+"/"+name, "..") {
+		clean := filepath.Clean(name)
+		if !filepath.IsAbs(name) {
+			clean = filepath.Join(dir, name)
+		}
+		if other := g.judge(state, "", clean, operation); policy.Worse(result.Decision, other.Decision) != result.Decision {
+			return other
+		}
+	}
+	return result
+}
+
+func (g *Gate) judge(state workspace.State, dir, name, operation string) Result {
 	result := Result{Path: g.shown(dir, name), Decision: policy.OK, Via: Direct}
 	p, err := g.Workspace.Locate(dir, name)
 	if err != nil {

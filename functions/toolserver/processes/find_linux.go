@@ -11,9 +11,9 @@ import (
 // Find gives the processes that match, except this one and those above it: whoever ends
 // what matches must not end itself.
 func Find(match func(argv []string, dir string) bool) ([]Found, error) {
-	all := snapshot()
-	if len(all) == 0 {
-		return nil, errStat
+	all, _, err := snapshot()
+	if err != nil {
+		return nil, err
 	}
 	above := map[int]bool{}
 	for at, ok := all[self]; ok && !above[at.pid]; at, ok = all[at.parent] {

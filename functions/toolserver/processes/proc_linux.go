@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -19,6 +20,11 @@ var self = os.Getpid()
 var adopt = sync.OnceValue(func() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })
+
+// Conceal keeps the memory and the environment of this process, where the secrets are, from
+// programs of the same user: they can neither read /proc/PID/environ nor trace it
+// (PR_SET_DUMPABLE in prctl(2)). What it starts is not concealed.
+func Conceal() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }
 
 // bootID tells one boot of the system from another.
 var bootID = sync.OnceValue(func() string {
@@ -47,23 +53,31 @@ type process struct {
 
 func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
 
-// snapshot reads the process table. A process may be gone or another one a moment later.
-func snapshot() map[int]process {
+// snapshot reads the process table. A process may be gone or another one a moment later;
+// vanished counts those that were gone before they were read. The error means that nobody
+// knows what runs.
+func snapshot() (all map[int]process, vanished int, err error) {
 	names, err := readNames("/proc")
-	all := make(map[int]process, len(names))
 	if err != nil {
-		return all
+		return nil, 0, err
 	}
+	all = make(map[int]process, len(names))
 	for _, text := range names {
 		pid, err := strconv.Atoi(text)
 		if err != nil {
 			continue
 		}
-		if p, err := read(pid); err == nil {
+		p, err := read(pid)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH):
+			vanished++
+		case err != nil:
+			return nil, 0, err
+		default:
 			all[pid] = p
 		}
 	}
-	return all
+	return all, vanished, nil
 }
 
 func readNames(dir string) ([]string, error) {
@@ -140,13 +154,18 @@ func (p process) send(s syscall.Signal) bool {
 	return held.Signal(s) == nil
 }
 
-// bury takes the exit status of a dead child that nobody else waits for.
-func bury(p process) {
+// bury takes the exit status of a dead child that nobody else waits for; false if there
+// was none to take.
+func bury(p process) bool {
 	if p.parent != self || managed.has(p.pid) {
-		return
+		return false
 	}
-	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil) // if it fails, the child is not ours
+	pid, err := syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil)
+	return err == nil && pid == p.pid
 }
+
+// killGroup sends SIGKILL to a process group at once, which nobody escapes by a fork.
+func killGroup(id int) { _ = syscall.Kill(-id, syscall.SIGKILL) } // it may be empty
 
 // adopted are the orphans that this process was given, and all below them: its children
 // in other sessions.

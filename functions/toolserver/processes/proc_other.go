@@ -29,6 +29,9 @@ type process struct {
 	group                      int
 }
 
+// Conceal does nothing: no agent is started here.
+func Conceal() error { return nil }
+
 // Find finds nothing.
 func Find(func(argv []string, dir string) bool) ([]Found, error) { return nil, errors.ErrUnsupported }
 
@@ -42,9 +45,11 @@ func (process) dead() bool                 { return true }
 func (process) marked(string) bool         { return false }
 func (process) send(syscall.Signal) bool   { return false }
 func (process) survivor() Survivor         { return Survivor{} }
-func snapshot() map[int]process            { return nil }
+func killGroup(int)                        {}
 func read(int) (process, error)            { return process{}, errors.ErrUnsupported }
 func adopted(map[int]process) map[int]bool { return nil }
-func bury(process)                         {}
+func bury(process) bool                    { return false }
+
+func snapshot() (map[int]process, int, error) { return nil, 0, errors.ErrUnsupported }
 
 func nameless() (*os.File, error) { return nil, errors.ErrUnsupported }

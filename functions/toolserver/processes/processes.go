@@ -119,7 +119,7 @@ func (g *Group) watch() {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	for {
-		target{groups: []*Group{g}}.living()
+		target{groups: []*Group{g}}.look()
 		select {
 		case <-g.done:
 			return
@@ -135,10 +135,15 @@ type Identity struct {
 	Boot  string `json:"boot"`  // id of that boot
 }
 
+// Expected is the identity of a program that is about to be started: until its number is
+// known it is found by its marker alone.
+func Expected() Identity { return Identity{Boot: bootID()} }
+
 // Identity of the group's program.
 func (g *Group) Identity() Identity { return Identity{g.PID, g.begun, bootID()} }
 
-// Alive says whether anything is alive of a group that some process started.
+// Alive says whether anything is alive of a group that some process started, or may be:
+// the process table cannot always be read.
 func Alive(id string, i Identity) bool {
 	return i.Boot == bootID() && groupOf(id, i).alive()
 }
@@ -158,7 +163,11 @@ func groupOf(id string, i Identity) *Group {
 	return &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}, exit: Exit{Code: -1}}
 }
 
-func (g *Group) alive() bool { return len(target{groups: []*Group{g}}.living()) > 0 }
+// alive is true as well while nobody can know.
+func (g *Group) alive() bool {
+	seen := target{groups: []*Group{g}}.look()
+	return len(seen.living) > 0 || seen.err != nil
+}
 
 // follow closes done when nothing of the group is left.
 func (g *Group) follow() {

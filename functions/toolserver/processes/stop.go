@@ -14,6 +14,7 @@ const Grace = 4 * time.Second
 const (
 	pollInterval = 20 * time.Millisecond
 	killBudget   = time.Second // for what was killed to be gone
+	mostLooks    = 10          // at what seems to have ended
 )
 
 // Survivor is a process that could not be ended.
@@ -58,7 +59,7 @@ func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 	t := target{groups: groups, all: true}
 	outcomes := t.stop(ctx, Grace)
 	var others []Survivor
-	for _, p := range t.living() {
+	for _, p := range t.look().living {
 		if !slices.ContainsFunc(outcomes, func(o Outcome) bool {
 			return slices.ContainsFunc(o.Survivors, func(s Survivor) bool { return s.PID == p.pid })
 		}) {
@@ -70,20 +71,18 @@ func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 
 func (t target) stop(ctx context.Context, grace time.Duration) []Outcome {
 	signals := map[int][]string{} // by group
-	t.living()                    // notes sessions, so that the first signal reaches who is in them
+	t.look()                      // notes sessions, so that the first signal reaches who is in them
 	t.signal(syscall.SIGTERM, signals)
 	t.wait(ctx, grace)
 	end := time.Now().Add(killBudget)
-	for len(t.living()) > 0 && time.Now().Before(end) {
+	for !t.look().over() && time.Now().Before(end) {
 		t.signal(syscall.SIGKILL, signals) // again and again: it may have started others meanwhile
 		time.Sleep(pollInterval)
 	}
 	outcomes := make([]Outcome, len(t.groups))
 	for i, g := range t.groups {
 		o := Outcome{ID: g.ID, PID: g.PID, Signals: slices.Compact(signals[i])}
-		for _, p := range (target{groups: []*Group{g}}).living() {
-			o.Survivors = append(o.Survivors, p.survivor())
-		}
+		o.Survivors = target{groups: []*Group{g}}.survivors()
 		o.Ended = len(o.Survivors) == 0
 		outcomes[i] = o
 	}
@@ -93,15 +92,36 @@ func (t target) stop(ctx context.Context, grace time.Duration) []Outcome {
 // wait waits until nothing lives, or for so long.
 func (t target) wait(ctx context.Context, most time.Duration) {
 	deadline := time.Now().Add(most)
-	for len(t.living()) > 0 && time.Now().Before(deadline) && ctx.Err() == nil {
+	for !t.look().over() && time.Now().Before(deadline) && ctx.Err() == nil {
 		time.Sleep(pollInterval)
 	}
 }
 
+// survivors tells who lives. Where one died a moment ago it is looked again: whoever
+// starts itself anew all the time is seldom seen alive.
+func (t target) survivors() (list []Survivor) {
+	seen := t.look()
+	for n := 0; n < mostLooks && len(seen.living) == 0 && seen.died; n++ {
+		time.Sleep(pollInterval)
+		seen = t.look()
+	}
+	for _, p := range seen.living {
+		list = append(list, p.survivor())
+	}
+	switch {
+	case seen.err != nil:
+		list = append(list, Survivor{PID: t.groups[0].PID, Why: "the process table cannot be read, so nobody knows"})
+	case len(list) == 0 && seen.died:
+		list = append(list, Survivor{PID: t.groups[0].PID, Why: "it starts itself anew all the time"})
+	}
+	return list
+}
+
 // signal sends a signal to all that live, and notes it. What was stopped is woken, or
-// it would not see SIGTERM.
+// it would not see SIGTERM. SIGKILL goes to the groups of processes besides.
 func (t target) signal(s syscall.Signal, sent map[int][]string) {
-	for _, p := range t.living() {
+	seen := t.look()
+	for _, p := range seen.living {
 		if p.send(s) && p.group < len(t.groups) {
 			sent[p.group] = append(sent[p.group], name(s))
 		}
@@ -109,22 +129,48 @@ func (t target) signal(s syscall.Signal, sent map[int][]string) {
 			p.send(syscall.SIGCONT)
 		}
 	}
+	if s != syscall.SIGKILL {
+		return
+	}
+	for i := range seen.joined {
+		killGroup(t.groups[i].PID)
+		sent[i] = append(sent[i], name(s))
+	}
 }
 
-// living finds the processes of the target that are alive, and buries adopted ones that
+// sight is what a look at the process table shows of a target.
+type sight struct {
+	living   []process
+	joined   map[int]bool // indexes of groups whose process group was seen, and has not this process in it
+	died     bool         // one of it was dead and is buried now: it may have had a child just before
+	vanished bool         // somebody was gone before he was read
+	err      error        // nobody knows
+}
+
+// over says that nothing lives, for sure: a child of whoever died or vanished during the
+// look may not have been seen.
+func (s sight) over() bool { return len(s.living) == 0 && !s.died && !s.vanished && s.err == nil }
+
+// look finds the processes of the target that are alive, and buries adopted ones that
 // are dead.
-func (t target) living() []process {
-	all := snapshot()
+func (t target) look() (seen sight) {
+	all, vanished, err := snapshot()
+	if err != nil {
+		return sight{err: err}
+	}
+	seen = sight{joined: map[int]bool{}, vanished: vanished > 0}
 	strays := adopted(all)
 	spared := target{groups: kept.all()}
-	var found []process
 	for _, p := range all {
 		group := t.groupOf(p, all)
 		if group < 0 && !(t.all && strays[p.pid] && spared.groupOf(p, all) < 0) || p.pid == self {
 			continue
 		}
+		if group >= 0 && p.pgrp > 1 && p.pgrp == t.groups[group].PID && p.pgrp != all[self].pgrp {
+			seen.joined[group] = true
+		}
 		if p.dead() {
-			bury(p)
+			seen.died = bury(p) || seen.died
 			continue
 		}
 		if p.group = group; group < 0 {
@@ -132,12 +178,12 @@ func (t target) living() []process {
 		} else {
 			t.groups[group].note(p)
 		}
-		found = append(found, p)
+		seen.living = append(seen.living, p)
 	}
 	for _, g := range t.groups {
 		g.forget(all)
 	}
-	return found
+	return seen
 }
 
 // groupOf is the index of the group that a process is of, -1 for none: it is the
@@ -166,7 +212,8 @@ func (g *Group) owns(p process) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known[key{p.pid, p.begun}] || p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID || g.led[p.session] || p.marked(g.ID)
+	numbered := g.PID > 0 && (p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID)
+	return numbered || g.known[key{p.pid, p.begun}] || g.led[p.session] || p.marked(g.ID)
 }
 
 // note remembers a process as one of the group.
@@ -179,7 +226,8 @@ func (g *Group) note(p process) {
 	}
 }
 
-// forget drops sessions that nobody is in any more: their numbers are used again.
+// forget drops what is no more: sessions that nobody is in, and processes. Their numbers
+// are used again.
 func (g *Group) forget(all map[int]process) {
 	there := map[int]bool{}
 	for _, p := range all {
@@ -188,4 +236,5 @@ func (g *Group) forget(all map[int]process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	maps.DeleteFunc(g.led, func(session int, _ bool) bool { return !there[session] })
+	maps.DeleteFunc(g.known, func(k key, _ bool) bool { p, ok := all[k.pid]; return !ok || p.begun != k.begun })
 }

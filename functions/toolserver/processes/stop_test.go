@@ -79,6 +79,22 @@ var acts = map[string]func(){
 		}
 		_ = json.NewEncoder(os.Stdout).Encode(target{groups: []*Group{g}}.stop(context.Background(), shortGrace))
 	},
+	"has a secret": func() {
+		if os.Getenv("TEST_CONCEALED") != "" {
+			if err := Conceal(); err != nil {
+				panic(err)
+			}
+		}
+		c := exec.Command(os.Args[0])
+		c.Env, c.Stdout = []string{actVariable + "=wants the secret"}, os.Stdout
+		if err := c.Run(); err != nil {
+			panic(err)
+		}
+	},
+	"wants the secret": func() {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", os.Getppid()))
+		fmt.Println("seen:", strings.Contains(string(text), "hidden-1"), "refused:", errors.Is(err, os.ErrPermission))
+	},
 	"has a zombie": func() {
 		c := exec.Command("/proc/self/exe")
 		c.Env = append(os.Environ(), actVariable+"=ends at once")
@@ -217,7 +233,11 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	g := begin(t, "lost", "loses its child", 1)
 	<-g.Done()
 	var lost []process
-	for pid := range adopted(snapshot()) {
+	all, _, err := snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pid := range adopted(all) {
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil && strings.Contains(string(text), actVariable+"=ignores TERM") && !strings.Contains(string(text), Marker) {
 			p, err := read(pid)
 			if err == nil {
@@ -231,6 +251,61 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	outcomes := target{groups: []*Group{g}, all: true}.stop(t.Context(), shortGrace)
 	if p, err := read(lost[0].pid); err == nil && p.begun == lost[0].begun && !p.dead() {
 		t.Errorf("%+v lives, outcomes %+v", p, outcomes)
+	}
+}
+
+// What starts itself anew all the time is seldom seen alive. It ends, or is told.
+func TestWhatAlwaysStartsItselfAnewIsNotCalledDead(t *testing.T) {
+	perl, err := exec.LookPath("perl")
+	if err != nil {
+		t.Skip("needs perl, which forks fast")
+	}
+	for n := range 12 {
+		g, err := Start(Command{ID: fmt.Sprint("comet ", n, os.Getpid()), Argv: []string{perl, "-e", "for (1..20000) { exit if fork }"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+		o := target{groups: []*Group{g}}.stop(t.Context(), 0)[0]
+		lives := syscall.Kill(-g.PID, syscall.SIGKILL) == nil
+		if o.Ended == lives {
+			t.Errorf("it lives: %v, %+v", lives, o)
+		}
+	}
+}
+
+// While the process table cannot be read nobody is called dead.
+func TestWithoutAProcessTableNobodyIsCalledDead(t *testing.T) {
+	g := begin(t, "unseen", "sleeps", 0)
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 3, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	alive := Alive(g.ID, g.Identity())
+	o := target{groups: []*Group{g}}.stop(t.Context(), 0)[0]
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if !alive || o.Ended || len(o.Survivors) != 1 || o.Survivors[0].Why == "" {
+		t.Errorf("alive %v, %+v", alive, o)
+	}
+	if o := (target{groups: []*Group{g}}).stop(t.Context(), shortGrace)[0]; !o.Ended {
+		t.Errorf("%+v", o)
+	}
+}
+
+// A program that runs for days is not remembered with everything that it ever started.
+func TestProcessesThatEndedAreForgotten(t *testing.T) {
+	g := begin(t, "forgets", "sleeps", 0)
+	g.note(process{pid: 1 << 30, begun: 7})
+	target{groups: []*Group{g}}.look()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known[key{1 << 30, 7}] || !g.known[key{g.PID, g.begun}] {
+		t.Errorf("%v", g.known)
 	}
 }
 
@@ -249,6 +324,32 @@ func TestOtherChildrenAreLeftAlone(t *testing.T) {
 	_ = c.Process.Kill()
 	_ = c.Wait()
 	target{all: true}.stop(t.Context(), shortGrace) // its child is an orphan now
+}
+
+// A program of the same user cannot read the secrets of a process that conceals them.
+func TestSecretsAreConcealedFromTheSameUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root to be another user, for root reads everything")
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	text, err := os.ReadFile(os.Args[0])
+	if err == nil {
+		err = os.WriteFile(program, text, 0o755)
+	}
+	for at := filepath.Dir(program); err == nil && at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+		err = os.Chmod(at, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for concealed, want := range map[string]string{"": "seen: true refused: false\n", "yes": "seen: false refused: true\n"} {
+		c := exec.Command(program)
+		c.Env = []string{actVariable + "=has a secret", "TEST_SECRET=hidden-1", "TEST_CONCEALED=" + concealed}
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		if out, err := c.Output(); err != nil || string(out) != want {
+			t.Errorf("concealed %q: %s (%v)", concealed, out, err)
+		}
+	}
 }
 
 // What may not be ended is told, and why: a process that became another user's.

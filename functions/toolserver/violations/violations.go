@@ -40,6 +40,13 @@ const (
 // Types are all of them.
 var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed}
 
+// others are the types of what else the guard, the command line and agents of ours record.
+// Nothing else is taken from the spool, which whoever runs as the same user can write: what
+// the kill switch, the dispatcher and the payments record comes from the server alone.
+var others = []string{
+	"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN", "APPROVAL_REQUESTED", "APPROVAL_DECIDED", "APPROVAL_USED",
+}
+
 // spool is the folder of records that the chain has not taken yet.
 const spool = workspace.StateDir + "/spool"
 
@@ -152,12 +159,16 @@ func (l *Log) Flush(ctx context.Context) error {
 // flush appends one record. One that is damaged is put aside, where a person finds it.
 func (l *Log) flush(ctx context.Context, name string) error {
 	text, err := l.Workspace.ReadFile(name, maxRecord)
+	if errors.Is(err, workspace.ErrNotRegular) || errors.Is(err, workspace.ErrTooLarge) { // it would hold up all others
+		slog.ErrorContext(ctx, "what stands in the spool is no record and was put aside", "id", path.Base(name))
+		return l.Workspace.Rename(name, name+".damaged")
+	}
 	if err != nil {
 		return fmt.Errorf("violations: %w", err)
 	}
 	event, ok := eventOf(text)
-	if !ok {
-		slog.ErrorContext(ctx, "a spooled violation is damaged and was put aside", "id", path.Base(name))
+	if !ok || !slices.Contains(Types, event.Type) && !slices.Contains(others, event.Type) {
+		slog.ErrorContext(ctx, "a spooled record is damaged, or of a type that is not spooled, and was put aside", "id", path.Base(name))
 		return errors.Join(l.Workspace.WriteFile(name+".damaged", text), l.Workspace.Remove(name))
 	}
 	if _, err := l.Trail.Append(ctx, event); err != nil {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -81,16 +82,19 @@ func (w *Workspace) WriteFile(name string, text []byte) error {
 	if err := w.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return reduce(err)
 	}
-	fresh := name + ".new"
-	f, err := w.root.OpenFile(fresh, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|syscall.O_NONBLOCK, mode)
+	fresh := name + "." + rand.Text() + ".new" // which nobody has, nor a link to elsewhere
+	f, err := w.root.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return reduce(err)
 	}
 	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return reduce(err)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = w.root.Rename(fresh, name)
 	}
-	return reduce(w.root.Rename(fresh, name))
+	if err != nil {
+		return errors.Join(reduce(err), reduce(w.root.Remove(fresh)))
+	}
+	return nil
 }
 
 // OpenState opens a file of the service's own state for reading and writing, and
@@ -105,6 +109,9 @@ func (w *Workspace) OpenState(name string, flag int, mode fs.FileMode) (*os.File
 
 // Files is the tree for reading; nothing in it leads out.
 func (w *Workspace) Files() fs.FS { return w.root.FS() }
+
+// Rename gives a file another name.
+func (w *Workspace) Rename(old, name string) error { return reduce(w.root.Rename(old, name)) }
 
 // Remove removes a file.
 func (w *Workspace) Remove(name string) error { return reduce(w.root.Remove(name)) }

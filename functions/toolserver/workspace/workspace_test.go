@@ -201,6 +201,27 @@ func TestNothingOutsideIsReadOrWritten(t *testing.T) {
 	}
 }
 
+// Writing a file changes that file and no other, whatever lies beside it.
+func TestWritingTouchesNoFileBeside(t *testing.T) {
+	w, dir := open(t, map[string]string{"a": "old", "a.new": "beside", "b": "old", "kept": "kept"})
+	if err := os.Symlink("kept", filepath.Join(dir, "b.new")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if err := w.WriteFile(name, []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"a": "new", "a.new": "beside", "b": "new", "b.new": "kept", "kept": "kept"} {
+		if text, err := w.ReadFile(name, 100); err != nil || string(text) != want {
+			t.Errorf("%s: %q (%v)", name, text, err)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 5 {
+		t.Errorf("%v (%v)", list, err)
+	}
+}
+
 func TestPipesAndLargeFilesAreRefused(t *testing.T) {
 	w, dir := open(t, map[string]string{"large": strings.Repeat("x", 101)})
 	if runtime.GOOS != "windows" {

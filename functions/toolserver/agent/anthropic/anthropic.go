@@ -18,13 +18,8 @@ const DefaultURL = "https://api.anthropic.com"
 
 const version = "2023-06-01"
 
-// Model is a model at an address.
-type Model struct {
-	URL  string // without /v1/messages
-	Key  string // "" for a server that wants none
-	Name string
-	HTTP *http.Client
-}
+// Model is a model that is asked so.
+type Model struct{ endpoint.Server }
 
 type request struct {
 	Model     string    `json:"model"`
@@ -133,8 +128,5 @@ func parse(body []byte) (chat.Answer, error) {
 			out.Message.Calls = append(out.Message.Calls, chat.Call{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
 		}
 	}
-	if stop == chat.CallsTools && len(out.Message.Calls) == 0 {
-		return chat.Answer{}, errors.New("the answer waits for tools and calls none")
-	}
-	return out, chat.CheckCalls(out.Message.Calls)
+	return out.Checked()
 }

@@ -3,11 +3,12 @@ package anthropic
 import (
 	"testing"
 
+	"governance.internal/functions/toolserver/agent/endpoint"
 	"governance.internal/functions/toolserver/agent/modeltest"
 )
 
 // Whatever a provider answers, nothing breaks, and what is taken can be sent back.
 func FuzzParse(f *testing.F) {
-	m := &Model{Name: modeltest.Model}
+	m := &Model{endpoint.Server{Name: modeltest.Model}}
 	modeltest.Fuzz(f, "anthropic", parse, func(r modeltest.Conversation) any { return m.request(r) })
 }

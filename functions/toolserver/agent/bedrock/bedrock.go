@@ -157,10 +157,7 @@ func answerOf(out *bedrockruntime.ConverseOutput) (chat.Answer, error) {
 			answer.Message.Calls = append(answer.Message.Calls, call)
 		}
 	}
-	if stop == chat.CallsTools && len(answer.Message.Calls) == 0 {
-		return chat.Answer{}, errors.New("the answer waits for tools and calls none")
-	}
-	return answer, chat.CheckCalls(answer.Message.Calls)
+	return answer.Checked()
 }
 
 func callOf(b types.ToolUseBlock) (chat.Call, error) {

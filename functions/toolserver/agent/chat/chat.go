@@ -6,7 +6,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 )
 
@@ -98,14 +98,17 @@ func Sum(tokens ...int) (sum int) {
 	return sum
 }
 
-// CheckCalls refuses an answer whose calls no result could be matched with.
-func CheckCalls(calls []Call) error {
+// Checked is the answer, unless no results could be matched with its calls.
+func (a Answer) Checked() (Answer, error) {
+	if a.Stop == CallsTools && len(a.Message.Calls) == 0 {
+		return Answer{}, errors.New("the answer waits for tools and calls none")
+	}
 	seen := map[string]bool{}
-	for _, c := range calls {
+	for _, c := range a.Message.Calls {
 		if c.ID == "" || c.Name == "" || seen[c.ID] {
-			return fmt.Errorf("the answer has a tool call without a name or an id of its own")
+			return Answer{}, errors.New("the answer has a tool call without a name or an id of its own")
 		}
 		seen[c.ID] = true
 	}
-	return nil
+	return a, nil
 }

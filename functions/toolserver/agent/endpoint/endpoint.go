@@ -23,6 +23,14 @@ const (
 	mostQuoted = 300     // bytes of what a provider says about an error
 )
 
+// Server is a model at an address.
+type Server struct {
+	URL  string // without the path of the API
+	Key  string // "" for a server that wants none
+	Name string // of the model
+	HTTP *http.Client
+}
+
 // Client is an HTTP client that keeps to one address.
 func Client() *http.Client {
 	return &http.Client{

@@ -16,13 +16,8 @@ import (
 // DefaultURL is where OpenAI answers.
 const DefaultURL = "https://api.openai.com/v1"
 
-// Model is a model at an address.
-type Model struct {
-	URL  string // without /chat/completions
-	Key  string // "" for a server that wants none
-	Name string
-	HTTP *http.Client
-}
+// Model is a model that is asked so.
+type Model struct{ endpoint.Server }
 
 type request struct {
 	Model     string    `json:"model"`
@@ -135,8 +130,5 @@ func parse(body []byte) (chat.Answer, error) {
 	for _, c := range said.ToolCalls {
 		out.Message.Calls = append(out.Message.Calls, chat.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
 	}
-	if out.Stop == chat.CallsTools && len(out.Message.Calls) == 0 {
-		return chat.Answer{}, errors.New("the answer waits for tools and calls none")
-	}
-	return out, chat.CheckCalls(out.Message.Calls)
+	return out.Checked()
 }

@@ -2,8 +2,8 @@
 // The target of a process is the name of its function.
 //
 // A halt sets the reserved concurrency to 0, so that no run starts. Nobody can end a run
-// that is under way: it ends by itself within the timeout of the function, and is told as
-// a survivor until then.
+// that is under way: it ends by itself within the timeout of the function. Nobody can see
+// whether there is one, so it is always told as a survivor.
 //
 // The role of the tool server needs, on these functions alone:
 //
@@ -104,22 +104,23 @@ func (l *Provider) Stop(ctx context.Context, list []managed.Process) []managed.O
 	return managed.Each(list, func(p managed.Process) managed.Outcome { return l.stop(ctx, p) })
 }
 
+// stop stops a function. One that was stopped before may still have a run under way, and
+// nobody can see when the last one began.
 func (l *Provider) stop(ctx context.Context, p managed.Process) managed.Outcome {
 	var did []string
 	was, unread := l.reserved(ctx, p)
-	if unread == nil && was == "0" {
-		return managed.Done(p)
-	}
 	if unread != nil {
 		was, did = "unknown", []string{"what it was cannot be kept for the lift: " + unread.Error()}
-	} else {
+	} else if was != "0" {
 		did = managed.Keep(l.former, p, was)
 	}
-	_, err := l.client.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String(p.Target), ReservedConcurrentExecutions: aws.Int32(0)})
-	if err != nil {
-		return managed.Fail(p, did, refused("PutFunctionConcurrency", err).Error())
+	if was != "0" {
+		_, err := l.client.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String(p.Target), ReservedConcurrentExecutions: aws.Int32(0)})
+		if err != nil {
+			return managed.Fail(p, did, refused("PutFunctionConcurrency", err).Error())
+		}
+		did = append(did, "reserved concurrency "+was+" to 0")
 	}
-	did = append(did, "reserved concurrency "+was+" to 0")
 	timeout := longestRun
 	if out, err := l.client.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: aws.String(p.Target)}); err == nil && out.Timeout != nil {
 		timeout = int(*out.Timeout)

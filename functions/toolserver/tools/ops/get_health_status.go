@@ -82,13 +82,13 @@ func GetHealthStatus(m Machine) *tool.Tool {
 		if cpu, err := m.Host.CPU(ctx); err == nil {
 			h.CPU = &cpu
 		} else {
-			h.Unavailable = append(h.Unavailable, "cpu: not readable on this system")
+			h.unseen("cpu: not readable on this system")
 		}
 		m.chain(ctx, &h)
 		if n, err := m.Running(); err == nil {
 			h.Dispatches.Running = n
 		} else {
-			h.Unavailable = append(h.Unavailable, "dispatches: their records cannot be read")
+			h.unseen("dispatches: their records cannot be read")
 		}
 		if h.Halt != nil {
 			h.alert("critical", "Everything is halted by the kill switch since "+h.Halt.Since.Format(time.RFC3339)+".")
@@ -132,7 +132,7 @@ func (m Machine) processes(ctx context.Context, h *Health) {
 func (m Machine) memory(h *Health) {
 	memory, err := m.Host.Memory()
 	if err != nil {
-		h.Unavailable = append(h.Unavailable, "ram: not readable on this system")
+		h.unseen("ram: not readable on this system")
 		return
 	}
 	h.RAM = &memory
@@ -142,7 +142,7 @@ func (m Machine) memory(h *Health) {
 func (m Machine) disk(h *Health) {
 	disk, err := m.Host.DiskOf(m.DataDir, "data")
 	if err != nil {
-		h.Unavailable = append(h.Unavailable, "disk: not readable on this system")
+		h.unseen("disk: not readable on this system")
 		return
 	}
 	h.Disk = append(h.Disk, disk)
@@ -160,6 +160,12 @@ func (m Machine) chain(ctx context.Context, h *Health) {
 	if !v.Valid {
 		h.alert("critical", fmt.Sprintf("The audit chain is not valid at entry %d.", *v.BrokenAt))
 	}
+}
+
+// unseen tells of what should have been looked at: nobody says that it is well.
+func (h *Health) unseen(what string) {
+	h.Unavailable = append(h.Unavailable, what)
+	h.alert("warn", "Not looked at: "+what+".")
 }
 
 func (h *Health) measure(what string, used, warn, critical int) {

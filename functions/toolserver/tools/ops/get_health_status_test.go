@@ -18,13 +18,22 @@ import (
 // machineWith uses so many percent of its disk and nothing else worth telling.
 func machineWith(diskUsed uint64) Machine {
 	return Machine{
-		Host: host.Reader{Files: fstest.MapFS{}, Disk: func(string) (uint64, uint64, error) { return 100, 100 - diskUsed, nil }, Sleep: func(context.Context, time.Duration) {}, Cores: 1},
+		Host: host.Reader{Files: readable(), Disk: func(string) (uint64, uint64, error) { return 100, 100 - diskUsed, nil }, Sleep: func(context.Context, time.Duration) {}, Cores: 1},
 		Now:  func() time.Time { return time.Unix(1_800_000_000, 0) }, Halted: func() *killswitch.Halt { return nil },
 		Verify: func(context.Context, ...audit.Anchor) (audit.Report, error) {
 			return audit.Report{Valid: true, Entries: 1}, nil
 		},
 		Running:   func() (int, error) { return 0, nil },
 		Processes: func(context.Context) ([]managed.Status, error) { return nil, nil },
+	}
+}
+
+// readable is a machine at rest.
+func readable() fstest.MapFS {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	return fstest.MapFS{
+		"proc/meminfo": file("MemTotal: 2097152 kB\nMemFree: 1500000 kB\nMemAvailable: 1572864 kB\n"),
+		"proc/loadavg": file("0.50 0.40 0.30 1/100 1234\n"), "proc/stat": file("cpu  100 0 100 800 0 0 0 0 0 0\n"),
 	}
 }
 
@@ -63,11 +72,12 @@ func TestTheStatusIsThatOfTheGravestAlert(t *testing.T) {
 	}
 }
 
-// What cannot be read is named, and no number is made up for it.
+// What cannot be read is named, no number is made up for it, and nobody says it is well.
 func TestWhatCannotBeReadIsListed(t *testing.T) {
 	m := machineWith(10)
+	m.Host.Files = fstest.MapFS{}
 	m.Host.Disk = func(string) (uint64, uint64, error) { return 0, 0, errors.New("unknown") }
-	if h := healthOf(t, m); h.RAM != nil || h.CPU != nil || len(h.Disk) != 0 || len(h.Unavailable) != 4 || h.Status != "ok" {
+	if h := healthOf(t, m); h.RAM != nil || h.CPU != nil || len(h.Disk) != 0 || len(h.Unavailable) != 4 || len(h.Alerts) != 3 || h.Status != "warn" {
 		t.Errorf("%+v", h)
 	}
 }

@@ -1,0 +1,76 @@
+package managed
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"governance.internal/functions/toolserver/processes"
+	"governance.internal/functions/toolserver/statefile"
+)
+
+// record is what a server after this one needs to go on.
+type record struct {
+	Name    string             `json:"name"`
+	ID      string             `json:"id"`
+	Process processes.Identity `json:"process"`
+}
+
+func writeRecord(folder string, r record) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return statefile.Replace(filepath.Join(folder, "record.json"), text)
+}
+
+// take takes the lock of the directory, if nobody has it, and with it what runs there.
+// The caller holds the mutex.
+func (s *Supervisor) take() (err error) {
+	if s.unlock != nil {
+		return nil
+	}
+	s.unlock, err = statefile.Lock(filepath.Join(s.dir, "lock"), 0)
+	if errors.Is(err, statefile.ErrLocked) {
+		s.children = map[string]*child{}
+		s.recorded(func(r record) {
+			s.children[r.Name] = &child{process: Process{Name: r.Name, Provider: "supervised"}, group: processes.Known(r.ID, r.Process)}
+		})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.children = map[string]*child{}
+	s.recorded(func(r record) {
+		if group, ok := processes.Resume(r.ID, r.Process); ok {
+			group.Keep()
+			c := &child{process: Process{Name: r.Name, Provider: "supervised"}, group: group}
+			s.children[r.Name] = c
+			go s.follow(c, group)
+		}
+	})
+	return nil
+}
+
+// recorded visits the records of what runs.
+func (s *Supervisor) recorded(visit func(record)) {
+	files, _ := filepath.Glob(filepath.Join(s.dir, "*", "record.json")) // the pattern is valid
+	for _, file := range files {
+		var r record
+		text, err := statefile.Read(file)
+		if err == nil && json.Unmarshal(text, &r) == nil && processes.Alive(r.ID, r.Process) {
+			visit(r)
+		}
+	}
+}
+
+// refresh takes the lock as soon as it is free, and looks at what another server runs until
+// then. It says whether this one supervises. The caller holds the mutex.
+func (s *Supervisor) refresh() bool {
+	if err := s.take(); err != nil {
+		slog.Error("managed processes are not supervised", "error", err.Error())
+	}
+	return s.unlock != nil
+}

@@ -1,0 +1,34 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package statefile
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+const lockInterval = 5 * time.Millisecond // between two tries
+
+// Lock locks a file, which ends with the process at the latest. It waits for whoever holds
+// the lock, but not longer than the limit: anybody may hold it who can read the file. The
+// error is [ErrLocked] then.
+func Lock(path string, limit time.Duration) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(limit); ; time.Sleep(lockInterval) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { _ = f.Close() }, nil // which unlocks
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errors.Join(err, f.Close())
+		}
+		if !time.Now().Before(end) {
+			return nil, errors.Join(ErrLocked, f.Close())
+		}
+	}
+}
