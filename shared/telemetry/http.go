@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Handler records each request of next by the pattern of the mux that it matches. The mux
@@ -113,26 +112,4 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	return answer, err
-}
-
-// Observe adds a duration to the histogram of a metric, by its attributes.
-func (r *Recorder) Observe(metric string, took time.Duration, attributes ...slog.Attr) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := metric
-	for _, a := range attributes {
-		key += "\x00" + a.String()
-	}
-	h := r.series[key]
-	if h == nil {
-		if len(r.series) >= mostSeries {
-			return
-		}
-		h = &histogram{metric: metric, attributes: attributes, buckets: make([]uint64, len(bounds)+1)}
-		r.series[key] = h
-	}
-	h.add(took)
 }

@@ -87,26 +87,6 @@ type (
 	}
 )
 
-// bounds are those that the conventions advise for durations of requests, in seconds.
-var bounds = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
-
-// histogram counts durations of one metric with the same attributes.
-type histogram struct {
-	metric     string
-	attributes []slog.Attr
-	count      uint64
-	sum        float64
-	buckets    []uint64
-}
-
-func (h *histogram) add(took time.Duration) {
-	seconds := took.Seconds()
-	bucket, _ := slices.BinarySearch(bounds, seconds) // an upper bound belongs to its bucket
-	h.buckets[bucket]++
-	h.count++
-	h.sum += seconds
-}
-
 func (r *Recorder) resource() resource {
 	attributes := []slog.Attr{slog.String("service.name", r.o.Service)}
 	if r.o.Version != "" {

@@ -154,7 +154,7 @@ func begin(t *testing.T, id, act string, wait int) *Group {
 	return nil
 }
 
-// marked finds what shows a marker, without the code under test's own search.
+// markedPIDs finds what shows a marker, without the code under test's own search.
 func markedPIDs(t *testing.T, id string) (pids []string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
