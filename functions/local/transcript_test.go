@@ -155,8 +155,29 @@ func (s *transcript) plain(body []byte) string {
 	}
 	text = strings.ReplaceAll(text, s.url, "{base_url}")
 	text = strings.ReplaceAll(text, strings.TrimPrefix(s.url, "http://"), "{host}")
+	text = within.ReplaceAllStringFunc(text, s.within)
 	for _, c := range changing {
 		text = c.pattern.ReplaceAllString(text, c.name)
 	}
 	return text
+}
+
+// within finds a text that is JSON itself, as a tool's answer has one.
+var within = regexp.MustCompile(`"\{(?:[^"\\]|\\.)*"`)
+
+// within is such a text with the fixed names in it.
+func (s *transcript) within(quoted string) string {
+	var text string
+	var compact bytes.Buffer
+	if json.Unmarshal([]byte(quoted), &text) != nil || !json.Valid([]byte(text)) {
+		return quoted
+	}
+	if err := json.Compact(&compact, []byte(s.plain([]byte(text)))); err != nil {
+		s.Error(err)
+	}
+	again, err := json.Marshal(compact.String())
+	if err != nil {
+		s.Error(err)
+	}
+	return string(again)
 }
