@@ -140,6 +140,41 @@ func TestABuyersCheckpointExposesARollback(t *testing.T) {
 	}
 }
 
+// A service whose chain is cut while it runs can record no sale any more: it sells
+// nothing, and gives the verdict away.
+func TestAChainThatIsCutWhileTheServiceRunsChargesNobody(t *testing.T) {
+	data := t.TempDir()
+	r := startIn(t, data)
+	for range 3 {
+		buyVerification(t, r.url, "")
+	}
+	earlier := buyVerification(t, r.url, "")
+	lines := strings.SplitAfter(readFile(t, data+"/governance.jsonl"), "\n")
+	if err := os.WriteFile(data+"/governance.jsonl", []byte(lines[0]+lines[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := "/x402/verify-audit" + asQuery(earlier)
+	a := r.call("GET", path, "", "PAYMENT-SIGNATURE", r.payment("GET", path))
+	wantStatus(t, a, 503, "verification")
+	var told struct {
+		Code         string
+		Charged      *bool
+		Verification verification
+	}
+	if err := json.Unmarshal(a.body, &told); err != nil {
+		t.Fatal(err)
+	}
+	if told.Code != "audit_closed" || told.Charged == nil || *told.Charged || told.Verification.Valid || told.Verification.Reason == nil || *told.Verification.Reason != "truncated" {
+		t.Errorf("%s", a.body)
+	}
+	a = r.call("GET", "/x402/tip", "", "PAYMENT-SIGNATURE", r.payment("GET", "/x402/tip"))
+	wantStatus(t, a, 503, "tip")
+	if a.json(t)["charged"] != false {
+		t.Errorf("%s", a.body)
+	}
+	r.wantReceived(4*5_000, "what was sold before")
+}
+
 func readFile(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
