@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A project is set up from the command line, an agent is refused, and the checks
@@ -72,7 +73,7 @@ func TestOnlyAPersonAtATerminalApproves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := gate.Approvals.Request(context.Background(), actions[0].Action, actions[0].Policy, "why", 60e9)
+	asked, err := gate.Approvals.Request(context.Background(), actions[0].Action, actions[0].Policy, "why", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

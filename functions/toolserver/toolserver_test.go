@@ -57,7 +57,7 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 	server := httptest.NewUnstartedServer(nil)
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	clock := new(atomic.Int64)
-	store, err := memory.New("governance", memory.Options{})
+	store, err := memory.New("governance", memory.Options{Now: clockOf(clock)})
 	if err != nil {
 		t.Fatal(err)
 	}

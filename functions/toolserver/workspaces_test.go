@@ -3,6 +3,7 @@ package toolserver_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func project(t *testing.T, files map[string]string) string {
 		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+		if err := errors.Join(os.WriteFile(full, []byte(text), 0o600), os.Chtimes(full, noon, noon)); err != nil {
 			t.Fatal(err)
 		}
 	}
