@@ -151,7 +151,7 @@ func killedAt(t *testing.T, step string, store ...string) {
 func dieAt(t *testing.T, step, data, addr, rpcURL string, store ...string) (*buyer, order, string) {
 	t.Helper()
 	dying := spawn(t, data, addr, rpcURL, step, store...)
-	header := paymentFor(t, dying.url, "POST", "/x402/audit-mcp")
+	header := paymentFor(t, dying.url, "POST", "/x402/audit-mcp", window(0, -60, 1800)) // it must not run out before a slow machine has restarted
 	request := order{"POST", dying.url + "/x402/audit-mcp", []byte(sampleConfig)}
 	b := &buyer{client: http.DefaultClient, waited: func(string, time.Duration) {}}
 	r, err := request.request(t.Context())
@@ -271,7 +271,7 @@ func buyOnce(url string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b := &buyer{key: key, client: &http.Client{Timeout: 10 * time.Second}}
+	b := &buyer{key: key, client: &http.Client{Timeout: time.Minute}}
 	o := order{method: "GET", url: url + "/x402/verify-audit"}
 	required, _, err := b.quote(context.Background(), o)
 	if err != nil || required == nil {

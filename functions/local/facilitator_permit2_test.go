@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -70,12 +69,7 @@ func TestFacilitatorSettlesAPermitOnce(t *testing.T) {
 	if v := r.call("POST", "/facilitator/verify", i.json(t)).json(t); v["isValid"] != true || !strings.EqualFold(v["payer"].(string), devchain.Payer.Hex()) {
 		t.Errorf("verify says %v", v)
 	}
-	answers := make([]string, 10)
-	var wait sync.WaitGroup
-	for n := range answers {
-		wait.Go(func() { answers[n] = string(r.call("POST", "/facilitator/settle", i.json(t)).body) })
-	}
-	wait.Wait()
+	answers := r.settledAnswers(i, 10)
 	for n, a := range answers {
 		if a != answers[0] || !strings.Contains(a, `"success": true`) {
 			t.Errorf("answer %d: %s", n, a)

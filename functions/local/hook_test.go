@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/preflight"
 )
@@ -75,7 +76,7 @@ func TestOnlyAPersonAtATerminalApproves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := gate.Approvals.Request(context.Background(), actions[0].Action, actions[0].Policy, "why", 60e9)
+	asked, err := gate.Approvals.Request(context.Background(), actions[0].Action, actions[0].Policy, "why", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

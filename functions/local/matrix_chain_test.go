@@ -151,7 +151,7 @@ var reorgRows = []row{
 		w.open()
 		w.buy()
 		w.adopt(other)
-		w.later(2 * time.Minute)
+		w.later(2 * validity)
 		w.sweep()
 		w.wantUnwatched(payments.ReasonReversed)
 		w.wantAlarm(payments.ReasonReversed)
@@ -239,21 +239,27 @@ var gasRows = []row{
 	}, "503 settlement_pending, 200", 1, 1},
 }
 
-const skew = 30 * time.Second
+// Clocks that differ by a little, and by so much that no machine is slow enough to
+// make good for it.
+const (
+	skew    = 30 * time.Second
+	farSkew = 10 * time.Minute
+	lasting = int64(validity / time.Second)
+)
 
 // Authorizations that one clock finds expired or not yet valid. The windows are
 // in seconds of the buyer's clock.
 var clockRows = []row{
-	{"buyer 30 s ahead", func(w *world) {
+	{"buyer ahead", func(w *world) {
 		w.open()
-		w.buy(window(skew, 0, 60))
-		w.later(skew + time.Second)
+		w.buy(window(farSkew, 0, lasting))
+		w.later(farSkew + time.Second)
 		w.send()
 	}, "402 invalid_exact_evm_payload_authorization_valid_after, 200", 1, 1},
 
 	{"buyer 30 s behind", func(w *world) {
 		w.open()
-		w.buy(window(-skew, 0, 60))
+		w.buy(window(-skew, 0, 180))
 	}, "200", 1, 1},
 
 	{"buyer 30 s behind, 20 s window", func(w *world) {
@@ -275,22 +281,21 @@ var clockRows = []row{
 		w.buy() // a new one, as he is told
 	}, "402 invalid_exact_evm_payload_authorization_valid_before, 200", 1, 1},
 
-	{"chain 30 s behind, not yet valid", func(w *world) {
+	{"chain behind, not yet valid", func(w *world) {
 		w.open()
-		w.seller.ahead.Store(int64(skew))
-		w.buy(window(skew, -10, 60))
-		w.later(skew)
+		w.seller.ahead.Store(int64(farSkew))
+		w.buy(window(farSkew, -10, lasting))
+		w.later(farSkew)
 		w.send()
 	}, "402 invalid_exact_evm_payload_authorization_valid_after, 200", 1, 1},
 
 	// By the seller's clock it has run out while the chain would still take it:
 	// that is no proof of anything.
-	{"chain 30 s behind, run out for us", func(w *world) {
+	{"chain behind, run out for us", func(w *world) {
 		w.open()
 		w.node.breaks(on(says(502, "text/plain", "bad gateway"), "eth_sendRawTransaction"))
-		w.buy(window(0, -1, 60))
-		w.seller.ahead.Store(int64(65 * time.Second))
-		w.clock.Store(int64(35 * time.Second))
+		w.buy()
+		w.seller.ahead.Store(int64(validity + 5*time.Second))
 		w.send()
 		w.node.heal()
 		w.send()
@@ -300,10 +305,10 @@ var clockRows = []row{
 	{"chain 30 s behind, never sent", func(w *world) {
 		w.open()
 		w.node.breaks(on(says(502, "text/plain", "bad gateway"), "eth_estimateGas"))
-		w.buy(window(0, -1, 60))
+		w.buy()
 		w.node.heal()
-		w.seller.ahead.Store(int64(65 * time.Second))
-		w.clock.Store(int64(35 * time.Second))
+		w.seller.ahead.Store(int64(validity + 5*time.Second))
+		w.clock.Store(int64(validity + 5*time.Second - skew))
 		w.sweep()
 		w.wantTransfers(0)
 		w.later(time.Minute)

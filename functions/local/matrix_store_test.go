@@ -143,12 +143,12 @@ func (w *world) twoServices() {
 	}
 	headers := make([]string, 200)
 	for i := range headers {
-		headers[i] = paymentFor(w.T, sellers[i%2], w.method, w.path, window(0, -60, 1800)) // a slow machine is no fault of this row
+		headers[i] = paymentFor(w.T, sellers[i%2], w.method, w.path, window(0, -60, int64(validity/time.Second)))
 	}
 	answers := make([]string, len(headers))
 	var waited atomic.Int64
 	var wait sync.WaitGroup
-	deadline := time.Now().Add(15 * time.Minute) // half of the window
+	deadline := time.Now().Add(validity / 2)
 	for i := range headers {
 		wait.Go(func() {
 			for ; time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {

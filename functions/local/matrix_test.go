@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // row is one way in which something fails while a client buys: what he hears,
@@ -40,7 +40,7 @@ func TestFaultMatrix(t *testing.T) {
 			defer func() { <-turn }()
 			t.Run(r.fault, func(t *testing.T) {
 				w := newWorld(t)
-				w.log = log
+				w.log, w.awaited = log, strings.Split(r.client, ", ")
 				r.play(w)
 				w.judge(r)
 			})
@@ -113,7 +113,7 @@ var facilitatorRows = []row{
 		w.open()
 		w.elsewhere.breaks(on(says(200, "application/json", madeUp), "settle"))
 		w.buy()
-		w.later(2 * time.Minute)
+		w.later(2 * validity)
 		w.send()
 	}, "503 settlement_pending, 402 invalid_exact_evm_payload_authorization_valid_before", 0, 0},
 

@@ -232,8 +232,11 @@ func (r running) entries(types ...string) int {
 	return n
 }
 
+// noon is when a started server believes to be, whatever day it is: so are the entries of
+// its chain and the files of its workspace, or what they say would change with the day.
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
 // clockOf is a clock that stands until it is moved on.
 func clockOf(moved *atomic.Int64) func() time.Time {
-	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	return func() time.Time { return began.Add(time.Duration(moved.Load())) }
+	return func() time.Time { return noon.Add(time.Duration(moved.Load())) }
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,13 +129,10 @@ func TestTheReasonIsNeeded(t *testing.T) {
 }
 
 func TestWithoutASecretThereIsNoKillSwitchAndTheStartWarns(t *testing.T) {
-	var log bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-	defer slog.SetDefault(before)
+	logged := logOf(t)
 	r := start(t, func(d *depsOf) { d.KillSecret = "" })
-	if !strings.Contains(log.String(), "KILL_SECRET") {
-		t.Errorf("log %s", &log)
+	if log := logged(); !strings.Contains(log, "KILL_SECRET") {
+		t.Errorf("log %s", log)
 	}
 	for _, header := range []string{"", "Bearer ", "Bearer x"} {
 		if answer, _ := r.send("POST", "/kill", killBody, "Authorization", header); answer.StatusCode != 503 {
@@ -152,16 +148,13 @@ func TestWithoutASecretThereIsNoKillSwitchAndTheStartWarns(t *testing.T) {
 }
 
 func TestTheSecretIsNeverLogged(t *testing.T) {
-	var log bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	defer slog.SetDefault(before)
+	logged := logOf(t)
 	r := start(t, nil)
 	r.send("POST", "/kill", killBody, "Authorization", "Bearer "+killSecret)
 	r.send("POST", "/kill", killBody, "Authorization", "Bearer x"+killSecret)
 	r.call("emergency_kill_switch", killBody, "Authorization", "Bearer "+killSecret)
-	if strings.Contains(log.String(), killSecret) || strings.Contains(log.String(), "deletes files") {
-		t.Errorf("log %s", &log)
+	if log := logged(); strings.Contains(log, killSecret) || strings.Contains(log, "deletes files") {
+		t.Errorf("log %s", log)
 	}
 }
 

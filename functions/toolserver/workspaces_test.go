@@ -1,9 +1,8 @@
 package toolserver_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"log/slog"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,7 +28,7 @@ func project(t *testing.T, files map[string]string) string {
 		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+		if err := errors.Join(os.WriteFile(full, []byte(text), 0o600), os.Chtimes(full, noon, noon)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -39,10 +38,7 @@ func project(t *testing.T, files map[string]string) string {
 // Whatever is asked of whatever tool: no planted secret and no place of the machine
 // is in an answer or in a log.
 func TestNoToolTellsASecretOrWhereTheWorkspaceIs(t *testing.T) {
-	var logs bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&logs, nil)))
-	t.Cleanup(func() { slog.SetDefault(before) })
+	logged := logOf(t)
 	dir := project(t, map[string]string{
 		"governance.yaml": "untouchable: [infra/**]\nprotected: [go.mod]\n", "infra/a.tf": planted, "go.mod": "module x", ".env": "TOKEN=changeme\nDB_PASSWORD=<here>\n", "backups/.env": "TOKEN=" + planted + "\nDB_PASSWORD=" + password + "\n",
 		"conf.json": `{"api_key":"changeme"}`, "conf.json.bak": `{"api_key":"` + keyed + `"}`, "run.sh": "API_KEY=" + keyed + " make || true\n",
@@ -68,7 +64,7 @@ func TestNoToolTellsASecretOrWhereTheWorkspaceIs(t *testing.T) {
 		_, object := r.send("GET", path, "")
 		discreet(t, path, sprint(object), dir)
 	}
-	discreet(t, "the log", logs.String(), dir)
+	discreet(t, "the log", logged(), dir)
 	for block, err := range r.deps.Audit.Blocks(t.Context(), 1, 1<<40) {
 		if err != nil {
 			t.Fatal(err)

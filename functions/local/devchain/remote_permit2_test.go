@@ -56,7 +56,7 @@ func TestAnEarlierTransferIsNotBelievedToBeANewPermits(t *testing.T) {
 				t.Error("no alarm")
 			}
 			liar.does(func(w http.ResponseWriter, p payments.Payment) { liar.move(p); liar.success(w, hash) })
-			settlement, err := s.settles(s.remote(liar), j, 5*time.Second)
+			settlement, err := s.settles(s.remote(liar), j, time.Minute)
 			if logs := s.transfers(); err != nil || settlement.Transaction != logs[len(logs)-1].TxHash.Hex() {
 				t.Errorf("settled by %s, %v", settlement.Transaction, err)
 			}
@@ -77,7 +77,7 @@ func TestAPermitThatAFacilitatorNeverCarriesOutIsRejectedOnceItIsOver(t *testing
 			s.invalidate(j.record.Payment)
 		}
 		s.wait(3 * time.Minute)
-		_, err = s.settles(s.remote(e), j, 5*time.Second)
+		_, err = s.settles(s.remote(e), j, time.Minute)
 		wantError[*payments.Rejected](t, err)
 	}
 	s.wantReceived(0, 0)
