@@ -26,7 +26,7 @@ func approve(ctx context.Context, t terminal, args []string) error {
 	if len(rest) > 1 {
 		return usage("approve takes one id")
 	}
-	gate, err := preflight.Open(*folder)
+	gate, err := preflight.Open(*folder, "")
 	if err != nil {
 		return err
 	}

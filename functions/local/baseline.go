@@ -22,7 +22,7 @@ func compareBaseline(ctx context.Context, t terminal, args []string) error {
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
 		return usage("baseline takes no argument but accept")
 	}
-	gate, err := preflight.Open(*folder)
+	gate, err := preflight.Open(*folder, "")
 	if err != nil {
 		return err
 	}

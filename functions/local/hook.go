@@ -72,53 +72,39 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 	return nil
 }
 
-// hookCommand starts the hook of a project: the small program beside this one, or
-// this one. A program that go run made is gone soon.
+// hookCommand starts the hook of a project. A program that go run made is gone soon.
 func hookCommand(ctx context.Context, agent, folder string) (string, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
 	if strings.Contains(program, "go-build") {
-		return "", fmt.Errorf("hook install: this program is a temporary one; build it first: go build -o . ./functions/local ./functions/local/local-hook")
+		return "", fmt.Errorf("hook install: this program is a temporary one; %s", buildIt)
 	}
-	small, err := smallHook(ctx, program)
-	if err != nil {
-		return "", err
-	}
-	if small != "" {
-		return commandOf(quote(small), agent, folder)
-	}
-	return commandOf(quote(program)+" hook", agent, folder)
-}
-
-// smallHook is the program local-hook beside another one, if it is there. It must
-// refuse a call that nobody can read, before agents rely on it.
-func smallHook(ctx context.Context, program string) (string, error) {
-	small, err := exec.LookPath(filepath.Join(filepath.Dir(program), "local-hook"))
-	if err != nil {
-		return "", nil
-	}
-	try := exec.CommandContext(ctx, small, "-agent", "gemini", "-workspace", os.TempDir())
-	try.Stdin = strings.NewReader("no call")
-	var status *exec.ExitError
-	if err := try.Run(); !errors.As(err, &status) || status.ExitCode() != 2 {
-		return "", fmt.Errorf("hook install: %s does not refuse what it cannot read (%v); build it anew: go build -o . ./functions/local ./functions/local/local-hook", small, err)
-	}
-	return small, nil
-}
-
-// commandOf is what the settings of an agent name. Agents take every failure but
-// status 2 for a yes, so a program that is gone or crashes must say 2, too.
-func commandOf(start, agent, folder string) (string, error) {
 	full, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s -agent %s -workspace %s || exit 2", start, agent, quote(full)), nil
+	argv := hook.Program(program)
+	if err := refuses(ctx, argv); err != nil {
+		return "", err
+	}
+	return hook.Command(argv, agent, full, ""), nil
 }
 
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+const buildIt = "build it first: go build -o . ./functions/local ./functions/local/local-hook"
+
+// refuses tries a hook with a call that nobody can read, before agents rely on it:
+// another program of its name would let everything pass.
+func refuses(ctx context.Context, argv []string) error {
+	try := exec.CommandContext(ctx, argv[0], append(argv[1:], "-agent", "gemini", "-workspace", os.TempDir())...)
+	try.Stdin = strings.NewReader("no call")
+	var status *exec.ExitError
+	if err := try.Run(); !errors.As(err, &status) || status.ExitCode() != 2 {
+		return fmt.Errorf("hook install: %s does not refuse what it cannot read (%v); %s", argv[0], err, buildIt)
+	}
+	return nil
+}
 
 // checkFiles is the preflight check of the command line. Exit status 0 OK, 1
 // PROTECTED, 2 BLOCKED, 3 UNKNOWN.
@@ -132,7 +118,7 @@ func checkFiles(ctx context.Context, t terminal, args []string) error {
 	if len(files) == 0 {
 		return usage("check needs a file")
 	}
-	gate, err := preflight.Open(*folder)
+	gate, err := preflight.Open(*folder, "")
 	if err != nil {
 		return exit{2, err}
 	}

@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/hook"
 	"governance.internal/functions/toolserver/preflight"
 )
 
@@ -67,7 +69,7 @@ func TestOnlyAPersonAtATerminalApproves(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	gate, err := preflight.Open(dir)
+	gate, err := preflight.Open(dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +109,7 @@ func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell here")
 	}
-	command, err := commandOf(quote(filepath.Join(t.TempDir(), "it's gone")), "claude-code", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := hook.Command([]string{filepath.Join(t.TempDir(), "it's gone")}, "claude-code", t.TempDir(), "")
 	var status *exec.ExitError
 	if err := exec.Command("sh", "-c", command).Run(); !errors.As(err, &status) || status.ExitCode() != 2 {
 		t.Errorf("%s: %v", command, err)
@@ -122,13 +121,13 @@ func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
 func TestTheSmallHookIsTriedBeforeAgentsRelyOnIt(t *testing.T) {
 	dir := t.TempDir()
 	program, small := filepath.Join(dir, "local"), filepath.Join(dir, "local-hook")
-	if found, err := smallHook(context.Background(), program); found != "" || err != nil {
-		t.Errorf("beside nothing: %q %v", found, err)
+	if found := hook.Program(program); !slices.Equal(found, []string{program, "hook"}) {
+		t.Errorf("beside nothing: %q", found)
 	}
 	if err := os.WriteFile(small, []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := smallHook(context.Background(), program); err == nil || !strings.Contains(err.Error(), "go build") {
+	if err := refuses(t.Context(), hook.Program(program)); err == nil || !strings.Contains(err.Error(), "go build") {
 		t.Errorf("a program that lets all pass: %v", err)
 	}
 	if err := os.Remove(small); err != nil {
@@ -139,7 +138,8 @@ func TestTheSmallHookIsTriedBeforeAgentsRelyOnIt(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v", out, err)
 	}
-	if found, err := smallHook(context.Background(), program); found != small || err != nil {
+	found := hook.Program(program)
+	if err := refuses(t.Context(), found); err != nil || !slices.Equal(found, []string{small}) {
 		t.Fatalf("%q %v", found, err)
 	}
 	info, err := buildinfo.ReadFile(small)
@@ -151,13 +151,9 @@ func TestTheSmallHookIsTriedBeforeAgentsRelyOnIt(t *testing.T) {
 			t.Errorf("%s is in the hook, which an agent waits for at each step", module.Path)
 		}
 	}
-	command, err := commandOf(quote(small), "claude-code", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	call := exec.Command("sh", "-c", command)
+	call := exec.Command("sh", "-c", hook.Command(found, "claude-code", dir, ""))
 	call.Stdin = strings.NewReader(`{"cwd":"` + dir + `","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"governance.yaml"}}`)
 	if out, err := call.Output(); err != nil || !strings.Contains(string(out), `"permissionDecision":"deny"`) {
-		t.Errorf("%s: %s %v", command, out, err)
+		t.Errorf("%s %v", out, err)
 	}
 }

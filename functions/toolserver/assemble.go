@@ -16,6 +16,7 @@ import (
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/cluster"
 	"governance.internal/functions/toolserver/cluster/dynamo"
+	"governance.internal/functions/toolserver/hook"
 	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/oauth"
 	"governance.internal/functions/toolserver/workspace"
@@ -32,20 +33,20 @@ func DepsOf(parts *wiring.Tools) Deps {
 		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c), Cloud: aws,
-		Model: agent.Provider{API: c.LLM.API, Name: c.LLM.Model, URL: c.LLM.BaseURL, Key: c.LLM.Key}, Agent: ownCommand(),
+		Model: agent.Provider{API: c.LLM.API, Name: c.LLM.Model, URL: c.LLM.BaseURL, Key: c.LLM.Key}, Agent: []string{own(), AgentCommand}, Hook: hook.Program(own()),
 	}
 }
 
 // AgentCommand is the argument that makes a program of ours the process of an agent.
 const AgentCommand = "agent"
 
-// ownCommand starts this program as an agent.
-func ownCommand() []string {
+// own is the program of this process.
+func own() string {
 	program, err := os.Executable()
 	if err != nil {
-		program = os.Args[0]
+		return os.Args[0]
 	}
-	return []string{program, AgentCommand}
+	return program
 }
 
 // oauthOf is what access tokens must be for, nil if no authorization server is

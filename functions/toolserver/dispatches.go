@@ -12,6 +12,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/dispatch"
+	"governance.internal/functions/toolserver/hook"
 	"governance.internal/functions/toolserver/workspace"
 )
 
@@ -79,6 +80,9 @@ func (s *Server) runner(c workspace.DispatchRule) dispatch.Runner {
 		return nil
 	}
 	preset.Env, preset.Lookup = append(preset.Env, c.Env...), os.LookupEnv
+	if s.deps.Hook != nil {
+		preset.Guard = hook.LaunchOf(s.workspace, preset.Agent, s.deps.Hook, absolute(s.deps.Workspace), absolute(s.deps.DataDir))
+	}
 	return preset
 }
 
@@ -103,6 +107,7 @@ type Dispatch struct {
 	ExitCode  *int       `json:"exit_code,omitempty"`
 	Reason    string     `json:"reason,omitempty"`
 	Runner    string     `json:"runner"`
+	Guarded   bool       `json:"guarded"`        // each change that it makes is checked first
 	Stop      string     `json:"stop,omitempty"` // why the agent says that it ended
 }
 
@@ -135,6 +140,6 @@ func rows(records []dispatch.Record, status string) []Dispatch {
 func row(r dispatch.Record, status string) Dispatch {
 	return Dispatch{
 		ID: r.ID, PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
-		EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason, Runner: r.Runner, Stop: r.Stop,
+		EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason, Runner: r.Runner, Guarded: r.Guarded, Stop: r.Stop,
 	}
 }

@@ -86,6 +86,7 @@ type Deps struct {
 	OAuth      *oauth.Resource     // whose access tokens are good, nil for nobody's
 	Model      agent.Provider      // that our own agent asks; the zero value for no such agent
 	Agent      []string            // the command line that is this agent
+	Hook       []string            // the command line of the hook, for agents of others; nil for none
 	Telemetry  *telemetry.Recorder // nil if no collector is named
 	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute
 	Cloud      Cloud               // providers of processes that run elsewhere; nil for none

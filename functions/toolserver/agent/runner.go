@@ -42,7 +42,7 @@ func (r Runner) Program(j dispatch.Job) (p dispatch.Program, err error) {
 			}
 		}
 	}
-	p.Argv = r.Command
+	p.Argv, p.Guarded = r.Command, true
 	seconds := max(int(j.Timeout.Seconds())-ahead, 1)
 	p.Input, err = json.Marshal(Assignment{
 		Dispatch: j.ID, Task: j.Text, Turns: j.MaxTurns, Tokens: r.Tokens, Seconds: seconds,

@@ -12,6 +12,7 @@ import (
 
 	"governance.internal/functions/toolserver"
 	"governance.internal/functions/toolserver/agent"
+	"governance.internal/functions/toolserver/hook"
 	"governance.internal/shared/wiring"
 )
 
@@ -20,6 +21,9 @@ func main() {
 	defer stop()
 	if len(os.Args) == 2 && os.Args[1] == toolserver.AgentCommand {
 		os.Exit(agent.Main(ctx, os.Stdin, os.Stdout))
+	}
+	if len(os.Args) > 1 && os.Args[1] == hook.Name {
+		os.Exit(hook.Main(ctx, os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	parts, err := wiring.ToolsFromEnvironment()
 	if err != nil {

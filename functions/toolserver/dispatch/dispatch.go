@@ -263,7 +263,7 @@ func (d *Dispatcher) admit(s Settings, j Job) (Program, error) {
 func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lease Lease) (Record, error) {
 	r := Record{
 		ID: j.ID, State: Running, StartedAt: d.deps.Now().UTC(), MaxTurns: j.MaxTurns, TimeoutS: int(j.Timeout.Seconds()),
-		TaskDigest: digest(j.Text), Log: logOf(j.ID), Runner: by.Name(), Lease: lease,
+		TaskDigest: digest(j.Text), Log: logOf(j.ID), Runner: by.Name(), Guarded: p.Guarded, Lease: lease,
 		Identity: processes.Expected(),
 	}
 	if j.Key != "" {
@@ -291,7 +291,7 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 		processes.StopNow(group) // it has not done anything yet
 		return Record{}, err
 	}
-	d.note(ctx, EventStart, map[string]any{"dispatch": j.ID, "max_turns": j.MaxTurns, "runner": r.Runner, "task_sha256": r.TaskDigest})
+	d.note(ctx, EventStart, map[string]any{"dispatch": j.ID, "max_turns": j.MaxTurns, "runner": r.Runner, "guarded": r.Guarded, "task_sha256": r.TaskDigest})
 	d.watch(r, group, by)
 	return r, nil
 }

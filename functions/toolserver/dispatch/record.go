@@ -31,6 +31,7 @@ type Record struct {
 	Key        string             `json:"key_sha256,omitempty"`
 	Log        string             `json:"log"` // below the data directory
 	Runner     string             `json:"runner"`
+	Guarded    bool               `json:"guarded"` // each change that the agent makes is checked first
 	Lease      Lease              `json:"lease"`
 
 	EndedAt  *time.Time `json:"ended_at,omitempty"`

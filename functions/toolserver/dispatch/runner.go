@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"governance.internal/functions/toolserver/hook"
 	"governance.internal/shared/config"
 )
 
@@ -21,9 +22,10 @@ type Job struct {
 
 // Program is what does a job.
 type Program struct {
-	Argv  []string // no shell
-	Env   []string // name=value
-	Input []byte   // on standard input
+	Argv    []string // no shell
+	Env     []string // name=value
+	Input   []byte   // on standard input
+	Guarded bool     // each change that it makes is checked first
 }
 
 // Runner knows a kind of agents.
@@ -38,9 +40,11 @@ type Runner interface {
 
 // Exec runs an agent of somebody else by its command line.
 type Exec struct {
-	Preset  string   // name of one of [Presets], "" for a command of the workspace file
-	Command []string // program and arguments; {task}, {task_file} and {max_turns} are filled in. Without a task among them it comes on standard input
-	Env     []string // names of variables that the agent inherits
+	Preset  string       // name of one of [Presets], "" for a command of the workspace file
+	Command []string     // program and arguments; {task}, {task_file}, {max_turns} and {hook} are filled in. Without a task among them it comes on standard input
+	Agent   string       // name of its hook in [hook.Agents], "" for none
+	Guard   *hook.Launch // its start with the hook; nil for none
+	Env     []string     // names of variables that the agent inherits
 	Stops   map[int]string
 	Lookup  func(name string) (string, bool) // of the environment
 }
@@ -50,11 +54,11 @@ type Exec struct {
 // never is an argument of its own where it could be taken for a flag.
 var Presets = []Exec{
 	// code.claude.com/docs, CLI reference: print mode reads its prompt from standard input.
-	{Preset: "claude", Command: []string{"claude", "--print", "--max-turns", "{max_turns}", "--permission-mode", "acceptEdits"}, Env: []string{"ANTHROPIC_API_KEY"}},
+	{Preset: "claude", Agent: "claude-code", Command: []string{"claude", "{hook}", "--print", "--max-turns", "{max_turns}", "--permission-mode", "acceptEdits"}, Env: []string{"ANTHROPIC_API_KEY"}},
 	// developers.openai.com/codex, non-interactive mode: - is the prompt on standard input.
-	{Preset: "codex", Command: []string{"codex", "exec", "--sandbox", "workspace-write", "-"}, Env: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}},
+	{Preset: "codex", Agent: "codex", Command: []string{"codex", "exec", "{hook}", "--sandbox", "workspace-write", "-"}, Env: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}},
 	// geminicli.com/docs, headless mode: without a terminal it answers standard input.
-	{Preset: "gemini", Command: []string{"gemini", "--approval-mode", "auto_edit"}, Env: []string{"GEMINI_API_KEY"}, Stops: map[int]string{53: "max_turns"}},
+	{Preset: "gemini", Agent: "gemini", Command: []string{"gemini", "--approval-mode", "auto_edit"}, Env: []string{"GEMINI_API_KEY"}, Stops: map[int]string{53: "max_turns"}},
 	// opencode.ai/docs, CLI: run takes its message from standard input.
 	{Preset: "opencode", Command: []string{"opencode", "run"}},
 	// aider.chat/docs, scripting aider.
@@ -114,7 +118,15 @@ func (e Exec) Program(j Job) (Program, error) {
 			out.Env = append(out.Env, name+"="+value)
 		}
 	}
+	var hooked []string
+	if e.Guard != nil {
+		out.Guarded, out.Env, hooked = true, append(out.Env, e.Guard.Env...), e.Guard.Args
+	}
 	for _, part := range e.Command[1:] {
+		if part == "{hook}" {
+			out.Argv = append(out.Argv, hooked...)
+			continue
+		}
 		if strings.Contains(part, "{task}") || strings.Contains(part, "{task_file}") {
 			out.Input = nil
 		}

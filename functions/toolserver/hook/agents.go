@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -97,13 +96,7 @@ func copilot(_ string, v verdict, reason string) Answer {
 	return object(map[string]any{"permissionDecision": map[verdict]string{ask: "ask", deny: "deny"}[v], "permissionDecisionReason": reason})
 }
 
-func object(value any) Answer {
-	text, err := json.Marshal(value)
-	if err != nil {
-		panic(err) // made of texts
-	}
-	return Answer{Stdout: string(text) + "\n"}
-}
+func object(value any) Answer { return Answer{Stdout: textOf(value) + "\n"} }
 
 // Entries of the settings.
 func matched(matcher, command string) any {

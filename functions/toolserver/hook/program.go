@@ -12,6 +12,9 @@ import (
 	"governance.internal/functions/toolserver/workspace"
 )
 
+// Name is the argument that makes a program of ours a hook.
+const Name = "hook"
+
 // refused is the exit status that agents take for a no, whatever the reason.
 const refused = 2
 
@@ -19,7 +22,7 @@ const refused = 2
 // returns the exit status. Arguments that it cannot read and a project that it cannot
 // open refuse the call.
 func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	set := flag.NewFlagSet("hook", flag.ContinueOnError)
+	set := flag.NewFlagSet(Name, flag.ContinueOnError)
 	set.SetOutput(errs)
 	set.Usage = func() {
 		fmt.Fprintln(errs, "usage: hook -agent NAME [-workspace DIR]  (a tool call as JSON on standard input)")
@@ -27,6 +30,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer)
 	}
 	agent := set.String("agent", "claude-code", "`name` of the agent: "+strings.Join(Names(), ", "))
 	folder := set.String("workspace", "", "`directory` of the project; by default the outermost one above that has "+workspace.FileName)
+	data := set.String("data", "", "`directory` that the service keeps for itself; by default "+workspace.DataDir+" in the project")
 	if err := set.Parse(args); err != nil {
 		return refused // the flag set has said it
 	}
@@ -34,7 +38,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer)
 		set.Usage()
 		return refused
 	}
-	gate, err := preflight.Open(*folder)
+	gate, err := preflight.Open(*folder, *data)
 	if err != nil {
 		fmt.Fprintf(errs, "hook: the workspace cannot be opened, so the call is refused: %v\n", err)
 		return refused

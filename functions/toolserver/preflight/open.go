@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"cmp"
 	"crypto/rand"
 	"os"
 	"path/filepath"
@@ -12,12 +13,11 @@ import (
 )
 
 // Open opens the guard of a project without a server: what it refuses waits in the
-// spool until a server takes it into the chain. An empty name is the [Governed] folder.
-func Open(folder string) (*Gate, error) {
-	if folder == "" {
-		folder = Governed()
-	}
-	w, err := workspace.Open(folder, filepath.Join(folder, workspace.DataDir))
+// spool until a server takes it into the chain. Empty names are the [Governed] folder
+// and the usual one for the data of the service.
+func Open(folder, data string) (*Gate, error) {
+	folder = cmp.Or(folder, Governed())
+	w, err := workspace.Open(folder, cmp.Or(data, filepath.Join(folder, workspace.DataDir)))
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ var builtIn = []policy.Rule{
 var builtInProtected = []policy.Rule{
 	{List: policy.ProtectedList, Pattern: ".claude/settings*.json"},
 	{List: policy.ProtectedList, Pattern: ".{codex,cursor,windsurf,github/hooks}/hooks.json"},
+	{List: policy.ProtectedList, Pattern: ".codex/config.toml"},
 	{List: policy.ProtectedList, Pattern: ".gemini/settings.json"},
 }
 

@@ -25,6 +25,7 @@ type Dispatched struct {
 	ID        string     `json:"id,omitempty"`
 	StartedAt *time.Time `json:"started_at,omitempty"`
 	MaxTurns  int        `json:"max_turns,omitempty"`
+	Guarded   *bool      `json:"guarded,omitempty"` // each change that the agent makes is checked first
 	Slots     Slots      `json:"slots"`
 
 	Code   string `json:"code,omitempty"` // why not: halted, disabled, command_not_found, insufficient_memory, limit_exceeded or unavailable
@@ -56,7 +57,7 @@ func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 			return Dispatched{}, err
 		default:
 			out.Dispatched, out.PID, out.Log = true, r.Identity.PID, r.Log
-			out.ID, out.StartedAt, out.MaxTurns = r.ID, &r.StartedAt, r.MaxTurns
+			out.ID, out.StartedAt, out.MaxTurns, out.Guarded = r.ID, &r.StartedAt, r.MaxTurns, &r.Guarded
 		}
 		if out.Code == "unavailable" {
 			return out, nil // the slots cannot be counted either
