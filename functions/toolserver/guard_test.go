@@ -101,11 +101,31 @@ func TestProgramsAndOwnPagesPass(t *testing.T) {
 func TestOnlyJSONIsRead(t *testing.T) {
 	r := start(t, nil)
 	for _, headers := range [][]string{{"Content-Type", "text/plain"}, {"Content-Type", "application/x-www-form-urlencoded"}, {"Content-Type", ""}, {"Content-Encoding", "gzip"}} {
-		for _, path := range []string{"/mcp", "/message?sessionId=x", "/kill"} {
+		for _, path := range []string{"/mcp", "/message?sessionId=x"} {
 			if answer, object := r.send("POST", path, listCall, headers...); answer.StatusCode != 415 || object["error"] == nil {
 				t.Errorf("%s %v: %d", path, headers, answer.StatusCode)
 			}
 		}
+	}
+}
+
+// The kill switch is not refused for what a program in a hurry sends along or leaves out.
+func TestAKillNeedsItsSecretAndNoMore(t *testing.T) {
+	for body, reason := range map[string]string{"": "none given", `{"reason":"an emergency"}`: "an emergency"} {
+		for _, label := range []string{"application/x-www-form-urlencoded", ""} {
+			r := start(t, nil)
+			if answer, _ := r.send("POST", "/kill", body, "Content-Type", label); answer.StatusCode != 401 {
+				t.Errorf("%q as %q without the secret: %d", body, label, answer.StatusCode)
+			}
+			answer, out := r.send("POST", "/kill", body, "Content-Type", label, "Authorization", "Bearer "+killSecret)
+			if answer.StatusCode != 200 || out["activated"] != true || out["reason"] != reason {
+				t.Errorf("%q as %q: %d %v", body, label, answer.StatusCode, out)
+			}
+		}
+	}
+	r := start(t, nil)
+	if answer, _ := r.send("POST", "/kill", "", "Content-Encoding", "gzip", "Authorization", "Bearer "+killSecret); answer.StatusCode != 415 {
+		t.Errorf("compressed: %d", answer.StatusCode)
 	}
 }
 

@@ -1,6 +1,7 @@
 package toolserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,12 +89,21 @@ func (s *Server) postKill(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, problem.Status, map[string]any{"error": map[string]string{"code": "invalid_body", "message": problem.Message}})
 		return
 	}
-	call := &tool.Call{Arguments: body, Header: r.Header, Transport: "http"}
+	call := &tool.Call{Arguments: withReason(body), Header: r.Header, Transport: "http"}
 	if asksToResume(body) {
 		s.answerTool(w, s.lift.Run(r.Context(), call), killStatus)
 		return
 	}
 	s.answerTool(w, s.run(r.Context(), "emergency_kill_switch", call), killStatus)
+}
+
+// withReason lets a person halt without a body: who has the secret and no time is not
+// asked for words. What is no object is judged by the tool.
+func withReason(body []byte) []byte {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return []byte(`{"reason":"none given"}`)
+	}
+	return body
 }
 
 // asksToResume says whether a body names the member resume, whatever its value.
