@@ -116,7 +116,7 @@ func asksToResume(body []byte) bool {
 
 type liftInput struct {
 	Resume bool   `json:"resume" required:"true"`
-	Reason string `json:"reason" required:"true" min:"3" max:"500"`
+	Reason string `json:"reason" required:"true" min:"1" max:"500"`
 	// Restore brings back, too, what halts stopped at other providers. It works after a
 	// lift as well, and again for what failed.
 	Restore bool `json:"restore"`
