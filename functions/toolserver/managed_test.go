@@ -246,7 +246,7 @@ func TestTwoWorkspacesAreNotAnsweredAlike(t *testing.T) {
 		dir := project(t, map[string]string{
 			"governance.yaml": "processes: {expected: [{name: p" + port + ", script: a.go, ports: [" + port + "], provider: procfs, match: {dir: none" + port + "}}]}\nusage: {sources: [{file: u.jsonl}]}\n",
 			"a.go":            "package a\nimport \"os\"\nvar _ = os.Getenv(\"P" + port + "\")\n",
-			"u.jsonl":         `{"ts":"` + time.Now().UTC().Format(time.RFC3339) + `","bot":"x","input_tokens":` + tokens + `,"output_tokens":1}` + "\n",
+			"u.jsonl":         `{"ts":"` + clockOf(new(atomic.Int64))().Format(time.RFC3339) + `","bot":"x","input_tokens":` + tokens + `,"output_tokens":1}` + "\n",
 		})
 		r := start(t, func(d *depsOf) { d.Workspace = dir })
 		said := map[string]string{}
