@@ -93,7 +93,7 @@ func secret(in awscdk.Stack, id, description string) awssecretsmanager.Secret {
 	})
 }
 
-// chain is the environment of whoever works on the audit chain.
+// chain is the environment of whoever verifies the audit chain.
 func (d *data) chain(s Settings) map[string]*string {
 	return map[string]*string{
 		"AUDIT_TABLE": d.audit.TableName(), "SEGMENT_BUCKET": d.segments.BucketName(),

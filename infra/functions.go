@@ -37,6 +37,10 @@ func (f *functions) endpoint(name string) function {
 	case isPaid(name):
 		made.memory = 512
 		f.sell(&made)
+		if name == "verify-audit" {
+			made.tell(f.data.chain(f.settings))
+			made.grants = append(made.grants, f.data.verifyAudit()...)
+		}
 	case name == "payment-state":
 		made.tell(map[string]*string{"PAYMENTS_TABLE": f.data.payments.TableName()})
 		made.grants = append(made.grants, f.data.readPayments()...)
@@ -107,9 +111,8 @@ func variables(environment map[string]string) map[string]*string {
 
 // sell adds the payment machine.
 func (f *functions) sell(made *function) {
-	made.tell(f.data.chain(f.settings))
 	made.tell(map[string]*string{
-		"RPC_URLS": jsii.String(f.settings.RPCURLs), "PAYMENTS_TABLE": f.data.payments.TableName(),
+		"AUDIT_TABLE": f.data.audit.TableName(), "RPC_URLS": jsii.String(f.settings.RPCURLs), "PAYMENTS_TABLE": f.data.payments.TableName(),
 		"RESULT_BUCKET": f.data.results.BucketName(), "SIGNING_KEY": f.data.signing.SecretArn(),
 	})
 	made.grants = append(append(append(made.grants, f.data.writePayments()...), f.data.appendAudit()...), readSecrets(f.data.signing.SecretArn()))

@@ -57,14 +57,21 @@ func (d *data) writePayments() []grant {
 	}
 }
 
-// appendAudit is for writers of the audit chain, who also verify it.
+// appendAudit is for writers of the audit chain.
 func (d *data) appendAudit() []grant {
 	table := []*string{d.audit.TableArn()}
+	return []grant{
+		{actions: "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query", resources: table},
+		{actions: "dynamodb:PutItem", resources: table, conditions: leading("c#*", "i#*", "q#*")},
+		{actions: "dynamodb:UpdateItem", resources: table, conditions: leading("h#*", "l#*")},
+		{actions: "dynamodb:DeleteItem", resources: table, conditions: leading("q#*")},
+	}
+}
+
+// verifyAudit is for whoever verifies the audit chain and hands out checkpoints.
+func (d *data) verifyAudit() []grant {
 	return append(d.readSegments(),
-		grant{actions: "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query", resources: table},
-		grant{actions: "dynamodb:PutItem", resources: table, conditions: leading("c#*", "i#*", "q#*", "n#*")},
-		grant{actions: "dynamodb:UpdateItem", resources: table, conditions: leading("h#*", "l#*")},
-		grant{actions: "dynamodb:DeleteItem", resources: table, conditions: leading("q#*")},
+		grant{actions: "dynamodb:PutItem", resources: []*string{d.audit.TableArn()}, conditions: leading("n#*")},
 		d.signCheckpoints(),
 	)
 }

@@ -214,6 +214,28 @@ func TestNoRoleDeletesFromTheAuditChain(t *testing.T) {
 	}
 }
 
+// Only who verifies the audit chain holds the key of its checkpoints and reads its
+// segments; a function that merely sells does not.
+func TestWhoOnlySellsCannotSignCheckpoints(t *testing.T) {
+	verifies := []string{"verifyauditrole", "sealrole", "taskrole"}
+	signers := 0
+	for id, r := range of(t, "AWS::IAM::Role") {
+		_, logical, _ := strings.Cut(id, "/")
+		may := slices.ContainsFunc(verifies, func(name string) bool { return strings.HasPrefix(logical, name) })
+		for _, s := range statements(id, any(r.Properties)) {
+			if target := text(s.Resource); strings.Contains(target, "CheckpointKey") || strings.Contains(target, "Segments") {
+				if !may {
+					t.Errorf("%s may %s", id, text(s.Action))
+				}
+				signers++
+			}
+		}
+	}
+	if signers == 0 {
+		t.Error("nobody may")
+	}
+}
+
 // A function that sells nothing can sign nothing and write nothing.
 func TestFreeFunctionsCanOnlyReadWhatTheyTell(t *testing.T) {
 	for id, r := range of(t, "AWS::IAM::Role") {

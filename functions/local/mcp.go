@@ -48,15 +48,10 @@ func mcpStdio(ctx context.Context, t terminal, args []string) error {
 	if err != nil {
 		return errors.Join(err, parts.Close())
 	}
-	err = s.ServeStdio(ctx, io.NopCloser(t.in), writeCloser{t.out})
+	err = s.ServeStdio(ctx, t.in, t.out)
 	s.Close()
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		err = nil // the client is done
 	}
 	return errors.Join(err, parts.Close())
 }
-
-// writeCloser leaves open what belongs to the terminal.
-type writeCloser struct{ io.Writer }
-
-func (writeCloser) Close() error { return nil }

@@ -42,6 +42,15 @@ func TestToolsOverStandardInputAndOutput(t *testing.T) {
 	if verified := ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"verify_audit_chain","arguments":{}}}`); !strings.Contains(verified, `"valid":true`) || !strings.Contains(verified, `"entries":2`) {
 		t.Errorf("verify_audit_chain: %s", verified)
 	}
+	for message, want := range map[string]string{
+		`garbage`: "-32700", `[]`: "-32600", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`: "-32600",
+		`"` + strings.Repeat("x", 1<<20) + `"`:                       "longer than a mebibyte",
+		"\n" + `{"jsonrpc":"2.0","id":"still here","method":"ping"}`: `"still here","result":{}`,
+	} {
+		if answer := ask(message); !strings.Contains(answer, want) {
+			t.Errorf("%.60s: %s", message, answer)
+		}
+	}
 	secret, err := os.ReadFile(killSecretFile(r.data))
 	if err != nil {
 		t.Fatal(err)

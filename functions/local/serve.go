@@ -109,7 +109,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 		return nil, err
 	}
 	s.recorder = environment.Telemetry(s.config, "governance")
-	if s.paid, err = wiring.NewPaid(s.config); err != nil {
+	if s.paid, err = wiring.NewVerifying(s.config); err != nil {
 		return nil, err
 	}
 	machine := s.paid.Gate.Machine

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -130,9 +129,4 @@ func (s *Server) serverFor(f filter, transport string) *mcp.Server {
 		s.servers[key] = sessions.Server(s.dispatcher.Server, instructions, dispatcher.Table{Tools: f.apply(s.tools), Resources: s.resources}, transport)
 	}
 	return s.servers[key]
-}
-
-// ServeStdio serves one client over a pair of streams until it goes.
-func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return s.serverFor(filter{}, "stdio").Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 }

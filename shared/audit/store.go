@@ -19,8 +19,8 @@ type Store interface {
 	// or one of the storage. After Unknown, append the same events again: that
 	// settles it and records nothing twice.
 	//
-	// Append without events records nothing. It fails if the store knows without a
-	// request to its storage service that it takes no appends.
+	// Append without events records nothing. It fails if it is known that the store
+	// takes no appends; a service elsewhere is asked the first time only.
 	Append(ctx context.Context, events ...Event) ([]Entry, error)
 
 	// Head returns the last entry known to be durable, the zero Head if there is

@@ -91,8 +91,8 @@ func TestTheDeploymentSetsWhatItsFunctionsNeed(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if name == "seal" && (c.BaseURL == "" || c.AuditTable == "" || c.SegmentBucket == "" || c.CheckpointKeyKMS == "") {
-			t.Errorf("seal lacks a setting: %v", environment)
+		if (name == "seal" || name == "verify-audit") && (c.BaseURL == "" || c.AuditTable == "" || c.SegmentBucket == "" || c.CheckpointKeyKMS == "") {
+			t.Errorf("%s lacks a setting: %v", name, environment)
 		}
 		if name == "payment-state" && c.PaymentsTable == "" {
 			t.Error("payment-state has no table")

@@ -32,7 +32,7 @@ const ChainName = "governance"
 type Paid struct {
 	Gate      *x402.Gate
 	Audit     audit.Store
-	Auditor   *auditor.Auditor // of Audit
+	Auditor   *auditor.Auditor // of Audit; nil for a function that does not verify it
 	Payments  payments.Store
 	Chain     *evm.Chain
 	GasWallet string       // address that pays the gas of settlements; "" when a facilitator elsewhere does
@@ -42,34 +42,49 @@ type Paid struct {
 // NewPaid opens the stores and keys of a selling function. The error names every
 // missing setting at once.
 func NewPaid(c config.Config) (*Paid, error) {
-	site, err := Site(c)
-	if err := errors.Join(err, needPaid(c)); err != nil {
+	paid, _, err := openPaid(c)
+	return paid, err
+}
+
+// NewVerifying is NewPaid for a function that also verifies the audit chain, with the
+// key that signs its checkpoints.
+func NewVerifying(c config.Config) (*Paid, error) {
+	paid, trail, err := openPaid(c, config.Setting{Name: "CHECKPOINT_KEY_KMS, CHECKPOINT_KEY_FILE or DATA_DIR", Value: c.CheckpointKeyFile + c.CheckpointKeyKMS + c.DataDir})
+	if err != nil {
 		return nil, err
+	}
+	if paid.Auditor, err = openAuditor(c, trail, c.BaseURL); err != nil {
+		return nil, errors.Join(err, paid.Close())
+	}
+	return paid, nil
+}
+
+// openPaid also gives the trail, and needs some settings more.
+func openPaid(c config.Config, more ...config.Setting) (*Paid, *trail, error) {
+	site, err := Site(c)
+	if err := errors.Join(err, needPaid(c, more...)); err != nil {
+		return nil, nil, err
 	}
 	chain, err := openChain(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	settles, gasWallet, err := openFacilitator(c, chain)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	signer, err := openSigner(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	site.Signer = signer.Address()
 	store, closeStore, err := openPayments(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	trail, err := openTrail(c, site.BaseURL)
 	if err != nil {
-		return nil, errors.Join(err, closeStore())
-	}
-	auditor, err := openAuditor(c, trail, site.BaseURL)
-	if err != nil {
-		return nil, errors.Join(err, trail.Close(), closeStore())
+		return nil, nil, errors.Join(err, closeStore())
 	}
 	ledger := x402.Ledger{Chain: trail, Name: ChainName, Signer: signer, Ruleset: ruleset}
 	machine := &payments.Machine{
@@ -78,9 +93,9 @@ func NewPaid(c config.Config) (*Paid, error) {
 	}
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Accounts: chain, Signer: signer, Machine: machine, Now: time.Now},
-		Audit: trail, Auditor: auditor, Payments: store, Chain: chain, GasWallet: gasWallet,
+		Audit: trail, Payments: store, Chain: chain, GasWallet: gasWallet,
 		Close: func() error { return errors.Join(trail.Close(), closeStore()) },
-	}, nil
+	}, trail, nil
 }
 
 // openPayments opens the payment store: the table if there is one, else a file.
@@ -115,9 +130,9 @@ func NewPayments(c config.Config) (payments.Store, error) {
 	return store, err
 }
 
-func needPaid(c config.Config) error {
-	settings := append(facilitatorSettings(c), config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")})
-	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile+c.SigningKey == "" || c.CheckpointKeyFile+c.CheckpointKeyKMS == "" {
+func needPaid(c config.Config, more ...config.Setting) error {
+	settings := append(append(more, facilitatorSettings(c)...), config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")})
+	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile+c.SigningKey == "" {
 		settings = append(settings, config.Setting{Name: "DATA_DIR", Value: c.DataDir})
 	}
 	return config.Need(settings...)

@@ -26,7 +26,7 @@ func NewTools(c config.Config) (*Tools, error) {
 		return nil, err
 	}
 	if c.PaidTools {
-		paid, err := NewPaid(c)
+		paid, err := NewVerifying(c)
 		if err != nil {
 			return nil, err
 		}

@@ -38,6 +38,15 @@ func PaidFromEnvironment() (*Paid, error) {
 	return NewPaid(c)
 }
 
+// VerifyingFromEnvironment is [NewVerifying] of this process's environment.
+func VerifyingFromEnvironment() (*Paid, error) {
+	c, err := environment.Load()
+	if err != nil {
+		return nil, err
+	}
+	return NewVerifying(c)
+}
+
 // PaymentsFromEnvironment is [NewPayments] of this process's environment.
 func PaymentsFromEnvironment() (payments.Store, error) {
 	c, err := environment.Load()

@@ -21,7 +21,7 @@ type session struct {
 	incoming chan jsonrpc.Message
 	done     chan struct{}
 	once     sync.Once
-	waiting  int // calls without an answer; guarded by the hub
+	waiting  map[jsonrpc.ID]bool // calls without an answer; guarded by the hub
 }
 
 // Connect implements mcp.Transport: the first event says where to post.
@@ -49,13 +49,16 @@ func (s *session) accept(body []byte, header http.Header) *dispatcher.Error {
 	request, isRequest := message.(*jsonrpc.Request)
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	if s.waiting >= maxWaiting || len(s.incoming) == cap(s.incoming) {
+	if len(s.waiting) >= maxWaiting || len(s.incoming) == cap(s.incoming) {
 		return &dispatcher.Error{Status: http.StatusTooManyRequests, Code: dispatcher.CodeRefused, Message: "Too many calls of this session wait for their answers. Read those first."}
 	}
 	if isRequest {
+		if s.waiting[request.ID] {
+			return &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: "A call with this id is not answered yet. Each call of a session needs an id of its own."}
+		}
 		request.Extra = &mcp.RequestExtra{Header: header}
 		if request.IsCall() {
-			s.waiting++
+			s.waiting[request.ID] = true
 		}
 	}
 	s.incoming <- message // has room: only accept sends, under the lock
@@ -81,9 +84,9 @@ func (s *session) Write(_ context.Context, message jsonrpc.Message) error {
 		return err
 	}
 	err = s.stream.Event("message", data)
-	if _, answer := message.(*jsonrpc.Response); answer {
+	if answer, ok := message.(*jsonrpc.Response); ok {
 		s.hub.mu.Lock()
-		s.waiting--
+		delete(s.waiting, answer.ID)
 		s.hub.idle.Broadcast()
 		s.hub.mu.Unlock()
 	}

@@ -74,7 +74,7 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 		dispatcher.Refuse(w, &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: err.Error()})
 		return
 	}
-	s := &session{hub: h, stream: eventstream.New(w), incoming: make(chan jsonrpc.Message, maxWaiting), done: make(chan struct{})}
+	s := &session{hub: h, stream: eventstream.New(w), incoming: make(chan jsonrpc.Message, maxWaiting), waiting: map[jsonrpc.ID]bool{}, done: make(chan struct{})}
 	if problem := h.add(s); problem != nil {
 		w.Header().Set("Retry-After", "5")
 		dispatcher.Refuse(w, problem)
@@ -89,7 +89,8 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 		slog.WarnContext(r.Context(), "session not opened", "error", err.Error())
 		return
 	}
-	defer server.Close()
+	defer server.Close() // waits for the running calls
+	defer s.end()        // ends them: nobody is left to answer
 	ticker := time.NewTicker(h.interval)
 	defer ticker.Stop()
 	for {
@@ -187,7 +188,7 @@ func (h *Hub) Drain(ctx context.Context) {
 func (h *Hub) waiting() int {
 	n := 0
 	for _, s := range h.sessions {
-		n += s.waiting
+		n += len(s.waiting)
 	}
 	return n
 }

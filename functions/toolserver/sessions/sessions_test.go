@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -182,5 +183,56 @@ func TestDrainEndsWithItsTime(t *testing.T) {
 	cancel()
 	h.Drain(ctx)
 	for c.lines.Scan() { // ends
+	}
+}
+
+// The SDK never answers a call whose id is in use, and counting it as waiting would
+// hold up the session, and a drain, for good.
+func TestAnIdInUseIsRefusedAndHoldsUpNothing(t *testing.T) {
+	letGo := make(chan struct{})
+	h, url := hub(t, letGo)
+	ended := sync.OnceFunc(func() { close(letGo) })
+	t.Cleanup(ended)
+	c := open(t, url)
+	c.initialize()
+	const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait"}}`
+	if status := c.post(call); status != http.StatusAccepted {
+		t.Fatalf("status %d", status)
+	}
+	for range 2 * maxWaiting {
+		if status := c.post(call); status != http.StatusBadRequest {
+			t.Fatalf("the same id again: status %d", status)
+		}
+	}
+	if status := c.post(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"wait"}}`); status != http.StatusAccepted {
+		t.Fatalf("another id: status %d", status)
+	}
+	if status := c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}`); status != http.StatusAccepted {
+		t.Fatalf("cancellation: status %d", status)
+	}
+	ended()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	h.Drain(ctx)
+	if ctx.Err() != nil {
+		t.Error("the drain waited for a call that nobody answers")
+	}
+}
+
+// Nobody waits for the answer of a client that went away.
+func TestAClientThatGoesEndsItsCalls(t *testing.T) {
+	letGo := make(chan struct{})
+	h, url := hub(t, letGo)
+	c := open(t, url)
+	c.initialize()
+	if status := c.post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}}`); status != http.StatusAccepted {
+		t.Fatalf("status %d", status)
+	}
+	_ = c.body.Close()
+	for deadline := time.Now().Add(time.Minute); h.Count() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			close(letGo)
+			t.Fatal("the session of a client that is gone is still there")
+		}
 	}
 }

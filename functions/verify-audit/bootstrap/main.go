@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	paid, err := wiring.PaidFromEnvironment()
+	paid, err := wiring.VerifyingFromEnvironment()
 	if err != nil {
 		log.Fatal(err)
 	}

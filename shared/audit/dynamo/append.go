@@ -19,12 +19,9 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 	if err != nil {
 		return nil, err
 	}
-	if len(groups) == 0 {
-		return nil, ctx.Err()
-	}
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	if err := s.begin(ctx); err != nil {
+	if err := s.begin(ctx); err != nil || len(groups) == 0 {
 		return nil, err
 	}
 	if len(groups) > 1 {

@@ -49,8 +49,8 @@
 //
 // The role of a writer needs, on this table alone: dynamodb:GetItem,
 // dynamodb:BatchGetItem and dynamodb:Query; and by dynamodb:LeadingKeys
-// dynamodb:PutItem for c#*, i#*, q#* and n#*, dynamodb:UpdateItem for h#* and l#*, and
-// dynamodb:DeleteItem for q#*. TransactWriteItems needs no permission beside those
+// dynamodb:PutItem for c#*, i#* and q#*, dynamodb:UpdateItem for h#* and l#*, and
+// dynamodb:DeleteItem for q#*. Notes take dynamodb:PutItem for n#*. TransactWriteItems needs no permission beside those
 // of its parts. To read a chain that exists dynamodb:GetItem and dynamodb:Query
 // suffice. To seal one takes dynamodb:PutItem for s#* besides.
 package dynamo

@@ -129,6 +129,11 @@ func TestDamageToTheTable(t *testing.T) {
 			if err != nil || report.Reason != tc.reason || (report.BrokenAt != nil && *report.BrokenAt != tc.brokenAt) || report.Valid != (tc.reason == "") {
 				t.Errorf("%+v, %v", report, err)
 			}
+			// What stands behind the head is met by the next block only.
+			refusesAtOnce := tc.refuses && tc.name != "the head moved back"
+			if _, err = second.Append(t.Context()); refusesAtOnce != errors.Is(err, audit.ErrTampered) {
+				t.Errorf("append of nothing: %v", err)
+			}
 			_, err = second.Append(t.Context(), audittest.Event(8))
 			if tc.refuses && !errors.Is(err, audit.ErrTampered) || !tc.refuses && err != nil {
 				t.Errorf("append: %v", err)

@@ -1,0 +1,76 @@
+package toolserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"governance.internal/functions/toolserver/dispatcher"
+)
+
+// ServeStdio serves one client over a pair of streams, a message a line, until it
+// goes. A line that is no message is answered with an error and goes no further: the
+// SDK would end the session over it.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	answers := &lineWriter{out: out}
+	messages, passed := io.Pipe()
+	go func() { _ = passed.CloseWithError(passMessages(in, passed, answers)) }()
+	return s.serverFor(filter{}, "stdio").Run(ctx, &mcp.IOTransport{Reader: messages, Writer: answers})
+}
+
+// passMessages hands on the lines that are messages until in ends.
+func passMessages(in io.Reader, messages io.Writer, answers io.Writer) error {
+	lines := bufio.NewReaderSize(in, dispatcher.MaxBody)
+	for {
+		line, err := lines.ReadSlice('\n')
+		var problem *dispatcher.Error
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			problem, err = skipLine(lines)
+		case len(bytes.TrimSpace(line)) > 0:
+			if problem = dispatcher.CheckMessage(line); problem == nil {
+				if _, err := messages.Write(line); err != nil {
+					return err
+				}
+			}
+		}
+		if problem != nil {
+			if _, err := answers.Write(append(problem.Body(nil), '\n')); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// skipLine passes over the rest of a line that is too long.
+func skipLine(lines *bufio.Reader) (*dispatcher.Error, error) {
+	for {
+		if _, err := lines.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return &dispatcher.Error{Status: http.StatusRequestEntityTooLarge, Code: dispatcher.CodeInvalidRequest, Message: "The message is longer than a mebibyte."}, err
+		}
+	}
+}
+
+// lineWriter keeps the lines of two writers apart. Closing it leaves the stream open,
+// which belongs to the process.
+type lineWriter struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (w *lineWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(line)
+}
+
+func (*lineWriter) Close() error { return nil }
