@@ -588,12 +588,27 @@ func (s *shop) payAll(orders []payments.Order, machines ...*payments.Machine) {
 	var wait sync.WaitGroup
 	for i, o := range orders {
 		wait.Go(func() {
-			if _, err := machines[i%len(machines)].Pay(s.Context(), o); err != nil {
+			if err := s.payPatiently(machines[i%len(machines)], o); err != nil {
 				s.Errorf("payment %d: %v", i, err)
 			}
 		})
 	}
 	wait.Wait()
+}
+
+// payPatiently asks again, as a client does that hears 503: with many at once a slow
+// machine answers none of them within the limits of a node.
+func (s *shop) payPatiently(m *payments.Machine, o payments.Order) error {
+	deadline := time.Now().Add(validity / 2)
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+		_, err := m.Pay(s.Context(), o)
+		var unavailable *payments.Unavailable
+		var pending *payments.Pending
+		if !errors.As(err, &unavailable) && !errors.As(err, &pending) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(pause)
+	}
 }
 
 // wantUnbroken demands that the wallet signed one transaction for each nonce.
