@@ -100,10 +100,15 @@ func schedule(in awscdk.Stack, id string, lambda awslambda.Function, minutes flo
 	})
 }
 
-// count makes a metric of the log lines of a function that hold one of some phrases.
+// count counts in the log of a function.
 func (a *api) count(name, metric string, phrases []string) {
-	awslogs.NewMetricFilter(a.in, jsii.String(name+"-"+metric), &awslogs.MetricFilterProps{
-		LogGroup: a.logs[name], FilterPattern: awslogs.FilterPattern_Literal(jsii.String(quoted(phrases))),
+	count(a.in, name+"-"+metric, a.logs[name], metric, phrases)
+}
+
+// count makes a metric of the lines of a log that hold one of some phrases.
+func count(in awscdk.Stack, id string, logs awslogs.LogGroup, metric string, phrases []string) {
+	awslogs.NewMetricFilter(in, jsii.String(id), &awslogs.MetricFilterProps{
+		LogGroup: logs, FilterPattern: awslogs.FilterPattern_Literal(jsii.String(quoted(phrases))),
 		MetricNamespace: jsii.String(namespace), MetricName: jsii.String(metric), MetricValue: jsii.String("1"),
 	})
 }

@@ -110,12 +110,18 @@ func own(name string, o *awscloudwatch.MetricOptions) awscloudwatch.Metric {
 	})
 }
 
-// watchChain watches the runs of the sealer, which fail if the chain is broken or a
-// checkpoint reaches no sink.
+// chainTroubles are log messages after a walk over the chain that found it broken.
+var chainTroubles = []string{"audit chain broken"}
+
+// watchChain reads the logs of those who walk over the whole chain, the sealer and the
+// tool server: a walk is seldom, so one line is enough. The runs of the sealer fail
+// besides if a checkpoint reaches no sink.
 func (o *operations) watchChain(a *api) {
 	sealer := a.lambdas["seal"]
-	o.alarm("ChainBroken", "The audit chain does not verify or its checkpoint was not published: see the runbook on incidents",
-		sealer.MetricErrors(every(5, "Sum")), 1, 2)
+	a.count("seal", "ChainBroken", chainTroubles)
+	o.alarm("ChainBroken", "The audit chain does not verify: see the runbook on incidents", own("ChainBroken", every(5, "Sum")), 1, 1)
+	o.alarm("SealerFails", "The sealer fails: nothing is sealed or walked over, or a checkpoint reached no sink",
+		sealer.MetricErrors(every(5, "Sum")), 1, 1)
 	o.missing("CheckpointLate", "No checkpoint was published for 20 minutes",
 		awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 			Expression: jsii.String("runs - errors"), Period: awscdk.Duration_Minutes(jsii.Number(10)),

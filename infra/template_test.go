@@ -77,6 +77,13 @@ func TestTheEdgeKnowsTheRoutesOfTheToolServer(t *testing.T) {
 	for _, m := range regexp.MustCompile(`"(/[a-z/]*)"`).FindAllStringSubmatch(string(source), -1) {
 		known[m[1]] = true
 	}
+	follow, err := os.ReadFile("../functions/toolserver/follow.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`logPattern = "(/[a-z/{}]*)"`).FindAllStringSubmatch(string(follow), -1) {
+		known[strings.ReplaceAll(m[1], "{id}", "*")] = true
+	}
 	metadata, err := os.ReadFile("../functions/toolserver/protected.go")
 	if err != nil {
 		t.Fatal(err)
@@ -407,7 +414,7 @@ func TestSchedulesAreAsTheFunctionsWantThem(t *testing.T) {
 }
 
 func TestEveryAlarmTellsSomebodyWhatItMeans(t *testing.T) {
-	want := []string{"ApiErrors", "SweeperFails", "SettlementTroubles", "GasLow", "ChainBroken", "CheckpointLate", "TaskDown", "TaskErrors"}
+	want := []string{"ApiErrors", "SweeperFails", "SettlementTroubles", "GasLow", "ChainBroken", "SealerFails", "CheckpointLate", "TaskDown", "TaskErrors"}
 	for _, name := range append(catalog.Functions(), "seal", "payment-sweeper", "not-found") {
 		want = append(want, "Throttled"+strings.ReplaceAll(name, "-", ""))
 	}
@@ -424,24 +431,61 @@ func TestEveryAlarmTellsSomebodyWhatItMeans(t *testing.T) {
 	}
 }
 
-// The alarm on settlements looks for what the code really logs.
+// The alarms on log lines look for what the code really logs.
 func TestTheAlarmsLookForWhatIsLogged(t *testing.T) {
-	var logged strings.Builder
-	files, err := filepath.Glob("../shared/payments/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	for pattern, phrases := range map[string][]string{"../shared/payments/*.go": settlementTroubles, "../shared/audit/auditor/*.go": chainTroubles} {
+		var logged strings.Builder
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			logged.Write(source)
+		}
+		for _, phrase := range phrases {
+			if !strings.Contains(logged.String(), `slog.ErrorContext(ctx, "`+phrase) {
+				t.Errorf("%q is logged nowhere", phrase)
+			}
+		}
 	}
-	for _, file := range files {
-		source, err := os.ReadFile(file)
+}
+
+// A metric of our own comes from a filter of a log, or from the line that the sweeper
+// writes; an alarm on any other would never go off.
+func TestTheAlarmsOnOurOwnMetricsHaveASource(t *testing.T) {
+	gas, err := os.ReadFile("../functions/payment-sweeper/gas.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := map[string]int{}
+	for _, r := range of(t, "AWS::Logs::MetricFilter") {
+		for _, each := range list(r.Properties["MetricTransformations"]) {
+			made := each.(map[string]any)
+			if made["MetricNamespace"] == namespace {
+				filled[made["MetricName"].(string)]++
+			}
+		}
+	}
+	asked := regexp.MustCompile(`"MetricName":"(\w+)","Namespace":"` + namespace + `"`)
+	found := 0
+	for id, r := range of(t, "AWS::CloudWatch::Alarm") {
+		text, err := json.Marshal(r.Properties)
 		if err != nil {
 			t.Fatal(err)
 		}
-		logged.Write(source)
-	}
-	for _, phrase := range settlementTroubles {
-		if !strings.Contains(logged.String(), `slog.ErrorContext(ctx, "`+phrase) {
-			t.Errorf("%q is logged nowhere", phrase)
+		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if filled[m[1]] == 0 && !strings.Contains(string(gas), `"Name": "`+m[1]+`"`) {
+				t.Errorf("%s watches %s, which nothing writes", id, m[1])
+			}
 		}
+	}
+	if found != 3 || filled["ChainBroken"] != 2 {
+		t.Errorf("%d alarms on our own metrics; filters %v: the sealer and the tool server walk over the chain", found, filled)
 	}
 }
 

@@ -106,6 +106,10 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 	}
 	linux := awsecs.NewLinuxParameters(in, jsii.String("Linux"), &awsecs.LinuxParametersProps{InitProcessEnabled: jsii.Bool(true)})
 	linux.DropCapabilities(awsecs.Capability_ALL)
+	logs := awslogs.NewLogGroup(in, jsii.String("Logs"), &awslogs.LogGroupProps{
+		LogGroupName: jsii.String(fmt.Sprintf("/%s/toolserver", s.Name)), Retention: logDays, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	})
+	count(in, "ChainBroken", logs, "ChainBroken", chainTroubles)
 	made := definition.AddContainer(jsii.String("toolserver"), &awsecs.ContainerDefinitionOptions{
 		Image:       awsecs.ContainerImage_FromAsset(jsii.String(dist+"/toolserver"), &awsecs.AssetImageProps{Platform: image}),
 		Environment: &environment, Secrets: &secrets, User: jsii.String(nobody + ":" + nobody),
@@ -113,10 +117,7 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 		LinuxParameters: linux,
 		PortMappings:    &[]*awsecs.PortMapping{{ContainerPort: jsii.Number(toolPort)}},
 		Logging: awsecs.LogDriver_AwsLogs(&awsecs.AwsLogDriverProps{
-			StreamPrefix: jsii.String("task"), Mode: awsecs.AwsLogDriverMode_NON_BLOCKING,
-			LogGroup: awslogs.NewLogGroup(in, jsii.String("Logs"), &awslogs.LogGroupProps{
-				LogGroupName: jsii.String(fmt.Sprintf("/%s/toolserver", s.Name)), Retention: logDays, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-			}),
+			StreamPrefix: jsii.String("task"), Mode: awsecs.AwsLogDriverMode_NON_BLOCKING, LogGroup: logs,
 		}),
 	})
 	made.AddMountPoints(&awsecs.MountPoint{ContainerPath: jsii.String(dataDir), SourceVolume: jsii.String("data"), ReadOnly: jsii.Bool(false)})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	approvals "governance.internal/functions/toolserver/approval"
+	"governance.internal/functions/toolserver/preflight"
 )
 
 // approve shows what agents asked for, and grants or denies it. Deciding needs a
@@ -25,11 +26,11 @@ func approve(ctx context.Context, t terminal, args []string) error {
 	if len(rest) > 1 {
 		return usage("approve takes one id")
 	}
-	gate, done, err := openGate(*folder)
+	gate, err := preflight.Open(*folder)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer gate.Workspace.Close()
 	if len(rest) == 0 {
 		return listApprovals(t, gate.Approvals)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/baseline"
+	"governance.internal/functions/toolserver/preflight"
 )
 
 // compareBaseline shows which governed files changed without passing the guard. Exit
@@ -21,11 +22,11 @@ func compareBaseline(ctx context.Context, t terminal, args []string) error {
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
 		return usage("baseline takes no argument but accept")
 	}
-	gate, done, err := openGate(*folder)
+	gate, err := preflight.Open(*folder)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer gate.Workspace.Close()
 	net := &baseline.Net{Workspace: gate.Workspace, Log: gate.Log, Now: time.Now, Approved: gate.Approvals.UsedSince}
 	changes, checked, err := net.Compare(ctx)
 	for _, c := range changes {

@@ -140,6 +140,41 @@ func TestABuyersCheckpointExposesARollback(t *testing.T) {
 	}
 }
 
+// A service whose chain is cut while it runs can record no sale any more: it sells
+// nothing, and gives the verdict away.
+func TestAChainThatIsCutWhileTheServiceRunsChargesNobody(t *testing.T) {
+	data := t.TempDir()
+	r := startIn(t, data)
+	for range 3 {
+		buyVerification(t, r.url, "")
+	}
+	earlier := buyVerification(t, r.url, "")
+	lines := strings.SplitAfter(readFile(t, data+"/governance.jsonl"), "\n")
+	if err := os.WriteFile(data+"/governance.jsonl", []byte(lines[0]+lines[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := "/x402/verify-audit" + asQuery(earlier)
+	a := r.call("GET", path, "", "PAYMENT-SIGNATURE", r.payment("GET", path))
+	wantStatus(t, a, 503, "verification")
+	var told struct {
+		Code         string
+		Charged      *bool
+		Verification verification
+	}
+	if err := json.Unmarshal(a.body, &told); err != nil {
+		t.Fatal(err)
+	}
+	if told.Code != "audit_closed" || told.Charged == nil || *told.Charged || told.Verification.Valid || told.Verification.Reason == nil || *told.Verification.Reason != "truncated" {
+		t.Errorf("%s", a.body)
+	}
+	a = r.call("GET", "/x402/tip", "", "PAYMENT-SIGNATURE", r.payment("GET", "/x402/tip"))
+	wantStatus(t, a, 503, "tip")
+	if a.json(t)["charged"] != false {
+		t.Errorf("%s", a.body)
+	}
+	r.wantReceived(4*5_000, "what was sold before")
+}
+
 func readFile(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -152,7 +187,7 @@ func readFile(t *testing.T, path string) string {
 func TestACheckpointThatIsNotOursCostsNothing(t *testing.T) {
 	r := start(t)
 	other := buyVerification(t, start(t).url, "")
-	for _, query := range []string{"?checkpoint=x", asQuery(other), "?checkpoint=" + base64.URLEncoding.EncodeToString([]byte("a\n1\nb\n")), "?seq=0", "?seq=x", "?seq=99"} {
+	for _, query := range []string{"?checkpoint=x", asQuery(other), "?checkpoint=" + base64.URLEncoding.EncodeToString([]byte("a\n1\nb\n")), "?seq=0", "?seq=x", "?seq=99", "?seq=", "?seq=1&seq=2", "?checkpoint="} {
 		path := "/x402/verify-audit" + query
 		a := r.call("GET", path, "", "PAYMENT-SIGNATURE", r.payment("GET", path))
 		wantStatus(t, a, 400, query)
@@ -193,6 +228,90 @@ func TestAProofFileIsCheckedByItself(t *testing.T) {
 	session(t, 2, "verify", "proof", proof, "-vkey", v.VKey, "-entry", "x")
 	session(t, 3, "verify", "proof", write("hello"), "-vkey", v.VKey, "-entry", hash)
 	session(t, 3, "verify", "proof", "nowhere", "-vkey", v.VKey, "-entry", hash)
+}
+
+// Two answers and the key are all that a buyer needs to hold one against the other.
+func TestTwoCheckpointsAreComparedWithoutTheChain(t *testing.T) {
+	data := t.TempDir()
+	r := startIn(t, data)
+	keep := func(query string) (file string, v verification) {
+		path := "/x402/verify-audit" + query
+		a := r.call("GET", path, "", "PAYMENT-SIGNATURE", r.payment("GET", path))
+		wantStatus(t, a, 200, path)
+		if err := json.Unmarshal(a.body, &v); err != nil {
+			t.Fatal(err)
+		}
+		file = filepath.Join(t.TempDir(), "answer.json")
+		if err := os.WriteFile(file, a.body, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file, v
+	}
+	earlier, first := keep("")
+	later, _ := keep(asQuery(first))
+	other, _ := keep("")
+	out, _ := session(t, 0, "verify", "consistency", earlier, later, "-vkey", first.VKey)
+	if !strings.Contains(out, "begins with the") {
+		t.Error(out)
+	}
+	session(t, 0, "verify", "consistency", earlier, earlier, "-vkey", first.VKey)
+	session(t, 0, "verify", "chain", data+"/governance.jsonl", "-checkpoint", earlier, "-vkey", first.VKey)
+	if _, notes := session(t, 2, "verify", "consistency", earlier, other, "-vkey", first.VKey); !strings.Contains(notes, asQuery(first)[:40]) {
+		t.Errorf("no proof: %s", notes)
+	}
+	if _, notes := session(t, 2, "verify", "consistency", later, earlier, "-vkey", first.VKey); !strings.Contains(notes, "the earlier one first") {
+		t.Error(notes)
+	}
+	var answer map[string]any
+	if err := json.Unmarshal([]byte(readFile(t, later)), &answer); err != nil {
+		t.Fatal(err)
+	}
+	proof := answer["consistency"].(map[string]any)["proof"].([]any)
+	proof[0] = base64.StdEncoding.EncodeToString(make([]byte, 32))
+	wrong, err := json.Marshal(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(later, wrong, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := session(t, 1, "verify", "consistency", earlier, later, "-vkey", first.VKey); !strings.Contains(out, "INVALID") {
+		t.Error(out)
+	}
+	if err := os.WriteFile(later, []byte(`{"valid":false,"broken_at":2,"reason":"truncated"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := session(t, 1, "verify", "consistency", earlier, later, "-vkey", first.VKey); !strings.Contains(out, "broken at entry 2: truncated") {
+		t.Error(out)
+	}
+	stranger := buyVerification(t, start(t).url, "")
+	session(t, 3, "verify", "consistency", earlier, other, "-vkey", stranger.VKey)
+	session(t, 3, "verify", "consistency", "nowhere", other, "-vkey", first.VKey)
+}
+
+// The note of the head that a service left beside its chain shows a cut end by itself.
+func TestACutEndIsFoundByTheNoteBesideTheChain(t *testing.T) {
+	data := t.TempDir()
+	buyVerification(t, startIn(t, data).url, "")
+	dir := t.TempDir()
+	copied := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := strings.SplitAfter(readFile(t, data+"/governance.jsonl"), "\n")
+	copied("governance.jsonl", lines[0])
+	session(t, 0, "verify", "chain", dir+"/governance.jsonl")
+	copied("governance.jsonl.head", readFile(t, data+"/governance.jsonl.head"))
+	if out, _ := session(t, 1, "verify", "chain", dir+"/governance.jsonl"); !strings.Contains(out, "truncated") {
+		t.Error(out)
+	}
+	copied("governance.jsonl", strings.Join(lines, ""))
+	if out, _ := session(t, 0, "verify", "chain", dir+"/governance.jsonl"); !strings.Contains(out, "noted_head") {
+		t.Error(out)
+	}
+	copied("governance.jsonl.head", "?")
+	session(t, 3, "verify", "chain", dir+"/governance.jsonl")
 }
 
 // The same without the service: a chain file, a checkpoint and a key.

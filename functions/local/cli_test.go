@@ -28,6 +28,9 @@ func TestWrongUsageIsToldWithStatus2(t *testing.T) {
 		"verify":                        "verify what?",
 		"verify receipt":                "needs the file",
 		"verify chain -expect-head x a": "SEQ:HASH",
+		"verify chain -expect-head 0 a": "names no entry",
+		"verify consistency a -vkey x":  "the earlier one first",
+		"verify import -vkey x":         "needs the file",
 		"invoke nothing event.json":     "needs a function",
 	} {
 		_, notes := session(t, 2, strings.Fields(args)...)

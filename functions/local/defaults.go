@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"governance.internal/functions/local/devchain"
+	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/config"
 	"governance.internal/shared/x402/evm"
 )
@@ -16,7 +17,7 @@ import (
 // What the commands assume unless they are told.
 const (
 	defaultBase = "http://localhost:8402"
-	defaultData = ".data"
+	defaultData = workspace.DataDir
 )
 
 // localDefaults fills what a laptop need not be told. The public development keys

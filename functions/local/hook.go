@@ -2,19 +2,17 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
-	approvals "governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/hook"
 	"governance.internal/functions/toolserver/policy"
 	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/violations"
 	"governance.internal/functions/toolserver/workspace"
 )
 
@@ -22,67 +20,16 @@ import (
 // install writes the hook into the agent's settings.
 func runHook(ctx context.Context, t terminal, args []string) error {
 	if len(args) > 0 && args[0] == "install" {
-		return installHook(t, args[1:])
+		return installHook(ctx, t, args[1:])
 	}
-	set := flags(t, "hook", "hook -agent NAME [-workspace DIR]  (a tool call as JSON on standard input), or: hook install")
-	agent := set.String("agent", "claude-code", "`name` of the agent: "+strings.Join(hook.Names(), ", "))
-	folder := set.String("workspace", "", "`directory` of the project; by default the outermost one above that has "+workspace.FileName)
-	rest, err := parse(set, args)
-	if err != nil || len(rest) > 0 {
-		return exit{2, fmt.Errorf("hook: the arguments cannot be read")} // 2 refuses the call
-	}
-	if _, ok := hook.Agents[*agent]; !ok {
-		return usage("-agent is one of %s", strings.Join(hook.Names(), ", "))
-	}
-	gate, done, err := openGate(*folder)
-	if err != nil {
-		return exit{2, fmt.Errorf("hook: the workspace cannot be opened, so the call is refused: %w", err)}
-	}
-	defer done()
-	gate.Enforces = true
-	answer := hook.Run(ctx, gate, *agent, t.in)
-	_, outErr := io.WriteString(t.out, answer.Stdout)
-	_, errErr := io.WriteString(t.err, answer.Stderr)
-	if answer.Status != 0 || outErr != nil || errErr != nil {
-		return exit{max(answer.Status, 2), nil}
+	if status := hook.Main(ctx, args, t.in, t.out, t.err); status != 0 {
+		return exit{status, nil}
 	}
 	return nil
 }
 
-// openGate opens the guard of a project without a server: what it refuses waits in
-// the spool until a server takes it into the chain.
-func openGate(folder string) (*preflight.Gate, func(), error) {
-	if folder == "" {
-		folder = governedFolder()
-	}
-	w, err := workspace.Open(folder, filepath.Join(folder, defaultData))
-	if err != nil {
-		return nil, nil, err
-	}
-	log := &violations.Log{Workspace: w, Now: time.Now, Random: rand.Reader}
-	book := &approvals.Book{Workspace: w, Now: time.Now, Random: rand.Reader, Record: log.Note}
-	return &preflight.Gate{Workspace: w, Log: log, Approvals: book}, func() { _ = w.Close() }, nil
-}
-
-// governedFolder is the outermost folder from here upward with a workspace file: an
-// agent could write another one further in.
-func governedFolder() string {
-	found, at := ".", "."
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, workspace.FileName)); missing == nil {
-			found = dir
-		}
-		if at = filepath.Dir(dir); at == dir {
-			break
-		}
-		dir = at
-	}
-	return found
-}
-
 // installHook shows what it changes in the settings of an agent, and keeps a copy.
-func installHook(t terminal, args []string) error {
+func installHook(ctx context.Context, t terminal, args []string) error {
 	set := flags(t, "hook install", "hook install [-agent NAME] [-workspace DIR] [-print]")
 	agent := set.String("agent", "claude-code", "`name` of the agent: "+strings.Join(hook.Names(), ", "))
 	folder := set.String("workspace", ".", "`directory` of the project")
@@ -95,7 +42,7 @@ func installHook(t terminal, args []string) error {
 		return usage("-workspace: %w", err)
 	}
 	defer w.Close()
-	command, err := hookCommand(*agent, *folder)
+	command, err := hookCommand(ctx, *agent, *folder)
 	if err != nil {
 		return err
 	}
@@ -125,26 +72,50 @@ func installHook(t terminal, args []string) error {
 	return nil
 }
 
-// hookCommand starts this program as the hook of a project. Agents take every failure
-// but status 2 for a yes, so a program that is gone or crashes must say 2, too. A program
-// that go run made is gone soon.
-func hookCommand(agent, folder string) (string, error) {
+// hookCommand starts the hook of a project: the small program beside this one, or
+// this one. A program that go run made is gone soon.
+func hookCommand(ctx context.Context, agent, folder string) (string, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
 	if strings.Contains(program, "go-build") {
-		return "", fmt.Errorf("hook install: this program is a temporary one; build it first: go build -o local ./functions/local")
+		return "", fmt.Errorf("hook install: this program is a temporary one; build it first: go build -o . ./functions/local ./functions/local/local-hook")
 	}
-	return commandOf(program, agent, folder)
+	small, err := smallHook(ctx, program)
+	if err != nil {
+		return "", err
+	}
+	if small != "" {
+		return commandOf(quote(small), agent, folder)
+	}
+	return commandOf(quote(program)+" hook", agent, folder)
 }
 
-func commandOf(program, agent, folder string) (string, error) {
+// smallHook is the program local-hook beside another one, if it is there. It must
+// refuse a call that nobody can read, before agents rely on it.
+func smallHook(ctx context.Context, program string) (string, error) {
+	small, err := exec.LookPath(filepath.Join(filepath.Dir(program), "local-hook"))
+	if err != nil {
+		return "", nil
+	}
+	try := exec.CommandContext(ctx, small, "-agent", "gemini", "-workspace", os.TempDir())
+	try.Stdin = strings.NewReader("no call")
+	var status *exec.ExitError
+	if err := try.Run(); !errors.As(err, &status) || status.ExitCode() != 2 {
+		return "", fmt.Errorf("hook install: %s does not refuse what it cannot read (%v); build it anew: go build -o . ./functions/local ./functions/local/local-hook", small, err)
+	}
+	return small, nil
+}
+
+// commandOf is what the settings of an agent name. Agents take every failure but
+// status 2 for a yes, so a program that is gone or crashes must say 2, too.
+func commandOf(start, agent, folder string) (string, error) {
 	full, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s hook -agent %s -workspace %s || exit 2", quote(program), agent, quote(full)), nil
+	return fmt.Sprintf("%s -agent %s -workspace %s || exit 2", start, agent, quote(full)), nil
 }
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
@@ -161,11 +132,11 @@ func checkFiles(ctx context.Context, t terminal, args []string) error {
 	if len(files) == 0 {
 		return usage("check needs a file")
 	}
-	gate, done, err := openGate(*folder)
+	gate, err := preflight.Open(*folder)
 	if err != nil {
 		return exit{2, err}
 	}
-	defer done()
+	defer gate.Workspace.Close()
 	dir, err := os.Getwd()
 	if err != nil {
 		return exit{2, err}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"governance.internal/functions/toolserver/preflight"
 )
 
 // A project is set up from the command line, an agent is refused, and the checks
@@ -64,11 +67,11 @@ func TestOnlyAPersonAtATerminalApproves(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	gate, done, err := openGate(dir)
+	gate, err := preflight.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer done()
+	defer gate.Workspace.Close()
 	actions, err := gate.Actions("claude-code", "edit", []string{"go.mod"}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -104,12 +107,57 @@ func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell here")
 	}
-	command, err := commandOf(filepath.Join(t.TempDir(), "it's gone"), "claude-code", t.TempDir())
+	command, err := commandOf(quote(filepath.Join(t.TempDir(), "it's gone")), "claude-code", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var status *exec.ExitError
 	if err := exec.Command("sh", "-c", command).Run(); !errors.As(err, &status) || status.ExitCode() != 2 {
 		t.Errorf("%s: %v", command, err)
+	}
+}
+
+// The small program takes the place of this one when it stands beside it and says no
+// to what it cannot read: another program of its name would let everything pass.
+func TestTheSmallHookIsTriedBeforeAgentsRelyOnIt(t *testing.T) {
+	dir := t.TempDir()
+	program, small := filepath.Join(dir, "local"), filepath.Join(dir, "local-hook")
+	if found, err := smallHook(context.Background(), program); found != "" || err != nil {
+		t.Errorf("beside nothing: %q %v", found, err)
+	}
+	if err := os.WriteFile(small, []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := smallHook(context.Background(), program); err == nil || !strings.Contains(err.Error(), "go build") {
+		t.Errorf("a program that lets all pass: %v", err)
+	}
+	if err := os.Remove(small); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-o", small, "./local-hook")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v", out, err)
+	}
+	if found, err := smallHook(context.Background(), program); found != small || err != nil {
+		t.Fatalf("%q %v", found, err)
+	}
+	info, err := buildinfo.ReadFile(small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range info.Deps {
+		if strings.HasPrefix(module.Path, "github.com/aws/") || strings.HasPrefix(module.Path, "github.com/ethereum/") {
+			t.Errorf("%s is in the hook, which an agent waits for at each step", module.Path)
+		}
+	}
+	command, err := commandOf(quote(small), "claude-code", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := exec.Command("sh", "-c", command)
+	call.Stdin = strings.NewReader(`{"cwd":"` + dir + `","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"governance.yaml"}}`)
+	if out, err := call.Output(); err != nil || !strings.Contains(string(out), `"permissionDecision":"deny"`) {
+		t.Errorf("%s: %s %v", command, out, err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -67,6 +68,36 @@ func TestAnOldChainIsImportedOnce(t *testing.T) {
 	if strings.Contains(readFile(t, chain), "two | three") {
 		t.Error("the old records were copied")
 	}
+}
+
+// Whoever kept the old file and the key sees that the chain took in this file and
+// no other, and that the entry says of it what is found in it.
+func TestAnImportIsCheckedAgainstItsFile(t *testing.T) {
+	data := t.TempDir()
+	v := buyVerification(t, startIn(t, data).url, "")
+	file, chain := oldChain(t, "one", "two"), filepath.Join(data, "governance.jsonl")
+	if out, _ := session(t, 1, "verify", "import", file, "-chain", chain, "-vkey", v.VKey); !strings.Contains(out, "no entry of the chain took this file in") {
+		t.Error(out)
+	}
+	session(t, 0, "import", file, "-data", data)
+	out, _ := session(t, 0, "verify", "import", file, "-chain", chain, "-vkey", v.VKey)
+	if !strings.Contains(out, "2 records, valid by its own rule") || !strings.Contains(out, "removed from the end") {
+		t.Error(out)
+	}
+	session(t, 1, "verify", "import", oldChain(t, "one", "two", "three"), "-chain", chain, "-vkey", v.VKey)
+	_, stranger, err := note.GenerateKey(rand.Reader, "x.example/y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session(t, 1, "verify", "import", file, "-chain", chain, "-vkey", stranger)
+	session(t, 2, "verify", "import", file, "-chain", chain, "-vkey", "x")
+	session(t, 3, "verify", "import", chain, "-chain", chain, "-vkey", v.VKey)
+	session(t, 3, "verify", "import", file, "-chain", data+"/none", "-vkey", v.VKey)
+	forged := strings.Replace(readFile(t, chain), `"records":2`, `"records":9`, 1)
+	if err := os.WriteFile(data+"/forged.jsonl", []byte(forged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	session(t, 1, "verify", "import", file, "-chain", data+"/forged.jsonl", "-vkey", v.VKey)
 }
 
 func TestABrokenOldChainIsImportedOnlyOnDemandAndSaysSo(t *testing.T) {

@@ -6,7 +6,7 @@
 //	go run ./functions/local devchain         run the development chain alone
 //	go run ./functions/local pay POST /x402/audit-mcp -d FILE
 //	go run ./functions/local lint FILE...
-//	go run ./functions/local verify chain|receipt|thanks FILE (a chain also at a URL)
+//	go run ./functions/local verify chain|receipt|proof|consistency|import|thanks FILE... (a chain also at a URL)
 //	go run ./functions/local export [FILE|URL]  the audit trail as lines, table or records
 //	go run ./functions/local import FILE         take a chain of the older format in
 //	go run ./functions/local ledger           all payments, compared with the chain

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -31,16 +32,20 @@ func verify(ctx context.Context, t terminal, args []string) error {
 		return verifyReceipt(ctx, t, args)
 	case "proof":
 		return verifyProof(t, args)
+	case "consistency":
+		return verifyConsistency(t, args)
+	case "import":
+		return verifyImport(ctx, t, args)
 	case "thanks":
 		return verifyThanks(t, args)
 	}
-	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify proof FILE, verify thanks FILE")
+	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify proof FILE, verify consistency EARLIER LATER, verify import FILE, verify thanks FILE")
 }
 
 func verifyChain(ctx context.Context, t terminal, args []string) error {
 	set := flags(t, "verify chain", "verify chain [FILE|URL] [-expect-head [SEQ:]HASH] [-checkpoint FILE -vkey KEY] [-json]")
 	expect := set.String("expect-head", "", "`head` noted earlier, as SEQ:HASH, HASH or SEQ; without one a cut tail cannot be seen")
-	checkpoint := set.String("checkpoint", "", "`file` of a signed checkpoint that the chain must begin with")
+	checkpoint := set.String("checkpoint", "", "`file` of a signed checkpoint, or of the answer that held it, that the chain must begin with")
 	vkey := set.String("vkey", "", "verifier `key` that must have signed it")
 	asJSON := set.Bool("json", false, "print the whole report")
 	files, err := parse(set, args)
@@ -62,7 +67,11 @@ func verifyChain(ctx context.Context, t terminal, args []string) error {
 		}
 		anchors = append(anchors, anchor)
 	}
-	report, err := verifySource(ctx, file, anchors)
+	noted, err := notedHead(file)
+	if err != nil {
+		return exit{3, err}
+	}
+	report, err := verifySource(ctx, file, append(anchors, noted...))
 	if err != nil {
 		return exit{3, err}
 	}
@@ -100,7 +109,30 @@ func parseAnchor(text string) ([]audit.Anchor, error) {
 			return nil, fmt.Errorf("-expect-head: %w", err)
 		}
 	}
+	if seq == 0 && hash.IsZero() {
+		return nil, errors.New("-expect-head names no entry; it is SEQ:HASH, HASH or SEQ, from 1")
+	}
 	return []audit.Anchor{audit.ExpectHead(seq, hash)}, nil
+}
+
+// notedHead is the head that the service noted beside its chain, nil without a note.
+func notedHead(file string) ([]audit.Anchor, error) {
+	if isURL(file) {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file + ".head")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	anchors, err := parseAnchor(strings.TrimSpace(string(text)))
+	if err != nil || anchors == nil {
+		return nil, fmt.Errorf("%s.head does not hold SEQ:HASH", file)
+	}
+	anchors[0].Kind = "noted_head"
+	return anchors, nil
 }
 
 // checkpointAnchor opens a checkpoint with nothing but the key that signed it.
@@ -112,11 +144,11 @@ func checkpointAnchor(file, vkey string) (audit.Anchor, error) {
 	if err != nil {
 		return audit.Anchor{}, err
 	}
-	signed, err := os.ReadFile(file)
+	held, err := readKept(file)
 	if err != nil {
 		return audit.Anchor{}, err
 	}
-	c, err := audit.OpenCheckpoint(signed, key.Name(), note.VerifierList(key))
+	c, err := audit.OpenCheckpoint([]byte(held.Checkpoint), key.Name(), note.VerifierList(key))
 	return audit.Anchor{Kind: "checkpoint", Size: c.Size, Root: c.Root}, err
 }
 
@@ -164,6 +196,16 @@ type settlement struct {
 
 // eachSettlement calls visit for the settlements among the first entries.
 func eachSettlement(file string, last uint64, visit func(seq uint64, s settlementEntry)) error {
+	return eachLine(file, last, x402.EventSettled, func(seq uint64, line []byte) {
+		var entry settlementEntry
+		if err := json.Unmarshal(line, &entry); err == nil && entry.Event == x402.EventSettled {
+			visit(seq, entry)
+		}
+	})
+}
+
+// eachLine calls visit for those of the first entries in whose lines a word stands.
+func eachLine(file string, last uint64, word string, visit func(seq uint64, line []byte)) error {
 	chain, err := os.Open(file)
 	if err != nil {
 		return err
@@ -172,12 +214,8 @@ func eachSettlement(file string, last uint64, visit func(seq uint64, s settlemen
 	scanner := bufio.NewScanner(chain)
 	scanner.Buffer(nil, audit.MaxLine+1)
 	for seq := uint64(1); seq <= last && scanner.Scan(); seq++ {
-		if !strings.Contains(scanner.Text(), x402.EventSettled) {
-			continue
-		}
-		var entry settlementEntry
-		if err := json.Unmarshal(scanner.Bytes(), &entry); err == nil && entry.Event == x402.EventSettled {
-			visit(seq, entry)
+		if strings.Contains(scanner.Text(), word) {
+			visit(seq, scanner.Bytes())
 		}
 	}
 	return scanner.Err()

@@ -91,9 +91,6 @@ func absolute(folder string) string {
 	return path
 }
 
-// mostCompleted is how many dispatches that ended are listed.
-const mostCompleted = 50
-
 // Dispatch is a row of GET /dispatches.
 type Dispatch struct {
 	ID        string     `json:"id"`
@@ -111,7 +108,7 @@ type Dispatch struct {
 
 // getDispatches is GET /dispatches: what runs, and what ended lately.
 func (s *Server) getDispatches(w http.ResponseWriter, r *http.Request) {
-	active, completed, err := s.dispatches.List(mostCompleted)
+	active, completed, err := s.dispatches.List(dispatch.Listed)
 	if err != nil {
 		slog.ErrorContext(r.Context(), "dispatches not listed", "error", err.Error())
 		writeJSON(w, http.StatusInternalServerError, map[string]any{"error": map[string]string{"code": "unavailable", "message": "The records of the dispatches cannot be read."}})

@@ -36,7 +36,8 @@ func (s *Server) discreet(t *tool.Tool) *tool.Tool {
 			problem.Message, problem.Hint, problem.Field = hide(problem.Message), hide(problem.Hint), hide(problem.Field)
 			return tool.Failure(&problem)
 		}
-		if text := hide(string(result.Structured)); text != string(result.Structured) && json.Valid([]byte(text)) {
+		whole := string(result.Structured)
+		if text := hide(whole); text != whole && json.Valid([]byte(text)) {
 			result.Structured, result.Content = json.RawMessage(text), []any{tool.Text{Type: "text", Text: text}}
 		}
 		return result

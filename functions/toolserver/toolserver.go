@@ -167,6 +167,7 @@ func New(d Deps) (*Server, error) {
 		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
 		follows: make(chan struct{}, maxFollows),
 	}
+	s.violations.Approved = s.approvals().Holds
 	s.leaving, s.leave = context.WithCancel(context.Background())
 	s.halt = killswitch.Open(d.DataDir, d.Halt, d.Audit, d.Now, d.Random, s.stops())
 	if err := s.openManaged(); err != nil {

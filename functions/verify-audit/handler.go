@@ -20,7 +20,7 @@ type Deps struct {
 }
 
 // New returns the handler. A broken chain is a result like any other; a chain
-// that cannot be read is a 503 and costs nothing.
+// that cannot be read, or takes no entries, is a 503 and costs nothing.
 func New(d Deps) http.Handler {
 	return d.Gate.Sell("verify-audit", func(c x402.Call) (x402.Work, error) {
 		wanted, err := d.read(c.Request)
@@ -32,9 +32,21 @@ func New(d Deps) http.Handler {
 			if err != nil {
 				return httpapi.Response{}, unreadable(ctx, err)
 			}
+			if _, closed := d.Auditor.Store.Append(ctx); closed != nil {
+				return httpapi.Response{}, unrecorded(ctx, v, closed)
+			}
 			return httpapi.JSON(v)
 		}, nil
 	})
+}
+
+// unrecorded gives the verdict away: a sale must be recorded, and the chain takes no
+// entries, most likely because somebody changed it.
+func unrecorded(ctx context.Context, v auditor.Verification, closed error) error {
+	slog.ErrorContext(ctx, "audit chain takes no entries", "error", closed.Error())
+	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_closed", RetryAfter: time.Minute,
+		Detail:  "The audit chain takes no entries, so nothing can be sold. This verification costs nothing.",
+		Members: map[string]any{"verification": v}}
 }
 
 func unreadable(ctx context.Context, err error) error {

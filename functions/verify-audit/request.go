@@ -18,6 +18,11 @@ const CheckpointHeader = "Audit-Checkpoint"
 // ours in base64, in the query or the header, and seq in the query.
 func (d Deps) read(r *http.Request) (wanted auditor.Request, err error) {
 	query := r.URL.Query()
+	for _, name := range []string{"checkpoint", "seq"} {
+		if given := query[name]; len(given) > 1 || len(given) == 1 && given[0] == "" {
+			return wanted, badQuery(name + " must stand once in the query, with a value.")
+		}
+	}
 	if text := cmp.Or(query.Get("checkpoint"), r.Header.Get(CheckpointHeader)); text != "" {
 		signed, err := base64.URLEncoding.DecodeString(text)
 		if err != nil {

@@ -18,6 +18,9 @@ type Store interface {
 	// [ErrTooLarge], [ErrIDReused], [ErrPoisoned], [ErrTampered], the error of ctx,
 	// or one of the storage. After Unknown, append the same events again: that
 	// settles it and records nothing twice.
+	//
+	// Append without events records nothing. It fails if the store knows without a
+	// request to its storage service that it takes no appends.
 	Append(ctx context.Context, events ...Event) ([]Entry, error)
 
 	// Head returns the last entry known to be durable, the zero Head if there is

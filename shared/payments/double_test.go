@@ -135,12 +135,19 @@ type book struct {
 	settled map[payments.Key]int
 	refused map[string]int
 	down    error
+	closed  error
 
 	reversed map[payments.Key]bool
 }
 
 func newBook() *book {
 	return &book{settled: map[payments.Key]int{}, refused: map[string]int{}, reversed: map[payments.Key]bool{}}
+}
+
+func (b *book) Ready(context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
 }
 
 func (b *book) Settled(_ context.Context, r payments.Record) (payments.Answer, error) {

@@ -48,6 +48,9 @@ type Journal interface {
 
 // Ledger writes what happened with payments into the audit trail.
 type Ledger interface {
+	// Ready fails if it is known that the ledger records nothing now. It is asked
+	// before money moves: what cannot be recorded is not sold.
+	Ready(ctx context.Context) error
 	// Settled appends the settlement and gives the reply as it is to be sent: the
 	// result with payment response, receipt and evidence. However often it is
 	// called for a payment, there is one entry.

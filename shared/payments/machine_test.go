@@ -468,6 +468,22 @@ func TestAuditTrailDownDelaysTheAnswerAndLosesNothing(t *testing.T) {
 	})
 }
 
+func TestAClosedAuditTrailMovesNoMoney(t *testing.T) {
+	each(t, func(t *testing.T, b *bench) {
+		o := b.order("n")
+		b.book.closed = errors.New("tampered with")
+		_, err := b.pay(o)
+		as[*payments.Unavailable](t, err)
+		if b.chain.transfers() != 0 {
+			t.Error("a sale that cannot be recorded was charged")
+		}
+		b.book.closed = nil
+		if reply := b.mustPay(o); string(reply.Body) != "result 1" || b.chain.transfers() != 1 {
+			t.Errorf("reply %q, %d transfers", reply.Body, b.chain.transfers())
+		}
+	})
+}
+
 func TestPaymentIsBoundToItsRequest(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		o := b.order("n")

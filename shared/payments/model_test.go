@@ -257,6 +257,13 @@ func (s *modelStore) write(do func() (payments.Record, error)) (payments.Record,
 // modelLedger is the book with failures before and after its effect.
 type modelLedger struct{ w *world }
 
+func (l modelLedger) Ready(context.Context) error {
+	if l.w.fault(20) {
+		return errStore
+	}
+	return nil
+}
+
 func (l modelLedger) Settled(ctx context.Context, r payments.Record) (payments.Answer, error) {
 	if l.w.fault(20) {
 		return payments.Answer{}, errStore

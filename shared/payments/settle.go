@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -33,6 +34,11 @@ func (m *Machine) expired(r Record) bool {
 func (m *Machine) settle(ctx context.Context, r Record) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
+	if !r.Attempt.Begun() {
+		if err := m.Ledger.Ready(ctx); err != nil {
+			return Answer{}, m.unsettled(ctx, r, fmt.Errorf("the ledger is closed: %w", err))
+		}
+	}
 	settlement, err := m.Facilitator.Settle(ctx, r.Payment, journal{m, &r})
 	if err != nil {
 		return Answer{}, m.unsettled(ctx, r, err)

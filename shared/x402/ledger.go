@@ -57,6 +57,12 @@ func eventID(kind string, key payments.Key) string {
 	return kind + "-" + hex.EncodeToString(sum[:16])
 }
 
+// Ready implements payments.Ledger.
+func (l Ledger) Ready(ctx context.Context) error {
+	_, err := l.Chain.Append(ctx)
+	return err
+}
+
 // Settled implements payments.Ledger.
 func (l Ledger) Settled(ctx context.Context, r payments.Record) (payments.Answer, error) {
 	resultDigest := BodyDigest(r.Result.Body)

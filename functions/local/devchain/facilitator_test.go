@@ -98,6 +98,7 @@ func (s *shop) process(at map[string]func()) *payments.Machine {
 // slips is a ledger whose reply names the transaction.
 type slips struct{}
 
+func (slips) Ready(context.Context) error { return nil }
 func (slips) Settled(_ context.Context, r payments.Record) (payments.Answer, error) {
 	return payments.Answer{Status: 200, Header: http.Header{"Transaction": {r.Settlement.Transaction}}, Body: r.Result.Body}, nil
 }

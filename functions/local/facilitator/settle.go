@@ -92,6 +92,9 @@ type Ledger struct{ Sales payments.Ledger }
 
 var _ payments.Ledger = Ledger{}
 
+// Ready implements payments.Ledger.
+func (l Ledger) Ready(ctx context.Context) error { return l.Sales.Ready(ctx) }
+
 // Settled implements payments.Ledger: the reply is a SettleResponse.
 func (l Ledger) Settled(ctx context.Context, r payments.Record) (payments.Answer, error) {
 	if r.Request.Product != Product {

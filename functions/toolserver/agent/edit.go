@@ -41,7 +41,7 @@ func (f files) edit(ctx context.Context, _ *tool.Call, in editInput) (editOutput
 	}
 	after := strings.Replace(before, in.Old, in.New, 1)
 	if err := f.workspace.WriteFile(path.Clean(in.Path), []byte(after)); err != nil {
-		return editOutput{}, fileError(in.Path, err)
+		return editOutput{}, tool.FileError(in.Path, err)
 	}
 	return editOutput{in.Path, false, strings.Count(after, "\n")}, nil
 }
@@ -53,11 +53,11 @@ func (f files) create(ctx context.Context, in editInput) (editOutput, error) {
 	}
 	file, err := f.workspace.OpenState(path.Clean(in.Path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
-		return editOutput{}, fileError(in.Path, err)
+		return editOutput{}, tool.FileError(in.Path, err)
 	}
 	_, err = file.WriteString(in.New)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return editOutput{}, fileError(in.Path, errors.New("it could not be written as a whole"))
+		return editOutput{}, tool.FileError(in.Path, errors.New("it could not be written as a whole"))
 	}
 	return editOutput{in.Path, true, strings.Count(in.New, "\n")}, nil
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -78,7 +77,7 @@ func (f files) text(ctx context.Context, name string) (string, error) {
 	text, err := f.workspace.ReadFile(path.Clean(name), int64(state.Config.Limits.MaxFileBytes))
 	switch {
 	case err != nil:
-		return "", fileError(name, err)
+		return "", tool.FileError(name, err)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
 		return "", &tool.Error{Code: "not_text", Message: name + " is no text.", Hint: "Only text can be read and changed."}
 	}
@@ -101,19 +100,6 @@ func (f files) allowed(ctx context.Context, operation, name string) error {
 
 func unreadable(err error) error {
 	return &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error(), Hint: "A person must repair it. End your work."}
-}
-
-func fileError(name string, err error) error {
-	code, hint := "unavailable", "Look at another file."
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		code, hint = "not_found", "List the files."
-	case errors.Is(err, fs.ErrExist):
-		code, hint = "conflict", "Read it, and name the place to change as old."
-	case errors.Is(err, workspace.ErrOutside), errors.Is(err, workspace.ErrBadName), errors.Is(err, fs.ErrInvalid):
-		code, hint = "path_outside_workspace", "Name a file by its path from the root of the project."
-	}
-	return &tool.Error{Code: code, Message: name + ": " + err.Error() + ".", Hint: hint}
 }
 
 type listInput struct {
@@ -164,7 +150,7 @@ func (f files) walk(folder string, visit func(name string, state workspace.State
 		return visit(name, state)
 	})
 	if err != nil {
-		return fileError(folder, err)
+		return tool.FileError(folder, err)
 	}
 	return nil
 }

@@ -239,6 +239,23 @@ func (b *Book) Get(id string) (Approval, error) {
 	return found.at(b.Now()), err
 }
 
+// Holds says whether there is an approval of this id and digest that is in a state or
+// went through it, as a record from elsewhere tells.
+func (b *Book) Holds(id, digest, state string) (bool, error) {
+	if _, err := fs.Stat(b.Workspace.Files(), file); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	a, err := b.Get(id)
+	if errors.Is(err, ErrUnknown) {
+		return false, nil
+	}
+	was := map[string]bool{
+		Pending: true, Granted: a.State == Granted || !a.Used.IsZero() || a.State == Expired && !a.Decided.IsZero(),
+		Denied: a.State == Denied, Used: a.State == Used,
+	}
+	return err == nil && a.Digest == digest && was[state], err
+}
+
 // at is the approval as it stands at a time.
 func (a Approval) at(now time.Time) Approval {
 	if (a.State == Pending || a.State == Granted) && !now.Before(a.Expires) {

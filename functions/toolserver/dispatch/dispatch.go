@@ -31,6 +31,7 @@ import (
 const (
 	EventStart = "DISPATCH"
 	EventEnd   = "DISPATCH_END"
+	EventSlots = "DISPATCH_SLOTS_REBUILT" // the file of the leases was damaged
 )
 
 // The limits of the contract, which settings can only make stricter.
@@ -96,8 +97,9 @@ var halted = &Refused{Code: "halted", Message: "The kill switch halts all work. 
 
 // Dispatcher is safe for concurrent use.
 type Dispatcher struct {
-	dir  string
-	deps Deps
+	dir   string
+	deps  Deps
+	alone bool // no other directory shares the slots
 
 	mu      sync.Mutex
 	running map[string]*run
@@ -126,32 +128,40 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 	if d.Renewal == 0 {
 		d.Renewal = usualRenewal
 	}
-	if d.Slots == nil {
-		d.Slots = NewFileSlots(filepath.Join(dir, "slots.json"))
+	dispatcher := &Dispatcher{dir: dir, deps: d, alone: d.Slots == nil, running: map[string]*run{}}
+	if dispatcher.alone {
+		dispatcher.deps.Slots = dispatcher.ownSlots()
 	}
-	dispatcher := &Dispatcher{dir: dir, deps: d, running: map[string]*run{}}
-	unlock, err := dispatcher.lock()
+	return dispatcher, dispatcher.resume()
+}
+
+// resume goes on watching what a server before this one started.
+func (d *Dispatcher) resume() error {
+	unlock, err := d.lock()
 	switch {
 	case errors.Is(err, statefile.ErrLocked): // whoever holds it for so long must not keep the kill switch from starting
 		slog.Warn("dispatch: another process holds the lock", "file", "dispatches/lock")
 	case err != nil:
-		return nil, err
+		return err
 	default:
 		defer unlock()
 	}
-	records, err := dispatcher.records()
+	records, err := d.records()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, r := range records {
 		if r.State != Running {
 			continue
 		}
 		if group, ok := processes.Resume(r.ID, r.Identity); ok {
-			dispatcher.watch(r, group, nil)
+			d.watch(r, group, nil)
 		}
 	}
-	return dispatcher, nil
+	if unlock != nil {
+		d.prune(records)
+	}
+	return nil
 }
 
 // Start starts an agent. The error is *[Refused] if there is a reason not to.
@@ -186,6 +196,7 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 			return records[at], nil
 		}
 	}
+	d.prune(records)
 	lease, err := d.slot(ctx, id, settings.max(), records)
 	if err != nil {
 		return Record{}, err

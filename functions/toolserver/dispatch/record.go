@@ -52,7 +52,8 @@ func aliveAmong(records []Record) (n int) {
 	return n
 }
 
-// records are all, the newest first. A folder without a record is of a start that failed.
+// records are all, the newest first. A folder without a record is of a start that failed,
+// or of an agent that removed it.
 func (d *Dispatcher) records() ([]Record, error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
@@ -65,9 +66,10 @@ func (d *Dispatcher) records() ([]Record, error) {
 		}
 		r, err := d.read(e.Name())
 		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+			if r = unrecorded(e.Name()); !r.alive() {
+				continue
+			}
+		} else if err != nil {
 			return nil, err
 		}
 		records = append(records, r)
@@ -83,9 +85,14 @@ func (d *Dispatcher) read(id string) (r Record, err error) {
 		return r, err
 	}
 	if err != nil || json.Unmarshal(text, &r) != nil || r.ID != id {
-		return Record{ID: id, State: Running, Identity: processes.Expected(), Log: logOf(id)}, nil
+		return unrecorded(id), nil
 	}
 	return r, nil
+}
+
+// unrecorded is a dispatch of which only the marker is known.
+func unrecorded(id string) Record {
+	return Record{ID: id, State: Running, Identity: processes.Expected(), Log: logOf(id)}
 }
 
 // logOf is where the log of a dispatch is, below the data directory.

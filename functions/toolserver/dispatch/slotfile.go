@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -12,41 +13,111 @@ import (
 )
 
 // FileSlots are the slots of the servers of one machine, in a file that they share.
-type FileSlots struct{ path string }
+type FileSlots struct {
+	path string
+
+	// What the process table says, and who is told of a file that was damaged; nil where
+	// the file is all that there is.
+	living  func() ([]Lease, error)
+	damaged func(why string)
+}
 
 // NewFileSlots are those of a file; beside it is its lock.
-func NewFileSlots(path string) *FileSlots { return &FileSlots{path} }
+func NewFileSlots(path string) *FileSlots { return &FileSlots{path: path} }
 
 var _ Slots = (*FileSlots)(nil)
 
+// longest is more than any lease is taken for. One that would hold longer was forged, or
+// the clock was set back; it does not hold.
+const longest = 2 * time.Minute
+
+func (l Lease) holds(now time.Time) bool {
+	return l.Owner != "" && !now.After(l.Expires) && !l.Expires.After(now.Add(longest))
+}
+
 // change changes the places under the lock. A place that nobody holds keeps its number.
 func (f *FileSlots) change(most int, decide func(places []Lease) error) error {
+	why, err := f.changeLocked(most, decide)
+	if why != "" && f.damaged != nil {
+		f.damaged(why)
+	}
+	return err
+}
+
+// changeLocked says why the file had to be made anew, if it had.
+func (f *FileSlots) changeLocked(most int, decide func(places []Lease) error) (why string, err error) {
 	unlock, err := statefile.Lock(f.path+".lock", lockLimit)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer unlock()
-	var places []Lease
-	text, err := statefile.Read(f.path)
-	if err == nil {
-		err = json.Unmarshal(text, &places)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	places, why := f.read()
+	if why != "" {
+		if places, err = f.rebuild(why); err != nil {
+			return why, err
+		}
 	}
-	if err != nil {
-		return err
+	if why == missing && !slices.ContainsFunc(places, func(l Lease) bool { return l.Owner != "" }) {
+		why = "" // nobody has had a lease yet
 	}
 	for len(places) < most {
 		places = append(places, Lease{Slot: len(places) + 1})
 	}
 	before := slices.Clone(places)
-	if err := decide(places); err != nil || slices.Equal(before, places) {
-		return err
+	if err := decide(places); err != nil || why == "" && slices.Equal(before, places) {
+		return why, err
 	}
-	if text, err = json.Marshal(places); err != nil {
-		return err
+	text, err := json.Marshal(places)
+	if err != nil {
+		return why, err
 	}
-	return statefile.Replace(f.path, text)
+	return why, statefile.Replace(f.path, text)
+}
+
+const missing = "the file is not there"
+
+// read reads the places, or says why they cannot be.
+func (f *FileSlots) read() (places []Lease, why string) {
+	text, err := statefile.Read(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, missing
+	case errors.Is(err, statefile.ErrNotRegular), errors.Is(err, statefile.ErrTooLarge):
+		return nil, err.Error()
+	case err != nil:
+		return nil, "the file cannot be read"
+	case json.Unmarshal(text, &places) != nil:
+		return nil, "the file does not hold leases"
+	}
+	for i, l := range places {
+		if l.Slot != i+1 || i >= MostAtOnce {
+			return nil, "the file holds leases of places that are not there"
+		}
+	}
+	return places, ""
+}
+
+// rebuild puts a damaged file aside and makes the leases of what lives.
+func (f *FileSlots) rebuild(why string) ([]Lease, error) {
+	if aside := f.path + ".damaged"; why != missing {
+		if err := errors.Join(os.RemoveAll(aside), os.Rename(f.path, aside)); err != nil {
+			return nil, err
+		}
+	}
+	places := make([]Lease, MostAtOnce)
+	for i := range places {
+		places[i].Slot = i + 1
+	}
+	if f.living == nil {
+		return places, nil
+	}
+	living, err := f.living()
+	for _, l := range living {
+		if l.taken() && l.Fence >= places[l.Slot-1].Fence {
+			places[l.Slot-1] = l
+		}
+	}
+	return places, err
 }
 
 // Take implements Slots.
@@ -58,7 +129,7 @@ func (f *FileSlots) Take(_ context.Context, owner string, most int, now, until t
 				free = i
 				break
 			}
-			if free < 0 && (l.Owner == "" || now.After(l.Expires)) {
+			if free < 0 && !l.holds(now) {
 				free = i
 			}
 		}
@@ -103,7 +174,7 @@ func (f *FileSlots) Release(_ context.Context, l Lease) error {
 func (f *FileSlots) Held(_ context.Context, most int, now time.Time) (held []Lease, err error) {
 	return held, f.change(most, func(places []Lease) error {
 		for _, l := range places[:most] {
-			if l.Owner != "" && !now.After(l.Expires) {
+			if l.holds(now) {
 				held = append(held, l)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -50,8 +52,9 @@ const (
 	lockLimit    = 10 * time.Second // for a lock of the directory
 )
 
-// take takes a slot for a dispatch. What dispatches of this directory hold that are not
-// alive is given back first, for nobody else would: their server is gone.
+// take takes a slot for a dispatch; the lock is held. What dispatches of this directory
+// hold that are not alive is given back first, for nobody else would: their server is gone.
+// Slots of this directory alone are held by nobody else.
 func (d *Dispatcher) take(ctx context.Context, id string, most int, records []Record) (Lease, error) {
 	now := d.deps.Now()
 	lease, err := d.deps.Slots.Take(ctx, id, most, now, now.Add(leaseLife))
@@ -63,10 +66,9 @@ func (d *Dispatcher) take(ctx context.Context, id string, most int, records []Re
 		return Lease{}, err
 	}
 	for _, l := range held {
-		for _, r := range records {
-			if r.ID == l.Owner && !r.alive() {
-				err = errors.Join(err, d.deps.Slots.Release(ctx, l))
-			}
+		at := slices.IndexFunc(records, func(r Record) bool { return r.ID == l.Owner })
+		if at < 0 && d.alone || at >= 0 && !records[at].alive() {
+			err = errors.Join(err, d.deps.Slots.Release(ctx, l))
 		}
 	}
 	if err != nil {
@@ -120,9 +122,44 @@ func (d *Dispatcher) Used(ctx context.Context) (int, error) {
 		own[r.ID] = true
 	}
 	for _, l := range held {
-		if !own[l.Owner] {
+		if !own[l.Owner] && !d.alone {
 			n++
 		}
 	}
 	return n, nil
+}
+
+// ownSlots are slots of this directory alone. A damaged file of theirs is no reason to
+// refuse dispatches: the process table knows who holds a place.
+func (d *Dispatcher) ownSlots() *FileSlots {
+	slots := NewFileSlots(filepath.Join(d.dir, "slots.json"))
+	slots.living = d.leases
+	slots.damaged = func(why string) {
+		const file = "dispatches/slots.json"
+		slog.Error("dispatch: the leases were damaged and made anew from what runs; look at the old file and remove it", "file", file, "aside", file+".damaged", "why", why)
+		d.note(context.Background(), EventSlots, map[string]any{"file": file, "why": why})
+	}
+	return slots
+}
+
+// leases are those of the dispatches that live, as if they were renewed now.
+func (d *Dispatcher) leases() ([]Lease, error) {
+	records, err := d.records()
+	if err != nil {
+		return nil, err
+	}
+	var living []Lease
+	for _, r := range records {
+		if !r.alive() {
+			continue
+		}
+		d.mu.Lock()
+		if one := d.running[r.ID]; one != nil { // the record may be damaged, too
+			r = one.record
+		}
+		d.mu.Unlock()
+		r.Lease.Owner, r.Lease.Expires = r.ID, d.deps.Now().Add(leaseLife)
+		living = append(living, r.Lease)
+	}
+	return living, nil
 }

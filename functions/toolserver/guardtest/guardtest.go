@@ -61,6 +61,7 @@ func New(t testing.TB, files map[string]string) *World {
 	}
 	w.Log = &violations.Log{Trail: w.Store, Workspace: w.Workspace, Now: w.Now, Random: rand.Reader}
 	w.Approvals = &approval.Book{Workspace: w.Workspace, Now: w.Now, Random: rand.Reader, Record: w.Log.Note}
+	w.Log.Approved = w.Approvals.Holds
 	w.Gate = &preflight.Gate{Workspace: w.Workspace, Log: w.Log, Approvals: w.Approvals}
 	return w
 }

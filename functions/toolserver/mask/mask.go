@@ -20,9 +20,13 @@ func Text(text string) string { return keyed.ReplaceAllStringFunc(Shapes(text), 
 
 // Shapes replaces only what its own form gives away, wherever it stands.
 func Shapes(text string) string {
+	found := secretscan.Scan(text)
+	if len(found) == 0 {
+		return text
+	}
 	var b strings.Builder
 	at := 0
-	for _, m := range secretscan.Scan(text) {
+	for _, m := range found {
 		b.WriteString(text[at:m.Start])
 		b.WriteString(Secret(text[m.Start:m.End]))
 		at = m.End

@@ -15,7 +15,12 @@ const lockInterval = 5 * time.Millisecond // between two tries
 // the lock, but not longer than the limit: anybody may hold it who can read the file. The
 // error is [ErrLocked] then.
 func Lock(path string, limit time.Duration) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o600)
+	f, err := openLock(path)
+	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ELOOP) { // a folder or a link in its place, which would be there for ever
+		if err = os.RemoveAll(path); err == nil {
+			f, err = openLock(path)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -31,4 +36,8 @@ func Lock(path string, limit time.Duration) (unlock func(), err error) {
 			return nil, errors.Join(ErrLocked, f.Close())
 		}
 	}
+}
+
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0o600)
 }

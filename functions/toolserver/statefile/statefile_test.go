@@ -60,6 +60,27 @@ func TestALockIsHeldByOneAndNotWaitedForForEver(t *testing.T) {
 	unlock()
 }
 
+// A folder or a link in the place of a lock would refuse everybody for ever.
+func TestWhatStandsInThePlaceOfALockIsTakenAway(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	for name, put := range map[string]func() error{
+		"a folder": func() error { return os.MkdirAll(filepath.Join(path, "full"), 0o700) },
+		"a link":   func() error { return os.Symlink("/nowhere/lock", path) },
+	} {
+		if err := put(); err != nil {
+			t.Fatal(err)
+		}
+		unlock, err := statefile.Lock(path, 0)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		unlock()
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // What cannot be replaced leaves nothing behind.
 func TestAFileThatCannotBeReplacedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()

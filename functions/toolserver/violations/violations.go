@@ -4,19 +4,16 @@
 // The hook of an agent has no time to open the chain and no right to it. It leaves
 // each record as a file in the folder spool of the workspace's state; the server
 // appends them. A record has its id from the beginning, so it is never appended
-// twice, and the folder is untouchable for agents.
+// twice, and the folder is untouchable for agents. But whoever runs as the same user can
+// write it all the same: the chain says of each record that it came from there.
 package violations
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,27 +32,11 @@ const (
 	Fabrication        = "FABRICATION"
 	Other              = "OTHER"
 	GuardBypassed      = "GUARD_BYPASSED" // a change of a governed file that did not pass the guard
+	ForgedRecord       = "FORGED_RECORD"  // something in the spool that nobody who may use it wrote
 )
 
 // Types are all of them.
-var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed}
-
-// others are the types of what else the guard, the command line and agents of ours record.
-// Nothing else is taken from the spool, which whoever runs as the same user can write: what
-// the kill switch, the dispatcher and the payments record comes from the server alone.
-var others = []string{
-	"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN", "APPROVAL_REQUESTED", "APPROVAL_DECIDED", "APPROVAL_USED",
-}
-
-// spool is the folder of records that the chain has not taken yet.
-const spool = workspace.StateDir + "/spool"
-
-// maxRecord is the size of a spooled record, in bytes, and maxFlush how many are
-// appended at once.
-const (
-	maxRecord = 64 << 10
-	maxFlush  = 500
-)
+var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed, ForgedRecord}
 
 // Log records violations.
 type Log struct {
@@ -63,6 +44,9 @@ type Log struct {
 	Workspace *workspace.Workspace
 	Now       func() time.Time
 	Random    io.Reader
+	// Approved says whether the book of approvals holds an approval of this digest that is,
+	// or was, in a state. Without it no spooled record of an approval is taken.
+	Approved func(id, digest, state string) (bool, error)
 }
 
 // Entry is a recorded violation. Its place in the chain is known only when the
@@ -131,65 +115,4 @@ func (l *Log) hide(text string) string {
 func (l *Log) Note(ctx context.Context, actor, event string, detail map[string]any) error {
 	_, err := l.Record(ctx, actor, event, detail)
 	return err
-}
-
-// Flush appends what is in the spool, oldest first.
-func (l *Log) Flush(ctx context.Context) error {
-	list, err := fs.ReadDir(l.Workspace.Files(), spool)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return fmt.Errorf("violations: the spool cannot be read")
-	}
-	names := []string{}
-	for _, entry := range list {
-		if path.Ext(entry.Name()) == "" { // and not one that is being written
-			names = append(names, entry.Name())
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names[:min(len(names), maxFlush)] {
-		if err := l.flush(ctx, spool+"/"+name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// flush appends one record. One that is damaged is put aside, where a person finds it.
-func (l *Log) flush(ctx context.Context, name string) error {
-	text, err := l.Workspace.ReadFile(name, maxRecord)
-	if errors.Is(err, workspace.ErrNotRegular) || errors.Is(err, workspace.ErrTooLarge) { // it would hold up all others
-		slog.ErrorContext(ctx, "what stands in the spool is no record and was put aside", "id", path.Base(name))
-		return l.Workspace.Rename(name, name+".damaged")
-	}
-	if err != nil {
-		return fmt.Errorf("violations: %w", err)
-	}
-	event, ok := eventOf(text)
-	if !ok || !slices.Contains(Types, event.Type) && !slices.Contains(others, event.Type) {
-		slog.ErrorContext(ctx, "a spooled record is damaged, or of a type that is not spooled, and was put aside", "id", path.Base(name))
-		return errors.Join(l.Workspace.WriteFile(name+".damaged", text), l.Workspace.Remove(name))
-	}
-	if _, err := l.Trail.Append(ctx, event); err != nil {
-		return fmt.Errorf("violations: %w", err)
-	}
-	return l.Workspace.Remove(name)
-}
-
-// eventOf reads a spooled record: a draft in its only spelling.
-func eventOf(text []byte) (audit.Event, bool) {
-	if _, err := audit.ParseDraft(text); err != nil {
-		return audit.Event{}, false
-	}
-	var parts struct {
-		ID      string          `json:"id"`
-		Actor   string          `json:"actor"`
-		Event   string          `json:"event"`
-		Payload json.RawMessage `json:"payload"`
-	}
-	if json.Unmarshal(text, &parts) != nil {
-		return audit.Event{}, false
-	}
-	return audit.Event{ID: parts.ID, Actor: parts.Actor, Type: parts.Event, Payload: parts.Payload}, true
 }

@@ -22,6 +22,7 @@ import (
 const (
 	FileName = "governance.yaml"
 	StateDir = ".governance" // what the service keeps about the workspace
+	DataDir  = ".data"       // what a service that runs here keeps for itself
 )
 
 // builtIn hold without being written down: an agent that changes them lifts its own

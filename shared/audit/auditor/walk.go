@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"governance.internal/shared/audit"
@@ -18,7 +19,7 @@ type fullWalk struct {
 }
 
 // Walk reads and hashes the whole chain and notes what it found. The next calls of
-// Verify rely on it.
+// Verify rely on it. A chain that is broken is logged, too: an alarm waits for that line.
 func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
 	last, err := a.lastCheckpoint(ctx)
 	if err != nil {
@@ -29,6 +30,9 @@ func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
 	})
 	if err != nil {
 		return report, err
+	}
+	if !report.Valid {
+		slog.ErrorContext(ctx, "audit chain broken", "entry", *report.BrokenAt, "reason", string(report.Reason))
 	}
 	return report, a.noteWalk(ctx, report)
 }

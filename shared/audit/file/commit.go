@@ -26,6 +26,7 @@ type request struct {
 	entries []audit.Entry
 	head    audit.Head
 	err     error
+	failed  error // of a request without drafts: why the store takes no appends
 }
 
 // The states of a request: it leaves waiting once, to one of the others.
@@ -77,6 +78,7 @@ func (s *Store) serveBatch(first *request) {
 	for _, r := range batch {
 		switch {
 		case len(r.drafts) == 0:
+			r.failed = s.failed
 			r.answer(head, unreadable)
 		case r.err != nil:
 			r.answer(head, r.err)

@@ -184,9 +184,13 @@ func TestTamperingWhileOpen(t *testing.T) {
 			dir := t.TempDir()
 			s := open(t, dir, file.Options{})
 			mustAppend(t, s, audittest.Event(1), audittest.Event(2))
+			mustAppend(t, s)
 			head := mustHead(t, s)
 			if err := change(file.Path(dir, "test")); err != nil {
 				t.Fatal(err)
+			}
+			if _, err := s.Append(t.Context()); !errors.Is(err, audit.ErrTampered) {
+				t.Errorf("append of nothing: %v", err)
 			}
 			if _, err := s.Append(t.Context(), audittest.Event(3)); !errors.Is(err, audit.ErrTampered) {
 				t.Errorf("append: %v", err)

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"path"
 	"time"
 
 	"governance.internal/functions/toolserver/handoff"
@@ -96,25 +95,6 @@ func load(w *workspace.Workspace) (workspace.State, error) {
 	return state, nil
 }
 
-// fileError tells why a file of the workspace cannot be used.
-func fileError(name string, err error) error {
-	if path.IsAbs(name) { // which the workspace file should not name
-		name = "The file of the session"
-	}
-	code, hint := "unavailable", "Try again."
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		code, hint = "not_found", "Write it first."
-	case errors.Is(err, workspace.ErrNotRegular):
-		code, hint = "not_regular_file", "A person must look at it."
-	case errors.Is(err, workspace.ErrTooLarge):
-		code, hint = "too_large", "Shorten it."
-	case errors.Is(err, workspace.ErrOutside):
-		code, hint = "path_outside_workspace", "Name a file in the workspace."
-	}
-	return &tool.Error{Code: code, Message: name + ": " + err.Error() + ".", Hint: hint}
-}
-
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -136,7 +116,7 @@ func (d Desk) handoffStatus(ctx context.Context, state workspace.State) (Handoff
 	if errors.Is(err, fs.ErrNotExist) {
 		return answer, nil
 	} else if err != nil {
-		return Handoff{}, fileError(name, err)
+		return Handoff{}, tool.FileError(name, err)
 	}
 	answer.Status, answer.Age = "fresh", d.age(name)
 	answer.Missing, answer.Unfilled = handoff.Check(string(text))
@@ -175,7 +155,7 @@ func (d Desk) readHandoff(state workspace.State) (Handoff, error) {
 	name := state.Config.Session.Handoff
 	text, err := d.Workspace.ReadFile(name, maxHandoff)
 	if err != nil {
-		return Handoff{}, fileError(name, err)
+		return Handoff{}, tool.FileError(name, err)
 	}
 	return Handoff{Path: name, Content: mask.Text(string(text)), SHA256: digest(text), Age: d.age(name)}, nil
 }
@@ -198,7 +178,7 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 		answer.Previous = digest(before)
 		answer.Backup = workspace.StateDir + "/backups/" + d.Now().UTC().Format("20060102T150405.000000000Z") + "-handoff.md"
 	case !errors.Is(err, fs.ErrNotExist):
-		return Handoff{}, fileError(name, err)
+		return Handoff{}, tool.FileError(name, err)
 	}
 	if in.IfSHA256 != "" && in.IfSHA256 != answer.Previous {
 		return Handoff{}, &tool.Error{Code: "conflict", Field: "/if_sha256", Message: "The handoff has changed since you read it.", Hint: "Read it again."}
@@ -208,11 +188,11 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 	}
 	if answer.Backup != "" {
 		if err := d.Workspace.WriteFile(answer.Backup, before); err != nil {
-			return Handoff{}, fileError(answer.Backup, err)
+			return Handoff{}, tool.FileError(answer.Backup, err)
 		}
 	}
 	if err := d.Workspace.WriteFile(name, []byte(in.Content)); err != nil {
-		return Handoff{}, fileError(name, err)
+		return Handoff{}, tool.FileError(name, err)
 	}
 	entry, err := d.Log.Record(ctx, "session", "HANDOFF_WRITTEN", map[string]any{"path": name, "sha256": answer.SHA256})
 	answer.Entry = entry.ID

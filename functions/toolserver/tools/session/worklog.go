@@ -54,7 +54,7 @@ func KeepWorklog(d Desk) *tool.Tool {
 		if in.Action == "tail" {
 			entries, err := book.Tail(int(in.Lines))
 			if err != nil {
-				return Worklog{}, fileError(book.Name, err)
+				return Worklog{}, tool.FileError(book.Name, err)
 			}
 			for i, e := range entries { // a person may have written them
 				entries[i].Session, entries[i].Did, entries[i].Files, entries[i].State = mask.Text(e.Session), mask.All(e.Did), mask.All(e.Files), mask.Text(e.State)
@@ -75,7 +75,7 @@ func (d Desk) appendEntry(ctx context.Context, book worklog.Book, in worklogInpu
 	entry := worklog.Entry{Date: d.Now().UTC(), Session: mask.Text(in.Session), Did: mask.All(in.Did), Files: mask.All(in.Files), State: mask.Text(in.State)}
 	done, err := book.Append(entry)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Worklog{}, fileError(book.Name, err)
+		return Worklog{}, tool.FileError(book.Name, err)
 	}
 	recorded, err := d.Log.Record(ctx, "session", "WORKLOG", map[string]any{"path": book.Name, "line": done.Line, "history_rewritten": done.Rewritten})
 	return Worklog{Path: book.Name, Entry: done.Text, Line: done.Line, Rewritten: done.Rewritten, Audit: recorded.ID}, err

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"governance.internal/shared/audit"
+)
+
+// keptMost is more than a bought verification takes, in bytes.
+const keptMost = 1 << 20
+
+// kept is what a buyer of a verification keeps of it.
+type kept struct {
+	Valid       *bool
+	BrokenAt    *uint64 `json:"broken_at"`
+	Reason      string
+	Checkpoint  string
+	Consistency *struct {
+		From  uint64
+		Proof []string
+	}
+}
+
+// readKept reads a bought verification, or a file with nothing but its checkpoint.
+func readKept(name string) (b kept, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return b, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, keptMost+1))
+	switch {
+	case err != nil:
+		return b, err
+	case len(text) > keptMost:
+		return b, fmt.Errorf("%s is too long for a bought verification", name)
+	case !strings.HasPrefix(strings.TrimSpace(string(text)), "{"):
+		return kept{Checkpoint: string(text)}, nil
+	}
+	if err := json.Unmarshal(text, &b); err != nil || b.Valid == nil {
+		return b, fmt.Errorf("%s is neither a checkpoint nor a bought verification", name)
+	}
+	return b, nil
+}
+
+// open gives the checkpoint, which the key must have signed.
+func (b kept) open(key note.Verifier) (audit.Checkpoint, error) {
+	return audit.OpenCheckpoint([]byte(b.Checkpoint), key.Name(), note.VerifierList(key))
+}
+
+// verifyConsistency checks that the chain of one checkpoint begins with that of
+// another, with neither the chain nor a connection. What exposes a rollback stays
+// with whoever has both files.
+func verifyConsistency(t terminal, args []string) error {
+	set := flags(t, "verify consistency", "verify consistency EARLIER LATER -vkey KEY")
+	vkey := set.String("vkey", "", "verifier `key` that must have signed both checkpoints")
+	files, err := parse(set, args)
+	if err != nil {
+		return err
+	}
+	if len(files) != 2 {
+		return usage("verify consistency takes two bought verifications, or their checkpoints, the earlier one first")
+	}
+	key, err := verifierKey(*vkey)
+	if err != nil {
+		return exit{2, err}
+	}
+	first, err := readKept(files[0])
+	if err != nil {
+		return exit{3, err}
+	}
+	later, err := readKept(files[1])
+	if err != nil {
+		return exit{3, err}
+	}
+	old, err := first.open(key)
+	if err != nil {
+		return exit{3, fmt.Errorf("%s: %w", files[0], err)}
+	}
+	if later.Valid != nil && !*later.Valid && later.BrokenAt != nil {
+		fmt.Fprintf(t.out, "%s: INVALID: the service itself found the chain broken at entry %d: %s\n", files[1], *later.BrokenAt, later.Reason)
+		return exit{1, nil}
+	}
+	now, err := later.open(key)
+	if err != nil {
+		return exit{3, fmt.Errorf("%s: %w", files[1], err)}
+	}
+	return printConsistency(t, first, later, old, now)
+}
+
+// printConsistency compares two checkpoints that the key signed.
+func printConsistency(t terminal, first, later kept, old, now audit.Checkpoint) error {
+	var proof []audit.Hash
+	switch {
+	case old.Size > now.Size:
+		return usage("the first checkpoint is of %d entries and the second of %d; name the earlier one first", old.Size, now.Size)
+	case old.Size == now.Size: // needs no proof
+	case later.Consistency == nil || later.Consistency.From != old.Size:
+		return usage("the second file holds no proof for %d entries; buy it with GET /x402/verify-audit?checkpoint=%s",
+			old.Size, base64.URLEncoding.EncodeToString([]byte(first.Checkpoint)))
+	default:
+		for _, text := range later.Consistency.Proof {
+			raw, err := base64.StdEncoding.DecodeString(text)
+			if err != nil || len(raw) != len(audit.Hash{}) {
+				return exit{3, fmt.Errorf("the proof holds %q, which is no hash in base64", text)}
+			}
+			proof = append(proof, audit.Hash(raw))
+		}
+	}
+	if err := audit.CheckConsistency(proof, old, now); err != nil {
+		fmt.Fprintf(t.out, "INVALID: %v; keep both files\n", err)
+		return exit{1, nil}
+	}
+	fmt.Fprintf(t.out, "valid\n  the chain of %d entries that %s signed begins with the %d entries of the earlier checkpoint\n", now.Size, now.Origin, old.Size)
+	return nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"governance.internal/shared/audit"
+)
+
+// verifyImport checks that a chain took an older one in: the file in the older
+// format, the entry that names its digest, and the key that signed the entry.
+func verifyImport(ctx context.Context, t terminal, args []string) error {
+	set := flags(t, "verify import", "verify import FILE [-chain FILE] -vkey KEY")
+	vkey := set.String("vkey", "", "verifier `key` that must have signed the import")
+	chain := set.String("chain", "", "audit chain `file` that took it in; default: the local one")
+	files, err := parse(set, args)
+	if err != nil {
+		return err
+	}
+	if len(files) != 1 {
+		return usage("verify import needs the file of the old chain, such as audit-chain.json")
+	}
+	if isURL(*chain) {
+		return usage("-chain takes a file; get one with export %s", *chain)
+	}
+	if *chain == "" {
+		*chain, _ = oneSource("verify import", nil) // the default
+	}
+	key, err := verifierKey(*vkey)
+	if err != nil {
+		return exit{2, err}
+	}
+	old, err := readLegacyFile(files[0])
+	if err != nil {
+		return exit{3, err}
+	}
+	report, err := verifySource(ctx, *chain, nil)
+	if err != nil {
+		return exit{3, err}
+	}
+	if !report.Valid {
+		return refuted(t, *chain, fmt.Errorf("the chain is broken at entry %d: %s", *report.BrokenAt, report.Reason))
+	}
+	seq, err := findImport(*chain, report.LastGoodSeq, old, key)
+	if err != nil {
+		return refuted(t, files[0], err)
+	}
+	fmt.Fprintf(t.out, "%s: valid\n  entry %d of %s took it in, signed by %s: %d records, %s\nwhat its format cannot prove:\n",
+		files[0], seq, *chain, key.Name(), old.Records, legacyVerdict(old))
+	for _, what := range audit.LegacyUnproven {
+		fmt.Fprintf(t.out, "  %s\n", what)
+	}
+	return nil
+}
+
+// refuted tells the verdict.
+func refuted(t terminal, what string, why error) error {
+	fmt.Fprintf(t.out, "%s: INVALID: %v\n", what, why)
+	return exit{1, nil}
+}
+
+// findImport finds the entry that says of a file what was found in it.
+func findImport(chain string, last uint64, old audit.Legacy, key note.Verifier) (found uint64, err error) {
+	why := errors.New("no entry of the chain took this file in")
+	readErr := eachLine(chain, last, audit.EventImported, func(seq uint64, line []byte) {
+		e, err := audit.ParseEntry(line)
+		if err != nil || e.Event != audit.EventImported || found > 0 {
+			return
+		}
+		said, err := audit.CheckImport(e, key.Name(), note.VerifierList(key))
+		switch {
+		case err != nil:
+			why = fmt.Errorf("entry %d: %w", seq, err)
+		case said == old:
+			found = seq
+		}
+	})
+	if found > 0 || readErr != nil {
+		return found, readErr
+	}
+	return 0, why
+}
