@@ -151,12 +151,13 @@ func (w *world) twoServices() {
 	deadline := time.Now().Add(validity / 2)
 	for i := range headers {
 		wait.Go(func() {
-			for ; time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+			for pause := 200 * time.Millisecond; time.Now().Before(deadline); pause = min(2*pause, time.Minute) {
 				answers[i] = w.ask(w.Context(), sellers[i%2], headers[i])
 				if !strings.HasPrefix(answers[i], "503") {
 					return
 				}
 				waited.Add(1)
+				time.Sleep(pause) // ever longer: a slow machine must come to an end
 			}
 		})
 	}

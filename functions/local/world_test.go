@@ -127,7 +127,7 @@ func (w *world) later(d time.Duration) {
 
 // validity is how long a payment of a row is valid, if the row says nothing else: no
 // machine is so slow that it runs out by itself.
-const validity = 20 * time.Minute
+const validity = 30 * time.Minute
 
 // sign makes the payment that is sent from now on.
 func (w *world) sign(changes ...func(*draft)) {
@@ -169,7 +169,8 @@ const shortestLimit = 2 * time.Second
 // that comes at once is noted, whatever it says.
 func (w *world) patient(n int, url, header string) string {
 	slow := false
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	deadline := time.Now().Add(2 * time.Minute)
+	for pause := 200 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
 		asked := time.Now()
 		said := w.ask(w.Context(), url, header)
 		slow = slow || time.Since(asked) >= shortestLimit
@@ -177,6 +178,7 @@ func (w *world) patient(n int, url, header string) string {
 		if awaited || !slow || !strings.HasPrefix(said, "503") || time.Now().After(deadline) {
 			return said
 		}
+		time.Sleep(pause)
 	}
 }
 

@@ -176,16 +176,27 @@ func (b *book) Reversed(_ context.Context, r payments.Record) error {
 	return b.down
 }
 
-// clock is a settable time.
+// clock is a settable time, which stands still until it runs.
 type clock struct {
-	mu  sync.Mutex
-	now time.Time
+	mu   sync.Mutex
+	now  time.Time
+	runs time.Time // since when by the machine's clock
 }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now
+	if c.runs.IsZero() {
+		return c.now
+	}
+	return c.now.Add(time.Since(c.runs))
+}
+
+// run lets the time pass by itself: who waits for the end of a lease would wait for ever.
+func (c *clock) run() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs = time.Now()
 }
 
 func (c *clock) advance(d time.Duration) {

@@ -151,6 +151,7 @@ func TestANodeThatFailedComesLastForAWhile(t *testing.T) {
 		return http.StatusInternalServerError, ""
 	})
 	f := s.facilitator(n.url, s.chain.URL())
+	began := time.Now()
 	for range 3 {
 		p := s.payment(10)
 		if err := f.Verify(t.Context(), p); err != nil {
@@ -160,8 +161,9 @@ func TestANodeThatFailedComesLastForAWhile(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if asked != 1 {
-		t.Errorf("the node that fails was asked %d times", asked)
+	const pause = 20 * time.Second
+	if asked < 1 || asked > 1+int(time.Since(began)/pause) {
+		t.Errorf("the node that fails was asked %d times in %s", asked, time.Since(began))
 	}
 	s.wantReceived(30, 3)
 }

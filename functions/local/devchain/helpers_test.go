@@ -58,6 +58,10 @@ type authorization struct {
 	nonce                          common.Hash
 }
 
+// validity is how long an authorization is good: no machine is so slow that it runs out
+// by itself.
+const validity = 10 * time.Minute
+
 // dollars is an authorization that is good now: some units from the payer to
 // the seller.
 func dollars(units int64) authorization {
@@ -65,7 +69,7 @@ func dollars(units int64) authorization {
 		from: Payer, to: PayTo,
 		value:       big.NewInt(units),
 		validAfter:  new(big.Int),
-		validBefore: big.NewInt(time.Now().Unix() + 60),
+		validBefore: big.NewInt(time.Now().Add(validity).Unix()),
 	}
 	rand.Read(a.nonce[:])
 	return a

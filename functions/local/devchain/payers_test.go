@@ -124,7 +124,7 @@ func (s *shop) paymentOf(method, private string, payer common.Address, change ..
 	rand.Read(nonce[:])
 	p := payments.Payment{
 		Method: method, Network: "eip155:8453", Asset: strings.ToLower(TokenAddress.Hex()), PayTo: strings.ToLower(PayTo.Hex()),
-		Payer: strings.ToLower(payer.Hex()), Amount: 5000, ValidBefore: uint64(s.now().Unix()) + 60, Nonce: nonce.Hex(),
+		Payer: strings.ToLower(payer.Hex()), Amount: 5000, ValidBefore: uint64(s.now().Add(validity).Unix()), Nonce: nonce.Hex(),
 	}
 	for _, c := range change {
 		c(&p)

@@ -181,7 +181,7 @@ func TestAPermitThatTheChainWouldRefuseIsInvalidBeforeAnyWork(t *testing.T) {
 			s.must(strangerKey, Permit2Proxy, settleCall(s.T, p))
 			return p
 		}, x402.ReasonNonceUsed},
-		"ran out": {func(s *shop) payments.Payment { p := s.permit(); s.wait(2 * time.Minute); return p }, x402.ReasonDeadline},
+		"ran out": {func(s *shop) payments.Payment { p := s.permit(); s.wait(2 * validity); return p }, x402.ReasonDeadline},
 		"not yet": {func(s *shop) payments.Payment {
 			return s.paymentOf("permit2", PayerKey, Payer, func(p *payments.Payment) { p.ValidAfter = p.ValidBefore })
 		}, x402.ReasonNotYetValid},
@@ -242,7 +242,7 @@ func TestAPayerWhoTakesThePermitBackIsRejectedOnceItIsOver(t *testing.T) {
 			if got := wantError[*payments.Pending](t, err); got.Transaction != j.Attempt().Hash || signed != j.Attempt().Signed() {
 				t.Errorf("%s, signed %v: %+v while the permit may still be carried out", name, signed, got)
 			}
-			s.wait(3 * time.Minute)
+			s.wait(2 * validity)
 			_, err = f.Settle(t.Context(), p, j)
 			if got := wantError[*payments.Rejected](t, err); got.Reason != x402.ReasonNonceUsed {
 				t.Errorf("%s, signed %v: %v", name, signed, got)
@@ -266,7 +266,7 @@ func TestATransferThatCannotBeReadStaysUnknown(t *testing.T) {
 	_, err := s.process(map[string]func(){"worked": func() { s.must(strangerKey, Multicall3, bundle) }}).Pay(t.Context(), o)
 	for range 2 {
 		wantError[*payments.Pending](t, err)
-		s.wait(3 * time.Minute)
+		s.wait(2 * validity)
 		_, err = s.process(nil).Pay(t.Context(), o)
 	}
 	s.wantReceived(5000, 1)
@@ -276,7 +276,7 @@ func TestAPermitThatRunsOutUnderwayIsRejected(t *testing.T) {
 	for _, moment := range []string{"worked", "signed"} {
 		s := permitShop(t)
 		o := orderOf(s.permit())
-		_, err := s.process(map[string]func(){moment: func() { s.wait(2 * time.Minute) }}).Pay(t.Context(), o)
+		_, err := s.process(map[string]func(){moment: func() { s.wait(2 * validity) }}).Pay(t.Context(), o)
 		wantError[*payments.Rejected](t, err)
 		s.wantReceived(0, 0)
 	}

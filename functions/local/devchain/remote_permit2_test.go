@@ -76,7 +76,7 @@ func TestAPermitThatAFacilitatorNeverCarriesOutIsRejectedOnceItIsOver(t *testing
 		if canceled {
 			s.invalidate(j.record.Payment)
 		}
-		s.wait(3 * time.Minute)
+		s.wait(2 * validity)
 		_, err = s.settles(s.remote(e), j, time.Minute)
 		wantError[*payments.Rejected](t, err)
 	}

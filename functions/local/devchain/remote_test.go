@@ -186,7 +186,7 @@ func TestALieAboutASettlementCostsTheBuyerNothing(t *testing.T) {
 			if !strings.Contains(logged(), "said settled") || !strings.Contains(logged(), strings.TrimPrefix(strings.TrimSuffix(liar.url, "/x402"), "http://")) {
 				t.Errorf("no alarm: %s", logged())
 			}
-			s.wait(2 * time.Minute) // the authorization runs out
+			s.wait(2 * validity) // the authorization runs out
 			_, err = s.settles(s.remote(liar, other), j, time.Minute)
 			wantError[*payments.Rejected](t, err)
 			if liar.count("settle") != 1 || other.count("settle") != 0 {
@@ -311,7 +311,7 @@ func TestAnAuthorizationThatRanOutOrWasTakenBackIsNotSentToAnybody(t *testing.T)
 	e := s.elsewhere()
 	f := s.remote(e)
 	j := s.journal(s.payment(5000))
-	s.wait(2 * time.Minute)
+	s.wait(2 * validity)
 	_, err := s.settles(f, j, time.Minute)
 	wantError[*payments.Rejected](t, err)
 	e.does(func(w http.ResponseWriter, _ payments.Payment) {
@@ -321,7 +321,7 @@ func TestAnAuthorizationThatRanOutOrWasTakenBackIsNotSentToAnybody(t *testing.T)
 	s.cancel(canceled.record.Payment)
 	_, err = s.settles(f, canceled, time.Minute)
 	wantError[*payments.Pending](t, err) // the block that cancels may be dropped, and the facilitator has it
-	s.wait(2 * time.Minute)
+	s.wait(2 * validity)
 	_, err = s.settles(f, canceled, time.Minute)
 	if r := wantError[*payments.Rejected](t, err); r.Reason != x402.ReasonNonceUsed {
 		t.Errorf("rejected %+v", r)

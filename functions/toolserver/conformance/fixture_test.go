@@ -56,7 +56,7 @@ func fixtureTools() []*tool.Tool {
 		plainTool("test_tool_with_progress", func(ctx context.Context, c *tool.Call) tool.Result {
 			for _, done := range []int{0, 50, 100} {
 				c.Progress(done, 100, fmt.Sprintf("step %d", done))
-				host.Sleep(ctx, 150*time.Millisecond) // the TypeScript clients drop progress that comes in one piece with the result
+				host.Sleep(ctx, 400*time.Millisecond) // the TypeScript clients drop progress that comes in one piece with the result
 			}
 			return tool.Result{Content: []any{text("done")}}
 		}),

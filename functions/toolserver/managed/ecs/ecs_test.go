@@ -28,6 +28,8 @@ type double struct {
 	slow     int               // such looks for every task
 	page     int               // tasks on a page
 	fail     map[string]answer // by operation, for the first so many
+	cut      string            // an operation that gets no answer after its failures,
+	over     func()            // and the end of the time meanwhile
 	calls    map[string]int
 	unsigned int
 }
@@ -68,6 +70,10 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	} else {
 		fails = false
+	}
+	if !fails && operation == d.cut {
+		d.over()
+		panic(http.ErrAbortHandler)
 	}
 	out := d.work(operation, in.Task, in.NextToken, in.Tasks, in.DesiredCount)
 	if fails { // done, and its answer is lost
@@ -204,6 +210,22 @@ func TestAccessDeniedIsToldAsASurvivor(t *testing.T) {
 	d.fail["DescribeServices"] = answer{"AccessDeniedException", 1 << 20}
 	if s := provider.States(t.Context(), []managed.Process{queue})[0]; s.State != managed.Unavailable || s.Why == "" {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The reason that ECS gave is told, though the time of the halt ended in the middle of one
+// more try.
+func TestWhatWasRefusedIsToldAtTheEndOfTheTime(t *testing.T) {
+	for operation, refusals := range map[string]int{"StopTask": 2, "ListTasks": 2, "DescribeTasks": 1} {
+		t.Run(operation, func(t *testing.T) {
+			d, provider, _ := open(t, 2)
+			ctx, cancel := context.WithCancel(t.Context())
+			d.fail[operation], d.cut, d.over = answer{"AccessDeniedException", refusals}, operation, cancel
+			out := provider.Stop(ctx, []managed.Process{queue})[0]
+			if out.OK || !strings.Contains(out.Error, operation+": AccessDeniedException") || ctx.Err() == nil {
+				t.Errorf("%+v", out)
+			}
+		})
 	}
 }
 

@@ -40,7 +40,7 @@ func (t *tasks) note(ctx context.Context) {
 }
 
 // end tells every task to stop, also those that appear meanwhile, until all have ended or
-// ctx ends.
+// ctx ends. That the end of ctx cut off an answer takes the place of no reason that ECS gave.
 func (t *tasks) end(ctx context.Context) {
 	for {
 		listed, why := t.list(ctx)
@@ -48,7 +48,9 @@ func (t *tasks) end(ctx context.Context) {
 		if why == "" {
 			why = t.look(ctx)
 		}
-		if t.failed = nil; why != "" {
+		if why == "" {
+			t.failed = nil
+		} else if ctx.Err() == nil || len(t.failed) == 0 {
 			t.failed = []string{why}
 		}
 		if why == "" && len(t.alive()) == 0 || ends(ctx) {
@@ -80,13 +82,17 @@ func (t *tasks) tell(ctx context.Context, arns []string) {
 	}
 	slices.Sort(arns)
 	pool(slices.Compact(arns), func(arn string) {
-		if said, ok := t.said(arn); ok && said == "" {
+		before, ok := t.said(arn)
+		if ok && before == "" {
 			return
 		}
 		_, err := t.provider.client.StopTask(ctx, &ecs.StopTaskInput{Cluster: t.cluster, Task: aws.String(arn), Reason: aws.String("kill switch")})
 		said := ""
 		if err != nil {
 			said = refused("StopTask", err)
+		}
+		if err != nil && ctx.Err() != nil && before != "" {
+			return
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
