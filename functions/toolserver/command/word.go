@@ -65,7 +65,7 @@ func (r *reader) parts(parts []syntax.WordPart, quoted bool) (text string, known
 		case *syntax.ParamExp:
 			value, ok := r.parameter(p)
 			if !quoted { // the shell splits the value and matches files by it
-				ok, pattern = ok && !strings.ContainsAny(value, " \t\n"), pattern || hasPattern(value)
+				ok, pattern = ok && !r.splits && !strings.ContainsAny(value, " \t\n"), pattern || hasPattern(value)
 			}
 			known = known && ok
 			b.WriteString(value)
