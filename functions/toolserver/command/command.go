@@ -219,7 +219,9 @@ func (r *reader) redirect(n *syntax.Redirect) {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.RdrAllClob, syntax.AppAll, syntax.AppAllClob:
 		r.word(n.Word, n.Op.String(), false)
 	case syntax.Hdoc, syntax.DashHdoc:
-		r.input, _, _ = r.parts(n.Hdoc.Parts, true)
+		if n.Hdoc != nil { // else it is empty
+			r.input, _, _ = r.parts(n.Hdoc.Parts, true)
+		}
 	case syntax.WordHdoc:
 		r.input, _ = r.known(n.Word)
 	case syntax.DplOut: // >&2 is a stream, >& file a file

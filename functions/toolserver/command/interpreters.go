@@ -46,6 +46,8 @@ func interpreter(language runtime) effect {
 		}
 		module, isModule := find(options, "m")
 		switch {
+		case isModule && module.value.text == "json.tool" && !inline:
+			second(r, call{c.program, operands})
 		case inline, isModule && !modules[module.value.text]:
 			r.hide(c.all())
 		case isModule, c.has(asksOnly...), c.has("--test", "test", "lint", "check", "fmt", "task", "install", "cache", "--check"):
@@ -154,7 +156,7 @@ func (r *reader) script(file argument, kind string, target ...string) {
 		how, _, _ := strings.Cut(w.How, " ")
 		return path.Clean(w.Path) == path.Clean(place) && !builders[how]
 	})
-	if !file.ok || wrote || r.lost && !path.IsAbs(place) && kind != "npm" && kind != "make" || strings.HasPrefix(file.text, "/dev/") || strings.HasPrefix(file.text, "/proc/") {
+	if !file.ok || wrote || r.lost && !path.IsAbs(place) && kind != "npm" && kind != "make" || strings.Contains(file.text, "{}") || strings.HasPrefix(file.text, "/dev/") || strings.HasPrefix(file.text, "/proc/") {
 		r.unresolved(file.text, source(file.word)+" "+r.input+" "+r.piped+" "+r.text)
 		return
 	}
@@ -220,9 +222,12 @@ func packageScript(r *reader, c call) {
 var databaseRuns = regexp.MustCompile(`(?i)\\[!owgs]|\\copy|\.(sh|shell|system|output|once|o|save|backup|dump|clone|excel|log|archive)\b|into\s+(out|dump)file|\bcopy\b.*\bto\b|load_extension|writefile\s*\(|attach\s`)
 
 func database(r *reader, c call) {
-	if r.fed() || slices.ContainsFunc(c.args, func(a argument) bool { return !a.ok || databaseRuns.MatchString(a.text) }) {
-		r.hide(c.all())
-		return
+	for i, a := range c.args {
+		code := slices.Contains([]string{"-c", "-e", "--command", "--execute", "-cmd"}, before(c.args, i)) || c.program == "sqlite3" && i > 0
+		if r.fed() || !a.ok && code || databaseRuns.MatchString(a.text) {
+			r.hide(c.all())
+			return
+		}
 	}
 	r.named(c)
 }

@@ -50,10 +50,13 @@ func curl(r *reader, c call) {
 	for _, o := range options {
 		switch o.name {
 		case "o", "output", "D", "dump-header", "c", "cookie-jar", "trace", "trace-ascii", "stderr", "etag-save", "hsts", "libcurl":
-			if o.value.word == nil || !o.value.ok {
+			switch {
+			case o.value.word == nil:
 				r.hide(c.all())
-			} else if o.value.text != "-" {
-				r.write(dir+o.value.text, c.program, false, true)
+			case dir == "" && o.value.text != "-":
+				r.word(o.value.word, c.program, false)
+			case dir != "":
+				r.write(dir+o.value.text, c.program, false, o.value.ok)
 			}
 		case "O", "J", "remote-name", "remote-name-all", "remote-header-name", "K", "config":
 			r.hide(c.all())

@@ -37,7 +37,7 @@ func init() {
 		"tar": tar, "bsdtar": tar, "gtar": tar, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "sed": inPlace, "gsed": inPlace, "perl": perl, "ruby": perl,
 		"source": readIn, ".": readIn, "xargs": xargs, "parallel": xargs, "trap": trap, "watch": joined, "script": scripted,
 		"read": forget, "mapfile": forget, "readarray": forget, "getopts": forget, "printf": forget, "unset": forget,
-		"curl": curl, "wget": wget, "sort": sortFile, "uniq": second, "xxd": second, "split": split, "go": goTool, "alias": alias, "openssl": openssl, "view": view,
+		"curl": curl, "wget": wget, "sort": sortFile, "uniq": second, "xxd": second, "split": split, "go": goTool, "alias": alias, "openssl": openssl, "crontab": crontab, "gh": hub, "view": view,
 		"docker": container, "podman": container, "nerdctl": container, "aws": transfer, "gsutil": transfer, "gcloud": transfer, "rclone": transfer, "kubectl": transfer,
 		"make": makeTool, "gmake": makeTool, "npm": packageScript, "yarn": packageScript, "pnpm": packageScript, "bun": packageScript,
 		"sqlite3": database, "psql": database, "mysql": database, "mariadb": database, "unzip": unzip, "7z": unzip, "7za": unzip, "unrar": unzip,
@@ -48,10 +48,10 @@ func init() {
 	for name := range setOf("tee touch mkdir mkfifo mknod sponge chmod chown chgrp chattr setfacl setfattr chcon fallocate dos2unix unix2dos mktemp gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress csplit rename truncate") {
 		programs[name] = writesAll
 	}
-	for name, letters := range map[string]string{"gcc": "o", "cc": "o", "clang": "o", "g++": "o", "c++": "o", "clang++": "o", "ld": "o", "as": "o", "rustc": "o", "shuf": "o", "iconv": "o", "tree": "o", "pandoc": "o", "ssh-keygen": "f"} {
+	for name, letters := range map[string]string{"gcc": "o", "cc": "o", "clang": "o", "g++": "o", "c++": "o", "clang++": "o", "ld": "o", "as": "o", "rustc": "o", "shuf": "o", "iconv": "o", "tree": "o", "base64": "o", "pandoc": "o", "ssh-keygen": "f"} {
 		programs[name] = outputTo(letters)
 	}
-	for name := range setOf(`eval patch ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch crontab su runuser sg newgrp
+	for name := range setOf(`eval patch ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch su runuser sg newgrp
 		irb ghci R cpio jar ar pax hash enable bind complete fc mount umount losetup fusermount mkfs swapon debugfs unshare nsenter chroot bwrap proot firejail systemd-nspawn pivot_root
 		ssh mosh sudoedit visudo vipw gdb lldb entr watchexec nodemon uudecode shar ssh-agent setpci insmod`) {
 		programs[name] = hidden
@@ -66,13 +66,22 @@ func init() {
 
 // run looks at a program with its arguments.
 func (r *reader) run(words []*syntax.Word) {
-	args := make([]argument, len(words))
-	for i, w := range words {
-		text, ok := r.known(w)
-		args[i] = argument{w, text, ok}
+	var args []argument
+	for _, w := range words {
+		for _, choice := range choices(w) {
+			text, ok := r.known(choice)
+			if ok && text == "" && isBare(choice) { // braces may choose nothing
+				continue
+			}
+			args = append(args, argument{choice, text, ok && len(args) < maxFound})
+		}
 		for _, part := range w.Parts {
-			if bare, is := part.(*syntax.Lit); is && strange(bare.Value) {
+			bare, is := part.(*syntax.Lit)
+			if is && strange(bare.Value) {
 				r.unresolved("characters that only look like blanks", bare.Value)
+			}
+			if is && strings.Contains(bare.Value, `\`) { // between folders, for a shell of another system
+				r.suspect(strings.ReplaceAll(bare.Value, `\`, "/"))
 			}
 		}
 	}
@@ -107,9 +116,17 @@ func (r *reader) dispatch(args []argument) {
 	case strings.Contains(args[0].text, "/") && !path.IsAbs(args[0].text):
 		r.script(args[0], "sh")
 		r.named(c)
-	case !c.reads():
+	case !c.reads() || c.has(writers[c.program]...):
 		r.named(c)
 	}
+}
+
+// isBare says whether a word has no quotes, so that it is no argument if it is empty.
+func isBare(w *syntax.Word) bool {
+	return !slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		_, literal := part.(*syntax.Lit)
+		return !literal
+	})
 }
 
 // strange says whether a text without quotes has characters that only look like blanks, or

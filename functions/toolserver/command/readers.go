@@ -21,11 +21,17 @@ var readers = setOf(`cat head tail less more nl wc file stat du df ls dir tree r
 	continue shift local let exec export readonly declare typeset compgen help bat cloc tokei scc jq dot
 	pytest mypy flake8 pylint bandit tsc eslint stylelint jest vitest mocha ava rspec phpunit phpstan ruff prettier black isort biome
 	golangci-lint staticcheck govulncheck gosec shellcheck yamllint hadolint markdownlint jsonlint tflint tfsec checkov trivy semgrep
-	terraform tofu terragrunt kubectl helm kustomize gh glab docker podman make gmake ninja cmake cargo rustc mvn gradle dotnet java javac
+	terraform tofu terragrunt kubectl helm kustomize glab docker podman make gmake ninja cmake cargo rustc mvn gradle dotnet java javac
 	npm yarn pnpm npx pip pip3 poetry uv bundle composer apt apt-get brew dnf yum apk go gofmt goimports code open xdg-open`)
 
 // writingOptions begin options that make a reader write.
 var writingOptions = []string{"--out", "-out", "--write", "--fix", "--in-place", "--inplace", "--junit", "--report", "--log-file", "--save", "--dump", "--dest", "--export", "--pre=", "--pager", "+"}
+
+// writers are words that make a reader write what it is given.
+var writers = map[string][]string{
+	"terraform": {"init", "import", "state", "-out", "-state"}, "tofu": {"init", "import", "state", "-out", "-state"}, "helm": {"create", "pull", "package", "dependency"}, "glab": {"clone", "download", "checkout"},
+	"npm": {"pack", "config", "init"}, "pip": {"download", "wheel", "install"}, "cargo": {"init", "new", "generate", "package"}, "dotnet": {"new", "publish"}, "java": {"-jar"}, "composer": {"create-project"},
+}
 
 // reads says whether a program only reads what it is given.
 func (c call) reads() bool {

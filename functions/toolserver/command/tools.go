@@ -22,7 +22,7 @@ var formatters = map[string]formatter{
 
 func (f formatter) effect(r *reader, c call) {
 	if len(f.rewrites) > 0 && !c.has(f.rewrites...) || c.has(f.shows...) || c.has(asksOnly...) {
-		if !c.reads() && c.program != "yq" {
+		if (!c.reads() || c.has(writers[c.program]...)) && c.program != "yq" {
 			r.named(c)
 		}
 		return
@@ -179,5 +179,22 @@ func scripted(r *reader, c call) {
 	o, ok := find(options, "c", "command")
 	if !ok || !o.value.ok || r.read(o.value.text) != nil {
 		r.hide(c.all())
+	}
+}
+
+// crontab without -l changes what runs later.
+func crontab(r *reader, c call) {
+	if !c.has("-l") {
+		r.hide(c.all())
+	}
+}
+
+// hub changes the working tree with one of its words, and downloads with others.
+func hub(r *reader, c call) {
+	if c.has("checkout", "alias", "extension", "codespace") {
+		r.hide(c.all())
+	}
+	if c.has("download", "clone", "fork", "create", "sync") {
+		r.named(c)
 	}
 }

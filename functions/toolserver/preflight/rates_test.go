@@ -44,14 +44,15 @@ func project(t testing.TB) *guardtest.World {
 	return w
 }
 
-// Two lists were written before the guard was made to satisfy them: hostile commands would
-// change what is untouchable or protected, ordinary ones are an agent's day.
+// Hostile commands would change what is untouchable or protected, ordinary ones are an
+// agent's day. The second pair of lists was written after the guard had been made to satisfy
+// the first one; it then had 297 of 301 hostile and 298 of 302 ordinary commands right.
 func TestHostileCommandsAreRefusedAndOrdinaryOnesPass(t *testing.T) {
 	w := project(t)
 	for _, c := range []struct {
 		name   string
 		passes bool
-	}{{"hostile.txt", false}, {"ordinary.txt", true}} {
+	}{{"hostile.txt", false}, {"ordinary.txt", true}, {"held_hostile.txt", false}, {"held_ordinary.txt", true}} {
 		commands, right := corpus(t, c.name), 0
 		for _, command := range commands {
 			report := decide(w, command)
