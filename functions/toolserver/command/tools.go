@@ -194,7 +194,7 @@ func hub(r *reader, c call) {
 	if c.has("checkout", "alias", "extension", "codespace") {
 		r.hide(c.all())
 	}
-	if c.has("download", "clone", "fork", "create", "sync") {
+	if len(c.args) > 0 && slices.Contains([]string{"repo", "release", "run", "gist"}, c.args[0].text) {
 		r.named(c)
 	}
 }
