@@ -246,7 +246,7 @@ func TestTwoWorkspacesAreNotAnsweredAlike(t *testing.T) {
 			"a.go":            "package a\nimport \"os\"\nvar _ = os.Getenv(\"P" + port + "\")\n",
 			"u.jsonl":         `{"ts":"` + noon.Format(time.RFC3339) + `","bot":"x","input_tokens":` + tokens + `,"output_tokens":1}` + "\n",
 		})
-		r := start(t, func(d *depsOf) { d.Workspace = dir })
+		r := start(t, func(d *depsOf) { d.Workspace, d.Now = dir, time.Now })
 		said := map[string]string{}
 		for name, arguments := range map[string]string{"check_dependencies": `{}`, "usage_report": `{}`, "get_health_status": `{}`} {
 			result := r.call(name, arguments)

@@ -43,13 +43,13 @@ func (r running) payloads(event string) string {
 	return all.String()
 }
 
-// The second net, as a whole: a script passes the guard, since nobody runs it to see what
-// it does; the watcher finds each file that it changed and writes it into the chain.
+// The second net, as a whole: a script that does not say which files it changes passes the
+// guard; the watcher finds each file that it changed and writes it into the chain.
 func TestTheWatcherFindsWhatWentAroundTheGuard(t *testing.T) {
-	dir := project(t, map[string]string{"governance.yaml": "untouchable: [infra/**]\nprotected: [go.mod]\n", "infra/a.tf": "x", "infra/b.tf": "x", "go.mod": "module x", "free.txt": "x"})
+	dir := project(t, map[string]string{"governance.yaml": "untouchable: [infra/**]\nprotected: [go.mod]\n", "infra/a.tf": "x", "infra/b.tf": "x", "go.mod": "module x", "free.txt": "x", "where": "infra go.mod\n"})
 	r := start(t, func(d *depsOf) { d.Workspace, d.Watch = dir, 20*time.Millisecond })
 	within(t, "a baseline is taken", func() bool { return r.entries(baseline.EventTaken) == 1 })
-	if err := os.WriteFile(filepath.Join(dir, "build.sh"), []byte("echo y > infra/a.tf\nrm infra/b.tf\necho z > infra/c.tf\necho z > go.mod\necho z > free.txt\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "build.sh"), []byte("read d f < where\necho y > $d/a.tf\nrm $d/b.tf\necho z > $d/c.tf\necho z > $f\necho z > free.txt\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if answer := sprint(r.call("preflight_check", `{"action":"check_command","command":"sh build.sh"}`)); !strings.Contains(answer, `"decision":"OK"`) {

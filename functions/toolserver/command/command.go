@@ -5,15 +5,19 @@
 //
 // Not everything can be known from a text: the program of an interpreter, what eval
 // runs, the value of a variable from outside. Such parts are told as unresolved, and
-// with them the words in them that may be names of files. A script in a file or a
-// program that nobody here knows is not looked into; what it changes is found later,
-// by comparing the files.
+// with them the words in them that may be names of files. What a program changes by itself
+// is found later, by comparing the files.
+//
+// A program is one that writes in known ways, or one that is known to only read, or nobody
+// here knows. What a program of the last kind is given is told apart: it counts if it is on
+// a list. Scripts are told, too, for whoever can read them.
 package command
 
 import (
 	"errors"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -35,6 +39,8 @@ type Analysis struct {
 	Unresolved  []string `json:"unresolved"`  // parts of the text that hide what they do
 	Destructive []string `json:"destructive"` // programs that remove or overwrite
 	Mentions    []string `json:"-"`           // words in unresolved parts that may name files
+	Named       []Write  `json:"-"`           // what programs are given of which nobody here knows whether they write
+	Scripts     []Script `json:"-"`           // files that are run
 }
 
 // Limits of the analysis.
@@ -48,9 +54,18 @@ var ErrSyntax = errors.New("this is not a command that bash can read")
 
 // Analyze reads a command.
 func Analyze(text string) (Analysis, error) {
-	r := &reader{variables: map[string]string{}, changed: map[string]bool{}, result: Analysis{Writes: []Write{}, Unresolved: []string{}, Destructive: []string{}}}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	r := newReader()
+	r.text = text
 	err := r.read(text)
 	return r.result, err
+}
+
+func newReader() *reader {
+	return &reader{
+		variables: map[string]string{}, changed: map[string]bool{}, links: map[string]string{},
+		result: Analysis{Writes: []Write{}, Unresolved: []string{}, Destructive: []string{}},
+	}
 }
 
 // reader walks one command; nested shells share it.
@@ -63,6 +78,16 @@ type reader struct {
 	input     string            // here document of the command
 	piped     string            // text of the commands whose output the command reads
 	depth     int
+	text      string            // the whole command
+	links     map[string]string // names that the command makes for files, and for which
+	stack     []folder          // of pushd
+	splits    bool              // values are split at other characters than blanks
+}
+
+// folder is where the shell is.
+type folder struct {
+	dir  string
+	lost bool
 }
 
 func (r *reader) read(text string) error {
@@ -105,9 +130,7 @@ func (r *reader) walk(node syntax.Node) {
 		case *syntax.FuncDecl, *syntax.ForClause, *syntax.WhileClause:
 			r.forgetAll() // their bodies run at other times, or more than once
 		case *syntax.DeclClause:
-			for _, a := range n.Args {
-				r.assign(a)
-			}
+			r.declare(n)
 		}
 		return true
 	})
@@ -166,6 +189,7 @@ func (r *reader) assign(a *syntax.Assign) {
 	value, ok := "", a.Value == nil
 	if a.Value != nil {
 		value, ok = r.known(a.Value)
+		r.set(a.Name.Value, value, ok)
 	}
 	before, there := r.variables[a.Name.Value]
 	same := !r.changed[a.Name.Value] && (!there || before == value)
@@ -176,12 +200,28 @@ func (r *reader) assign(a *syntax.Assign) {
 	r.forget(a.Name.Value)
 }
 
+// declare visits declarations. With options a variable may be another name of one, or
+// change what it is given.
+func (r *reader) declare(n *syntax.DeclClause) {
+	plain := !slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
+		return a.Naked && a.Value != nil && strings.ContainsAny(source(a.Value), "niluc")
+	})
+	for _, a := range n.Args {
+		r.assign(a)
+		if a.Name != nil && !plain {
+			r.forget(a.Name.Value)
+		}
+	}
+}
+
 func (r *reader) redirect(n *syntax.Redirect) {
 	switch n.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.RdrAllClob, syntax.AppAll, syntax.AppAllClob:
 		r.word(n.Word, n.Op.String(), false)
 	case syntax.Hdoc, syntax.DashHdoc:
-		r.input, _, _ = r.parts(n.Hdoc.Parts, true)
+		if n.Hdoc != nil { // else it is empty
+			r.input, _, _ = r.parts(n.Hdoc.Parts, true)
+		}
 	case syntax.WordHdoc:
 		r.input, _ = r.known(n.Word)
 	case syntax.DplOut: // >&2 is a stream, >& file a file
@@ -193,13 +233,18 @@ func (r *reader) redirect(n *syntax.Redirect) {
 
 // call visits a simple command.
 func (r *reader) call(n *syntax.CallExpr) {
-	if len(n.Args) == 0 {
-		for _, a := range n.Assigns {
+	for _, a := range n.Assigns {
+		switch {
+		case len(n.Args) == 0:
 			r.assign(a)
+		case a.Name != nil && a.Value != nil: // for this program alone
+			value, ok := r.known(a.Value)
+			r.set(a.Name.Value, value, ok)
 		}
-		return
 	}
-	r.run(n.Args)
+	if len(n.Args) > 0 {
+		r.run(n.Args)
+	}
 }
 
 // word notes a file that is written.
@@ -217,8 +262,9 @@ func (r *reader) write(name, how string, remove, certain bool) {
 	if name == "" || strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/fd") || len(r.result.Writes) >= maxFound {
 		return
 	}
+	name = r.behind(name)
 	relative := !path.IsAbs(name)
-	if strings.HasPrefix(name, "~") || relative && r.lost {
+	if strings.HasPrefix(name, "~") || relative && r.lost || name == "!" || isGit(name) {
 		r.unresolved(how+" "+name, name)
 		return
 	}
@@ -229,13 +275,29 @@ func (r *reader) write(name, how string, remove, certain bool) {
 	r.result.Writes = append(r.result.Writes, w)
 }
 
+// behind is where a name leads through the links that the command itself makes.
+func (r *reader) behind(name string) string {
+	clean := path.Clean(name)
+	for link, file := range r.links {
+		if rest, ok := strings.CutPrefix(clean+"/", link+"/"); ok {
+			return path.Clean(file + "/" + rest)
+		}
+	}
+	return name
+}
+
+// isGit says whether a file is git's own: some of them are programs that git runs.
+func isGit(name string) bool {
+	return slices.Contains(strings.Split(name, "/"), ".git") && path.Base(name) != "index.lock"
+}
+
 // unresolved notes a part that hides what it does, and what in it may be a file.
 func (r *reader) unresolved(part, text string) {
 	if len(r.result.Unresolved) >= maxFound {
 		return
 	}
 	r.result.Unresolved = append(r.result.Unresolved, part)
-	for _, mention := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{}<>|&;,=:$*?!\\", c) }) {
+	for _, mention := range strings.FieldsFunc(text, parts) {
 		r.result.Mentions = append(r.result.Mentions, mention)
 		if r.dir != "" && !path.IsAbs(mention) {
 			r.result.Mentions = append(r.result.Mentions, r.dir+"/"+mention)

@@ -7,44 +7,111 @@ import (
 	"strings"
 )
 
+func remove(r *reader, c call) {
+	r.destructive(c.program)
+	for _, a := range c.files() {
+		r.word(a.word, c.program, true)
+	}
+}
+
+// packers read with one of these options.
+var packers = setOf("gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress")
+
+// writesAll notes every word that is no option: a value of one does not stand on lists.
+// With -R a folder is changed with all that is in it.
+func writesAll(r *reader, c call) {
+	options, operands := c.parse(grammar{long: map[string]bool{"recursive": false}})
+	if packers[c.program] && given(options, "c", "l", "t", "stdout", "list", "test") {
+		return
+	}
+	if c.program == "truncate" {
+		r.destructive(c.program)
+	}
+	for _, a := range operands {
+		r.word(a.word, c.program, given(options, "R", "recursive"))
+	}
+}
+
+// copyGrammars are the options of what copies, moves and links.
+var copyGrammars = map[string]grammar{
+	"rsync": {valued: "efBTM", long: map[string]bool{"rsh": true, "archive": false, "recursive": false, "remove-source-files": false, "exclude": true, "include": true}},
+	"scp":   {valued: "iFPcloSJ", long: map[string]bool{}},
+	"":      {valued: "tSmog", long: map[string]bool{"target-directory": true, "suffix": true, "mode": true, "owner": true, "group": true, "recursive": false, "archive": false, "link": false, "symbolic-link": false, "symbolic": false, "directory": false}},
+}
+
+func (c call) copying() (options []option, operands []argument) {
+	g, ok := copyGrammars[c.program]
+	if !ok {
+		g = copyGrammars[""]
+	}
+	return c.parse(g)
+}
+
 func move(r *reader, c call) {
 	r.destructive(c.program)
-	files := c.files()
-	if _, ok := c.option("-t", "--target-directory"); !ok && len(files) > 1 {
-		files = files[:len(files)-1]
+	options, operands := c.copying()
+	if !given(options, "t", "target-directory") && len(operands) > 1 {
+		operands = operands[:len(operands)-1]
 	}
-	for _, a := range files {
+	for _, a := range operands {
 		r.word(a.word, c.program, true)
 	}
 	copyTo(r, c)
 }
 
-// copyTo notes the last file, and the names that the others would have in it if it
+// copyTo notes the last operand, and the names that the others would have in it if it
 // is a folder. A tree that is copied may overwrite all that is in the folder.
 func copyTo(r *reader, c call) {
-	files := c.files()
-	target, ok := c.option("-t", "--target-directory")
+	options, operands := c.copying()
+	if given(options, "d", "directory") && c.program == "install" {
+		writesAll(r, call{"mkdir", operands})
+		return
+	}
+	if c.program == "rsync" && given(options, "e", "rsh") || c.program == "scp" && given(options, "S", "o") {
+		r.hide(c.all())
+	}
+	var target argument
+	into, ok := find(options, "t", "target-directory")
 	switch {
-	case ok:
-		files = slices.DeleteFunc(files, func(a argument) bool { return a.text == target.text })
-	case len(files) > 1:
-		target, files = files[len(files)-1], files[:len(files)-1]
+	case ok && into.value.word != nil:
+		target = into.value
+	case len(operands) > 1:
+		target, operands = operands[len(operands)-1], operands[:len(operands)-1]
+	case c.program == "ln" && len(operands) == 1:
+		target = argument{literal("."), ".", true}
 	default:
 		return
 	}
-	tree := c.program == "rsync" || slices.ContainsFunc(c.args, func(a argument) bool {
-		return a.text == "--recursive" || a.text == "--archive" || cluster(a.text, "rRa")
-	})
-	r.word(target.word, c.program, tree)
-	if !target.ok || strings.Contains(target.text, ":") && c.program != "cp" { // another machine
-		return
+	tree := c.program == "rsync" || given(options, "r", "R", "a", "recursive", "archive") && c.program != "ln"
+	if !strings.Contains(target.text, ":") || c.program == "cp" || c.program == "mv" { // else another machine
+		r.word(target.word, c.program, tree)
 	}
-	for _, a := range files {
-		if a.ok {
+	links := c.program == "ln" || c.program == "link" || given(options, "l", "s", "link", "symbolic-link") && c.program == "cp"
+	for _, a := range operands {
+		if given(options, "remove-source-files") {
+			r.word(a.word, c.program, true)
+		}
+		if links {
+			r.link(a, target)
+		}
+		if a.ok && target.ok {
 			r.write(target.text+"/"+path.Base(a.text), c.program, false, true)
 			r.markInto()
 		}
 	}
+}
+
+// link notes that a file gets another name: whoever writes to that, writes to the file.
+// What a symbolic link says counts from where the link is.
+func (r *reader) link(file, name argument) {
+	r.word(file.word, "ln", false)
+	if !file.ok || !name.ok {
+		return
+	}
+	if !path.IsAbs(file.text) {
+		r.write(path.Join(path.Dir(name.text), file.text), "ln", false, true)
+	}
+	r.links[path.Clean(name.text)] = file.text
 }
 
 // markInto says of the last write that it happens only if its folder is there.
@@ -64,60 +131,14 @@ func dd(r *reader, c call) {
 	for _, a := range c.args {
 		if name, ok := strings.CutPrefix(a.text, "of="); ok {
 			r.word(literal(name), c.program, false)
-			if !a.ok {
-				r.hide(c.all())
-			}
 		}
-	}
-}
-
-// sedWrites is the command w of a script, or the flag of s, which write to a file.
-var sedWrites = regexp.MustCompile(`(^|[;{/0-9$gpI\s])[wW]\s+\S`)
-
-func inPlace(r *reader, c call) {
-	files := c.files()
-	if _, ok := c.option("-e", "-f", "--expression", "--file"); !ok && len(files) > 0 {
-		files = files[1:] // the script
-	}
-	if slices.ContainsFunc(c.args, func(a argument) bool {
-		return cluster(beforeSuffix(a.text), "i") || strings.HasPrefix(a.text, "--in-place")
-	}) {
-		for _, a := range files {
-			r.word(a.word, "sed -i", false)
-		}
-	}
-	for _, a := range c.args {
-		if !a.ok || sedWrites.MatchString(a.text) {
+		if !a.ok {
 			r.hide(c.all())
-			return
 		}
 	}
 }
 
-// beforeSuffix cuts the suffix of a backup off: -i.bak, -ni.orig.
-func beforeSuffix(option string) string {
-	before, _, _ := strings.Cut(option, ".")
-	return before
-}
-
-func perl(r *reader, c call) {
-	code := false
-	for i, a := range c.args {
-		if cluster(beforeSuffix(a.text), "i") {
-			for _, file := range c.files() {
-				if i+1 >= len(c.args) || file.word != c.args[i+1].word {
-					r.word(file.word, c.program+" -i", false)
-				}
-			}
-		}
-		code = code || cluster(a.text, "eE")
-	}
-	if code || r.fed() || len(c.files()) == 0 && !c.has(asksOnly...) {
-		r.hide(c.all())
-	}
-}
-
-func find(r *reader, c call) {
+func findFiles(r *reader, c call) {
 	roots := []argument{}
 	for _, a := range c.args {
 		if a.ok && (strings.HasPrefix(a.text, "-") || a.text == "(" || a.text == "!") {
@@ -129,196 +150,96 @@ func find(r *reader, c call) {
 		roots = []argument{{literal("."), ".", true}}
 	}
 	for i, a := range c.args {
+		if i+1 == len(c.args) && a.text != "-delete" {
+			break
+		}
 		switch a.text {
 		case "-delete":
 			r.destructive("find -delete")
 			r.found(c, roots)
 		case "-fprint", "-fls", "-fprintf", "-fprint0":
-			if i+1 < len(c.args) {
-				r.word(c.args[i+1].word, "find "+a.text, false)
-			}
+			r.word(c.args[i+1].word, "find "+a.text, false)
 		case "-exec", "-execdir", "-ok", "-okdir":
-			if i+1 < len(c.args) && r.writes(c.args[i+1]) {
+			rest := c.args[i+1:]
+			if end := slices.IndexFunc(rest, func(a argument) bool { return a.text == ";" || a.text == "+" }); end > 0 {
+				rest = rest[:end]
+			}
+			if !rest[0].ok || !r.isHarmless(rest) {
 				r.found(c, roots)
-				r.dispatch(c.args[i+1:])
+				r.dispatch(rest)
 			}
 		}
 	}
-}
-
-// writes says whether a program is one that may write, or is not known at all.
-func (r *reader) writes(a argument) bool {
-	name := path.Base(a.text)
-	_, program := programs[name]
-	_, wrapper := wrappers[name]
-	return !a.ok || program && name != "jq" || wrapper
 }
 
 // found notes what find finds, by its pattern of names if there is one.
 func (r *reader) found(c call, roots []argument) {
-	name, named := c.option("-name")
+	name := slices.IndexFunc(c.args, func(a argument) bool { return a.text == "-name" })
 	for _, root := range roots {
-		switch {
-		case named && name.ok && root.ok && !c.has("-o", "-or", "!", "-not") && name.text != "":
-			r.write(root.text+"/**/"+name.text, "find", true, false)
-		default:
-			r.word(root.word, "find", true)
+		if name >= 0 && name+1 < len(c.args) && c.args[name+1].ok && c.args[name+1].text != "" && root.ok && !c.has("-o", "-or", "!", "-not", ",") {
+			r.write(root.text+"/**/"+c.args[name+1].text, "find", true, false)
+			continue
 		}
+		r.word(root.word, "find", true)
 	}
 }
 
-func git(r *reader, c call) {
-	outside := r.dir
-	defer func() { r.dir = outside }()
-	args := c.args
-	for len(args) > 1 && strings.HasPrefix(args[0].text, "-") {
-		switch args[0].text {
-		case "-C", "--work-tree":
-			changeDir(r, call{"cd", args[1:2]})
-			args = args[2:]
-		case "-c", "--git-dir", "--namespace", "--exec-path":
-			args = args[2:]
-		default:
-			args = args[1:]
-		}
+func fd(r *reader, c call) {
+	if slices.ContainsFunc(c.args, func(a argument) bool { return cluster(a.text, "xX") || strings.HasPrefix(a.text, "--exec") }) {
+		r.hide(c.all())
 	}
-	if len(args) == 0 {
-		return
-	}
-	r.gitCommand(call{"git " + args[0].text, args[1:]}, c)
-}
-
-func (r *reader) gitCommand(c, whole call) {
-	switch c.program {
-	case "git rm":
-		if !c.has("--cached") {
-			remove(r, c)
-		}
-	case "git mv":
-		move(r, c)
-	case "git restore":
-		if !c.has("--staged", "-S") || c.has("--worktree", "-W") {
-			all("")(r, c)
-		}
-	case "git checkout":
-		r.checkout(c, whole)
-	case "git clean", "git apply", "git am":
-		if !c.has("-n", "--dry-run", "--check", "--stat") {
-			r.destructive(c.program)
-			r.hide(whole.all())
-		}
-	case "git reset":
-		if c.has("--hard", "--merge", "--keep") {
-			r.destructive("git reset")
-			r.hide(whole.all())
-		}
-	case "git stash":
-		if !c.has("list", "show", "drop", "clear", "create", "branch") {
-			r.hide(whole.all())
-		}
-	}
-}
-
-// checkout changes files, or the branch and with it any file.
-func (r *reader) checkout(c, whole call) {
-	if c.has("-b", "-B", "--orphan") {
-		return
-	}
-	if c.has("--") || len(c.files()) > 1 {
-		for _, a := range c.files() {
-			r.word(a.word, "git checkout", false)
-		}
-		return
-	}
-	r.hide(whole.all())
 }
 
 func changeDir(r *reader, c call) {
-	files := c.files()
+	options, files := c.parse(grammar{})
 	switch {
-	case len(files) == 0 || !files[0].ok || files[0].text == "-" || strings.HasPrefix(files[0].text, "~"):
+	case len(files) == 0 || !files[0].ok || files[0].text == "-" || strings.ContainsAny(files[0].text[:1], "~+-"), given(options, "P") && strings.Contains(files[0].text, ".."):
 		r.lost = true
 	case path.IsAbs(files[0].text):
 		r.dir, r.lost = files[0].text, false
 	default:
-		r.dir = path.Join(r.dir, files[0].text)
+		r.dir = path.Join(r.dir, r.behind(files[0].text))
 	}
 }
 
-func tar(r *reader, c call) {
-	if len(c.args) == 0 {
+func pushDir(r *reader, c call) {
+	r.stack = append(r.stack, folder{r.dir, r.lost})
+	changeDir(r, c)
+}
+
+func popDir(r *reader, c call) {
+	n := len(r.stack)
+	if n == 0 || len(c.args) > 0 {
+		r.lost = true
 		return
 	}
-	mode := c.args[0].text
+	r.dir, r.lost, r.stack = r.stack[n-1].dir, r.stack[n-1].lost, r.stack[:n-1]
+}
+
+// tarRuns are options through which tar runs a program or removes what it packs.
+var tarRuns = []string{"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--remove-files", "--new-volume-script", "--info-script"}
+
+func tar(r *reader, c call) {
+	args := c.args
+	if len(args) > 0 && args[0].ok && !strings.HasPrefix(args[0].text, "-") { // tar xf
+		args = append([]argument{{literal("-" + args[0].text), "-" + args[0].text, true}}, args[1:]...)
+	}
+	options, _ := call{c.program, args}.parse(grammar{valued: "fCTXIFgbHKLNV", long: map[string]bool{"file": true, "directory": true, "extract": false, "get": false, "list": false, "create": false}})
+	runs := slices.ContainsFunc(c.args, func(a argument) bool {
+		return !a.ok || slices.ContainsFunc(tarRuns, func(begin string) bool { return strings.HasPrefix(a.text, begin) })
+	})
+	file, ok := find(options, "f", "file")
 	switch {
-	case strings.Contains(strings.TrimLeft(mode, "-"), "x") && !strings.HasPrefix(mode, "--") || c.has("-x", "--extract", "--get"):
+	case runs, given(options, "x", "extract", "get", "I", "F"):
 		r.hide(c.all())
-	case strings.HasSuffix(mode, "f") && len(c.args) > 1 && !strings.Contains(mode, "t"):
-		r.word(c.args[1].word, "tar", false)
+	case ok && !given(options, "t", "list", "d", "compare", "diff") && file.value.text != "-":
+		r.word(file.value.word, c.program, false)
 	}
 }
 
-// awkWrites is output to a file or a program, or a command.
-var awkWrites = regexp.MustCompile(`print[^;}\n]*(>|\|)|system\s*\(|inplace`)
-
-func awk(r *reader, c call) {
-	for _, a := range c.args {
-		if !a.ok || awkWrites.MatchString(a.text) {
-			r.hide(c.all())
-			return
-		}
-	}
-}
-
-// interpreter hides what it is told to run on the command line or by its input: a
-// text of the command line, or what is typed later into a session that stays open.
-func interpreter(flags ...string) func(*reader, call) {
-	return func(r *reader, c call) {
-		_, inline := c.option(flags...)
-		files := c.files()
-		if inline || c.has(flags...) || c.has("-i") || len(files) == 0 && !c.has(asksOnly...) && !c.has("-m") || r.fed() && len(files) > 0 && files[0].text == "-" {
-			r.hide(c.all())
-		}
-	}
-}
-
-// asksOnly are the options with which a program tells something and ends.
-var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
-
-// fed says whether the command reads a text that the command line holds.
-func (r *reader) fed() bool { return r.input != "" || r.piped != "" }
-
-func shell(r *reader, c call) {
-	for i, a := range c.args {
-		if cluster(a.text, "c") && i+1 < len(c.args) {
-			text := c.args[i+1]
-			if !text.ok || r.read(text.text) != nil {
-				r.hide(c.all())
-			}
-			return
-		}
-	}
-	switch {
-	case len(c.files()) > 0 && !c.has("-s", "-i"), c.has(asksOnly...): // a script; what it does is found later
-	case r.input != "":
-		if r.read(r.input) != nil {
-			r.hide(c.all())
-		}
-	default: // fed by a pipe, or open for what is typed into it later
-		r.hide(c.all())
-	}
-}
-
-func xargs(r *reader, c call) {
-	rest := unwrap(c, []string{"-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s"})
-	if len(rest) > 0 && r.writes(rest[0]) {
-		r.hide(c.all())
-		r.dispatch(rest)
-	}
-}
-
-func trap(r *reader, c call) {
-	if len(c.args) > 0 && c.args[0].ok && r.read(c.args[0].text) != nil {
+func unzip(r *reader, c call) {
+	lists := len(c.args) > 0 && slices.Contains([]string{"l", "t", "v", "lb", "lt"}, c.args[0].text)
+	if !lists && !c.has("-l", "-t", "-v", "-Z", "-p", "-z") {
 		r.hide(c.all())
 	}
 }
@@ -327,5 +248,47 @@ func trap(r *reader, c call) {
 func forget(r *reader, c call) {
 	for _, a := range c.args {
 		r.forget(a.text)
+	}
+}
+
+// sedRuns is the flag e of s, and the command of this name.
+var sedRuns = regexp.MustCompile(`(^|[;{}\s])[0-9,$]*e(\s|$)|s([/|#,@!])[^\n]*[/|#,@!][gpIiMm0-9]*e[gpIiMm0-9w]*(\s*[;}\n]|\s*$)`)
+
+// sedWrites is the command w, or the flag of s, which write to a file.
+var sedWrites = regexp.MustCompile(`(^|[;{/0-9$gpI\s])[wW]\s+\S`)
+
+func inPlace(r *reader, c call) {
+	options, files := c.parse(grammar{valued: "efl", long: map[string]bool{"expression": true, "file": true, "in-place": false}})
+	scripts := []argument{}
+	for _, o := range options {
+		if (o.name == "e" || o.name == "expression" || o.name == "f" || o.name == "file") && o.value.word != nil {
+			scripts = append(scripts, o.value)
+		}
+	}
+	if len(scripts) == 0 && len(files) > 0 {
+		scripts, files = files[:1], files[1:]
+	}
+	if given(options, "i", "in-place") || slices.ContainsFunc(c.args, func(a argument) bool { return strings.HasPrefix(a.text, "-i") }) {
+		for _, a := range files {
+			r.word(a.word, "sed -i", false)
+		}
+	}
+	for _, a := range scripts {
+		if !a.ok || sedWrites.MatchString(a.text) || sedRuns.MatchString(a.text) {
+			r.hide(c.all())
+			return
+		}
+	}
+}
+
+// awkWrites is output to a file or a program, input from one, or a command.
+var awkWrites = regexp.MustCompile(`print[^;}\n]*(>|\|)|system\s*\(|inplace|\|\s*&?\s*getline|\|&|@load|@include`)
+
+func awk(r *reader, c call) {
+	for _, a := range c.args {
+		if !a.ok || awkWrites.MatchString(a.text) {
+			r.hide(c.all())
+			return
+		}
 	}
 }

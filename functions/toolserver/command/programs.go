@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -21,42 +22,68 @@ type call struct {
 	args    []argument
 }
 
-// programs that write files, by what they do with their arguments. It is filled at
-// the start, since some of the functions look other programs up.
-var programs map[string]func(*reader, call)
+// effect notes what a program does with its arguments.
+type effect func(*reader, call)
+
+// programs that write files or run others. It is filled at the start, since some of the
+// functions look other programs up.
+var programs map[string]effect
 
 func init() {
-	programs = map[string]func(*reader, call){
-		"tee": all(""), "touch": all(""), "truncate": all("truncate"), "mkdir": all(""), "mkfifo": all(""), "split": last,
-		"rm": remove, "rmdir": remove, "unlink": remove, "shred": remove, "srm": remove,
-		"mv": move, "cp": copyTo, "install": copyTo, "ln": copyTo, "rsync": copyTo, "scp": copyTo,
-		"chmod": skipFirst, "chown": skipFirst, "chgrp": skipFirst, "chattr": skipFirst, "setfacl": skipFirst,
-		"dd": dd, "sed": inPlace, "perl": perl, "ruby": perl, "find": find, "git": git, "cd": changeDir, "pushd": changeDir, "popd": hidden,
-		"eval": hidden, "source": hidden, ".": hidden, "patch": hidden, "ed": hidden, "ex": hidden, "vi": hidden, "vim": hidden, "nvim": hidden, "emacs": hidden,
-		"tmux": hidden, "screen": hidden, "expect": hidden, "socat": hidden, "at": hidden, "batch": hidden, "crontab": hidden, "su": hidden, "runuser": hidden,
-		"nano": hidden, "unzip": hidden, "7z": hidden, "cpio": hidden, "tar": tar, "awk": awk, "gawk": awk, "mawk": awk,
-		"python": interpreter("-c"), "python3": interpreter("-c"), "node": interpreter("-e", "--eval", "-p", "--print"), "deno": interpreter("eval", "repl"), "bun": interpreter("-e", "--eval", "repl"), "ipython": interpreter("-c"), "julia": interpreter("-e"), "irb": hidden, "ghci": hidden, "R": hidden,
-		"php": interpreter("-r"), "lua": interpreter("-e"), "osascript": interpreter("-e"), "pwsh": interpreter("-c", "-Command", "-command", "-EncodedCommand"),
-		"sh": shell, "bash": shell, "zsh": shell, "dash": shell, "ksh": shell, "fish": shell,
-		"curl": outputTo("-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar"), "wget": outputTo("-O", "--output-document"), "sort": outputTo("-o", "--output"),
-		"gcc": outputTo("-o"), "cc": outputTo("-o"), "go": outputTo("-o"), "jq": none, "xxd": last, "openssl": outputTo("-out"), "base64": outputTo("-o"),
-		"xargs": xargs, "parallel": xargs, "trap": trap, "read": forget, "mapfile": forget, "readarray": forget, "getopts": forget, "printf": forget, "unset": forget,
+	programs = map[string]effect{
+		"rm": remove, "rmdir": remove, "unlink": remove, "shred": remove, "srm": remove, "trash": remove, "trash-put": remove, "rimraf": remove, "del": remove,
+		"mv": move, "cp": copyTo, "install": copyTo, "ln": copyTo, "rsync": copyTo, "scp": copyTo, "link": copyTo,
+		"dd": dd, "find": findFiles, "fd": fd, "fdfind": fd, "git": git, "cd": changeDir, "pushd": pushDir, "popd": popDir,
+		"tar": tar, "bsdtar": tar, "gtar": tar, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "sed": inPlace, "gsed": inPlace, "perl": perl, "ruby": perl,
+		"source": readIn, ".": readIn, "xargs": xargs, "parallel": xargs, "trap": trap, "watch": joined, "script": scripted,
+		"read": forget, "mapfile": forget, "readarray": forget, "getopts": forget, "printf": forget, "unset": forget,
+		"curl": curl, "wget": wget, "sort": sortFile, "uniq": second, "xxd": second, "split": split, "go": goTool, "alias": alias, "openssl": openssl, "crontab": crontab, "gh": hub, "view": view,
+		"docker": container, "podman": container, "nerdctl": container, "aws": transfer, "gsutil": transfer, "gcloud": transfer, "rclone": transfer, "kubectl": transfer,
+		"make": makeTool, "gmake": makeTool, "npm": packageScript, "yarn": packageScript, "pnpm": packageScript, "bun": packageScript,
+		"sqlite3": database, "psql": database, "mysql": database, "mariadb": database, "unzip": unzip, "7z": unzip, "7za": unzip, "unrar": unzip,
 	}
-}
-
-// wrappers run the rest of their arguments; of these options the next word is a value.
-var wrappers = map[string][]string{
-	"sudo": {"-u", "-g", "-h", "-p", "-C"}, "doas": {"-u"}, "env": {"-u", "-C", "-S"}, "nohup": nil, "time": {"-o", "-f"}, "nice": {"-n"}, "ionice": {"-c", "-n", "-p"},
-	"stdbuf": {"-i", "-o", "-e"}, "setsid": nil, "exec": {"-a"}, "command": nil, "builtin": nil, "busybox": nil, "toybox": nil, "timeout": {"-s", "-k", "--signal", "--kill-after"},
-	"chroot": nil, "unshare": nil, "script": {"-c"}, "watch": {"-n"}, "strace": {"-o", "-e", "-p"}, "flock": {"-w", "-E"}, "then": nil,
+	for name := range setOf("sh bash zsh dash ksh ash mksh fish") {
+		programs[name] = shell
+	}
+	for name := range setOf("tee touch mkdir mkfifo mknod sponge chmod chown chgrp chattr setfacl setfattr chcon fallocate dos2unix unix2dos mktemp gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress csplit rename truncate") {
+		programs[name] = writesAll
+	}
+	for name, letters := range map[string]string{"gcc": "o", "cc": "o", "clang": "o", "g++": "o", "c++": "o", "clang++": "o", "ld": "o", "as": "o", "rustc": "o", "shuf": "o", "iconv": "o", "tree": "o", "base64": "o", "pandoc": "o", "ssh-keygen": "f"} {
+		programs[name] = outputTo(letters)
+	}
+	for name := range setOf(`eval patch ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch su runuser sg newgrp
+		irb ghci R cpio jar ar pax hash enable bind complete fc mount umount losetup fusermount mkfs swapon debugfs unshare nsenter chroot bwrap proot firejail systemd-nspawn pivot_root
+		ssh mosh sudoedit visudo vipw gdb lldb entr watchexec nodemon uudecode shar ssh-agent setpci insmod`) {
+		programs[name] = hidden
+	}
+	for name, flags := range interpreters {
+		programs[name] = interpreter(flags)
+	}
+	for name, f := range formatters {
+		programs[name] = f.effect
+	}
 }
 
 // run looks at a program with its arguments.
 func (r *reader) run(words []*syntax.Word) {
-	args := make([]argument, len(words))
-	for i, w := range words {
-		text, ok := r.known(w)
-		args[i] = argument{w, text, ok}
+	var args []argument
+	for _, w := range words {
+		for _, choice := range choices(w) {
+			text, ok := r.known(choice)
+			if ok && text == "" && isBare(choice) { // braces may choose nothing
+				continue
+			}
+			args = append(args, argument{choice, text, ok && len(args) < maxFound})
+		}
+		for _, part := range w.Parts {
+			bare, is := part.(*syntax.Lit)
+			if is && strange(bare.Value) {
+				r.unresolved("characters that only look like blanks", bare.Value)
+			}
+			if is && strings.Contains(bare.Value, `\`) { // between folders, for a shell of another system
+				r.suspect(strings.ReplaceAll(bare.Value, `\`, "/"))
+			}
+		}
 	}
 	r.dispatch(args)
 }
@@ -65,40 +92,96 @@ func (r *reader) dispatch(args []argument) {
 	if len(args) == 0 {
 		return
 	}
-	if !args[0].ok {
+	if !args[0].ok || strange(args[0].text) {
 		r.hide(args)
 		return
 	}
 	c := call{path.Base(args[0].text), args[1:]}
-	if options, ok := wrappers[c.program]; ok {
-		r.dispatch(unwrap(c, options))
+	if w, ok := wrappers[c.program]; ok {
+		r.wrap(c, w)
 		return
 	}
-	name := c.program
-	if strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") {
-		name = "python"
+	if rest := running(c); rest != nil {
+		r.dispatch(rest)
+		return
 	}
-	if known, ok := programs[name]; ok {
+	name := strings.ToLower(strings.TrimSuffix(c.program, ".exe"))
+	if before, version, _ := strings.Cut(strings.TrimRight(name, "0123456789."), "-"); interpreters[before] != (runtime{}) && version == "" {
+		name = before
+	}
+	switch known, ok := programs[name]; {
+	case ok:
+		r.manifests(c)
 		known(r, c)
+	case strings.Contains(args[0].text, "/") && !path.IsAbs(args[0].text):
+		r.script(args[0], "sh")
+		r.named(c)
+	case !c.reads() || c.has(writers[c.program]...):
+		r.named(c)
 	}
 }
 
-// unwrap takes the options and assignments of a wrapper away.
-func unwrap(c call, options []string) []argument {
-	args := c.args
-	for len(args) > 0 && args[0].ok {
-		switch text := args[0].text; {
-		case slices.Contains(options, text) && len(args) > 1:
-			args = args[2:]
-		case strings.HasPrefix(text, "-") || strings.Contains(text, "=") && c.program == "env":
-			args = args[1:]
-		case (c.program == "timeout" || c.program == "flock" || c.program == "chroot") && len(args) > 1:
-			return args[1:]
-		default:
-			return args
+// isBare says whether a word has no quotes, so that it is no argument if it is empty.
+func isBare(w *syntax.Word) bool {
+	return !slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
+		_, literal := part.(*syntax.Lit)
+		return !literal
+	})
+}
+
+// strange says whether a text without quotes has characters that only look like blanks, or
+// that nobody sees.
+func strange(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool {
+		return c > unicode.MaxASCII && (unicode.IsSpace(c) || unicode.In(c, unicode.Cf))
+	})
+}
+
+// inputs are options whose value a program reads.
+var inputs = setOf("--config --conf --config-file --configuration --settings --env-file --var-file --input --input-file --schema --project --tsconfig --rootdir --values --manifest --manifest-path --source --from-file --data --kubeconfig --inventory")
+
+// named notes what a program nobody here knows names: it counts if it is on a list.
+func (r *reader) named(c call) {
+	for i, a := range c.args {
+		if name, _, _ := strings.Cut(a.text, "="); inputs[name] || inputs[before(c.args, i)] {
+			continue
+		}
+		for _, n := range r.names(a.word) {
+			if !n.known {
+				r.suspect(source(a.word))
+			} else if n.pattern {
+				r.result.Named = append(r.result.Named, r.place(n.text, c.program))
+			} else {
+				r.suspect(n.text)
+			}
 		}
 	}
-	return args
+}
+
+// suspect notes the words of a text that may be names of files.
+func (r *reader) suspect(text string) {
+	words := append([]string{text}, strings.FieldsFunc(text, parts)...)
+	for _, word := range words {
+		if word == "" || len(r.result.Named) >= maxFound || len(word) > 1024 {
+			continue
+		}
+		r.result.Named = append(r.result.Named, r.place(word, ""))
+		if rest := strings.TrimLeft(word, "-@"); rest != word && rest != "" {
+			r.result.Named = append(r.result.Named, r.place(rest, ""), r.place(rest[1:], ""))
+		}
+	}
+}
+
+// parts are the characters between names in a text.
+func parts(c rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{}<>|&;,=:$*?!\\", c) }
+
+// place is where a name leads from the folder where the command is.
+func (r *reader) place(name, how string) Write {
+	w := Write{Path: name, How: how}
+	if r.dir != "" && !path.IsAbs(name) {
+		w.Path, w.Dir = r.dir+"/"+name, r.dir
+	}
+	return w
 }
 
 // hide notes a command whose effect is not known.
@@ -111,38 +194,26 @@ func (r *reader) hide(args []argument) {
 	r.unresolved(text, text+" "+r.input+" "+r.piped)
 }
 
+// isHarmless says whether a command changes nothing, whatever operands are added to it.
+func (r *reader) isHarmless(args []argument) bool {
+	apart := newReader()
+	apart.depth = r.depth + 1
+	apart.dispatch(append(slices.Clone(args), argument{literal("an-operand"), "an-operand", true}))
+	name := path.Base(args[0].text)
+	_, known := programs[name]
+	_, wrapper := wrappers[name]
+	found := apart.result
+	return (known || wrapper || readers[name]) && apart.depth <= maxDepth && len(found.Writes)+len(found.Unresolved)+len(found.Scripts)+len(found.Named) == 0
+}
+
 func (c call) all() []argument {
 	return append([]argument{{&syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: c.program}}}, c.program, true}}, c.args...)
 }
 
 // files are the arguments that are no options. After -- everything is a file.
 func (c call) files() []argument {
-	var files []argument
-	for i, a := range c.args {
-		if a.ok && a.text == "--" {
-			return append(files, c.args[i+1:]...)
-		}
-		if !a.ok || !strings.HasPrefix(a.text, "-") || a.text == "-" {
-			files = append(files, a)
-		}
-	}
-	return files
-}
-
-// option finds the value of an option: its next word, or what is joined to it.
-func (c call) option(names ...string) (argument, bool) {
-	for i, a := range c.args {
-		for _, name := range names {
-			if a.text == name && i+1 < len(c.args) {
-				return c.args[i+1], true
-			}
-			rest, joined := strings.CutPrefix(a.text, name)
-			if joined && rest != "" && (!strings.HasPrefix(name, "--") || rest[0] == '=') {
-				return argument{literal(strings.TrimPrefix(rest, "=")), strings.TrimPrefix(rest, "="), a.ok}, true
-			}
-		}
-	}
-	return argument{}, false
+	_, operands := c.parse(grammar{})
+	return operands
 }
 
 func (c call) has(names ...string) bool {
@@ -153,49 +224,15 @@ func literal(text string) *syntax.Word {
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: text}}}
 }
 
-func none(*reader, call) {}
-
-func hidden(r *reader, c call) { r.hide(c.all()) }
-
-func all(destructive string) func(*reader, call) {
-	return func(r *reader, c call) {
-		if destructive == "truncate" {
-			r.destructive(c.program)
-		}
-		for _, a := range c.files() {
-			r.word(a.word, c.program, false)
-		}
+func hidden(r *reader, c call) {
+	if !c.has(asksOnly...) || len(c.args) > 1 {
+		r.hide(c.all())
 	}
 }
 
-func last(r *reader, c call) {
-	if files := c.files(); len(files) > 1 {
-		r.word(files[len(files)-1].word, c.program, false)
-	}
-}
-
-func remove(r *reader, c call) {
-	r.destructive(c.program)
-	for _, a := range c.files() {
-		r.word(a.word, c.program, true)
-	}
-}
-
-func skipFirst(r *reader, c call) {
-	if files := c.files(); len(files) > 1 {
-		for _, a := range files[1:] {
-			r.word(a.word, c.program, c.has("-R", "--recursive"))
-		}
-	}
-}
-
-func outputTo(options ...string) func(*reader, call) {
-	return func(r *reader, c call) {
-		if a, ok := c.option(options...); ok {
-			r.word(a.word, c.program, false)
-		}
-		if c.program == "curl" && c.has("-O", "--remote-name", "-OL", "-LO") {
-			r.hide(c.all())
-		}
+// view is an editor; alone it is only a word.
+func view(r *reader, c call) {
+	if len(c.args) > 0 {
+		r.hide(c.all())
 	}
 }

@@ -17,12 +17,22 @@ type name struct {
 // names are what a word becomes once its braces are chosen from.
 func (r *reader) names(w *syntax.Word) []name {
 	var all []name
-	for choice, err := range expand.BracesSeq(nil, &syntax.Word{Parts: splitBraces(w)}) {
-		if err != nil || len(all) == maxFound {
-			return []name{{}} // too many to look at
-		}
+	for _, choice := range choices(w) {
 		text, known, pattern := r.parts(choice.Parts, false)
 		all = append(all, name{text, known, pattern})
+	}
+	return all
+}
+
+// choices are the words that the braces of one make; the word itself if they are too many,
+// which has no known value then.
+func choices(w *syntax.Word) []*syntax.Word {
+	var all []*syntax.Word
+	for choice, err := range expand.BracesSeq(nil, &syntax.Word{Parts: splitBraces(w)}) {
+		if err != nil || len(all) == maxFound {
+			return []*syntax.Word{{Parts: splitBraces(w)}}
+		}
+		all = append(all, choice)
 	}
 	return all
 }
@@ -65,7 +75,7 @@ func (r *reader) parts(parts []syntax.WordPart, quoted bool) (text string, known
 		case *syntax.ParamExp:
 			value, ok := r.parameter(p)
 			if !quoted { // the shell splits the value and matches files by it
-				ok, pattern = ok && !strings.ContainsAny(value, " \t\n"), pattern || hasPattern(value)
+				ok, pattern = ok && !r.splits && !strings.ContainsAny(value, " \t\n"), pattern || hasPattern(value)
 			}
 			known = known && ok
 			b.WriteString(value)

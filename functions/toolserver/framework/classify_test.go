@@ -77,6 +77,7 @@ func TestOnlyPlainDataIsData(t *testing.T) {
 		diff("data.bin", "-a b\n+a c\n"):                                                              "LOGIC",
 		"diff --git a/a.md b/a.md\nold mode 100644\nnew mode 100755\n" + diff("a.md", "-a b\n+a c\n"): "LOGIC",
 		diff("README.md", "-a b\n+a c\n") + diff("main.go", "-x := 1\n+x := 2\n"):                     "LOGIC",
+		diff("main.go", "-x := 1\n+x := 2\n") + diff("README.md", "-a b\n+a c\n"):                     "LOGIC",
 		"--- /dev/null\n+++ b/notes.md\n@@ -0,0 +1 @@\n+hello there\n":                                "LOGIC",
 		"make the login faster": "LOGIC",
 		"rename a function":     "LOGIC",

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,9 +14,15 @@ type changedFile struct {
 }
 
 // hunk is one place of a change: the text with its surroundings, before and after.
-type hunk struct{ before, after []string }
+type hunk struct {
+	before, after []string
+	first         bool // it begins with the first line of the file
+}
 
-var changedLine = regexp.MustCompile(`(?m)^[-+][^-+]`)
+var (
+	changedLine = regexp.MustCompile(`(?m)^([-+][^-+]|@@ |\+\+\+ )`)
+	firstLine   = regexp.MustCompile(`^@@ -[01][, ]`)
+)
 
 // parseDiff reads a unified diff, or bare lines that begin with - and +. It returns
 // nothing for a text that is no diff.
@@ -26,32 +31,39 @@ func parseDiff(text string) []changedFile {
 		return nil
 	}
 	files := []changedFile{{}}
-	f, open := &files[0], false
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
+	f := &files[0]
+	begin := func() {
+		if f.name != "" || len(f.hunks) > 0 || f.whole {
+			files = append(files, changedFile{})
+			f = &files[len(files)-1]
+		}
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	named := func(i int) bool { // a line that is removed may begin with two dashes, too
+		return i >= 0 && i+1 < len(lines) && strings.HasPrefix(lines[i], "--- ") && strings.HasPrefix(lines[i+1], "+++ ")
+	}
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
 		switch {
-		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- ") && !open:
-			if f.name != "" || len(f.hunks) > 0 || f.whole {
-				files = append(files, changedFile{})
-				f = &files[len(files)-1]
+		case strings.HasPrefix(line, "diff "):
+			begin()
+		case named(i):
+			if f.name != "" || len(f.hunks) > 0 {
+				begin()
 			}
 			f.whole = f.whole || strings.HasSuffix(line, " /dev/null")
-			open = false
-		case strings.HasPrefix(line, "--- "):
-			f.whole = f.whole || strings.HasSuffix(line, " /dev/null")
-		case strings.HasPrefix(line, "+++ "):
+		case named(i - 1):
 			name, _, _ := strings.Cut(strings.TrimPrefix(line, "+++ "), "\t")
 			f.name, f.whole = strings.TrimPrefix(name, "b/"), f.whole || name == "/dev/null"
 		case strings.HasPrefix(line, "rename "), strings.HasPrefix(line, "new file"), strings.HasPrefix(line, "deleted file"), strings.HasPrefix(line, "old mode"), strings.HasPrefix(line, "Binary "):
 			f.whole = true
 		case strings.HasPrefix(line, "@@"):
-			f.hunks, open = append(f.hunks, hunk{}), true
+			f.hunks = append(f.hunks, hunk{first: firstLine.MatchString(line)})
 		case strings.HasPrefix(line, "index "), strings.HasPrefix(line, `\ No newline`):
 		default:
 			if len(f.hunks) == 0 {
 				f.hunks = append(f.hunks, hunk{})
 			}
-			open = true
 			f.hunks[len(f.hunks)-1].add(line)
 		}
 	}
@@ -74,25 +86,40 @@ func (h *hunk) add(line string) {
 // Files that are texts for people, and those that steer agents, builds or services
 // whatever their form.
 var (
-	prose    = []string{".md", ".txt", ".rst", ".adoc", ".po"}
-	steering = regexp.MustCompile(`(?i)(^|/)(claude|agents|gemini|skill|copilot-instructions|\.cursorrules)[^/]*$|prompt|system[_-]?message|instruction|(^|/)(package|tsconfig|composer|cdk|deno|vercel|firebase|manifest|settings|launch|tasks|hooks)[^/]*\.json$|schema|config|(^|/)\.(github|claude|cursor|codex|gemini|vscode)/`)
+	prose    = []string{".md", ".txt", ".rst", ".adoc"}
+	steering = regexp.MustCompile(`(?i)(^|/)(claude|agents?|gemini|skill|copilot-instructions|\.cursorrules|\.clinerules|\.windsurfrules|rules|persona)[^/]*$|\.mdc$|prompt|system[_-]?message|instruction|` +
+		`(^|/)(package|tsconfig|composer|cdk|deno|vercel|firebase|manifest|settings|launch|tasks|hooks|angular|nx|turbo)[^/]*\.json$|schema|config|(^|/)\.(github|claude|cursor|codex|gemini|vscode|gitlab|circleci)/|` +
+		`(^|/)(pyproject|cargo|pipfile|netlify|fly|wrangler|poetry)[^/]*\.toml$|(^|/)(requirements|constraints|cmakelists|robots|ads|humans)[^/]*\.txt$|` +
+		`(^|/)(docker-)?compose[^/]*\.ya?ml$|(^|/)(openapi|swagger|chart|values|application|mkdocs|serverless|template|action|\.[^/]*)[^/]*\.(ya?ml|json|properties)$|(^|/)(k8s|helm|kubernetes|manifests|charts)/|\.lock$|(^|/)\.env|governance\.yaml$`)
 )
 
 // logic says why a hunk is not plain data; "" if it is.
 func (f changedFile) logic(h hunk) string {
-	switch kind := path.Ext(f.name); {
+	switch kind := kindOf(f.name); {
 	case f.whole:
 		return "a file is added, removed, renamed or made executable"
 	case steering.MatchString(f.name):
 		return "the file steers an agent, a build or a service"
 	case slices.Contains(prose, kind):
-		return ""
+		return proseLogic(h)
 	case kind == ".html" || kind == ".htm":
 		return htmlLogic(h)
+	case kind == "strings.xml":
+		return markupLogic(h)
 	case kind == ".json" || f.name == "":
-		return lineLogic(h)
-	case kind == ".css" || kind == ".scss":
+		return lineLogic(f.name, h)
+	case kind == ".po":
+		return translationLogic(h)
+	case kind == ".csv":
+		return tableLogic(h, ',')
+	case kind == ".tsv":
+		return tableLogic(h, '\t')
+	case kind == ".css" || kind == ".scss" || kind == ".less":
 		return styleLogic(h)
+	case kind == "dockerfile":
+		return imageLogic(h)
+	case formats[kind].line != nil:
+		return settingsLogic(f.name, kind, h)
 	case languages[kind] != nil:
 		return codeLogic(h, *languages[kind])
 	}
@@ -120,11 +147,38 @@ func (h hunk) changed() (gone, fresh []string) {
 	return gone, fresh
 }
 
+// settingsLogic reads settings as a program, which finds quoted texts and comments, and then
+// as lines of keys and values. In a longer text that goes over lines nothing is certain.
+func settingsLogic(name, kind string, h hunk) string {
+	if languages[kind] != nil && codeLogic(h, *languages[kind]) == "" {
+		return ""
+	}
+	for _, line := range slices.Concat(h.before, h.after) {
+		text := strings.TrimSpace(line)
+		if strings.HasSuffix(text, "|") || strings.HasSuffix(text, ">") || strings.HasSuffix(text, "|-") || strings.HasSuffix(text, ">-") || strings.HasSuffix(text, `\`) || strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
+			return "the change may lie inside of a longer text"
+		}
+	}
+	return keyedLogic(name, h, formats[kind])
+}
+
+// markupLogic lets texts between tags pass, with the same places that a program fills.
+func markupLogic(h hunk) string {
+	before, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
+	if !slices.Equal(holes.FindAllString(before, -1), holes.FindAllString(after, -1)) {
+		return "what a program fills into a text changes"
+	}
+	return htmlLogic(h)
+}
+
 // lineLogic lets lines pass that are plain data by themselves, with the same keys
 // before and after.
-func lineLogic(h hunk) string {
+func lineLogic(name string, h hunk) string {
 	keys := map[string]int{}
 	gone, fresh := h.changed()
+	if name != "" || slices.ContainsFunc(fresh, jsonKey.MatchString) {
+		return keyedLogic(name, h, formats[".json"])
+	}
 	for i, line := range slices.Concat(gone, fresh) {
 		if key := jsonKey.FindStringSubmatch(line); key != nil {
 			if logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1]) {

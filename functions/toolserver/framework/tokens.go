@@ -22,6 +22,7 @@ type lexeme struct {
 type language struct {
 	lines  []string // what begins a comment to the end of the line
 	block  bool     // comments as in C
+	silent bool     // only comments may change: its texts are not for people
 	quotes string
 	torn   []string // what a hunk may begin or end inside of, so that nothing is certain
 	lex    func(string) ([]lexeme, bool)
@@ -29,23 +30,28 @@ type language struct {
 
 var (
 	cLike = &language{lines: []string{"//"}, block: true, quotes: `"'`, torn: []string{"`", `"""`, "/*", "*/"}}
+	dash  = &language{lines: []string{"--"}, quotes: `"'`, torn: []string{"/*", "*/", "[[", "]]", "$$"}, silent: true}
+	terms = &language{lines: []string{"#", "//"}, quotes: `"`, torn: []string{"/*", "*/", "<<"}, silent: true}
 	hash  = &language{lines: []string{"#"}, quotes: `"'`, torn: []string{`"""`, "'''", "<<", "=begin"}}
 )
 
 // languages by the ending of a file name.
 var languages = map[string]*language{
 	".go": {torn: []string{"`", "/*", "*/"}, lex: lexGo},
-	".js": cLike, ".mjs": cLike, ".cjs": cLike, ".ts": cLike, ".java": cLike, ".kt": cLike, ".swift": cLike, ".c": cLike, ".h": cLike, ".cc": cLike, ".cpp": cLike, ".cs": cLike, ".rs": cLike, ".scala": cLike, ".dart": cLike,
+	".js": cLike, ".mjs": cLike, ".cjs": cLike, ".ts": cLike, ".mts": cLike, ".cts": cLike, ".jsx": cLike, ".tsx": cLike, ".php": cLike, ".groovy": cLike, ".gradle": cLike, ".java": cLike, ".kt": cLike, ".swift": cLike, ".c": cLike, ".h": cLike, ".cc": cLike, ".cpp": cLike, ".cs": cLike, ".rs": cLike, ".scala": cLike, ".dart": cLike,
 	".sh": {lex: lexShell}, ".bash": {lex: lexShell},
-	".py": hash, ".rb": hash, ".yaml": hash, ".yml": hash, ".toml": hash, ".r": hash, ".tf": hash,
+	".py": hash, ".rb": hash, ".yaml": hash, ".toml": hash, ".r": hash, "makefile": hash, ".tf": terms, ".hcl": terms, ".sql": dash, ".lua": dash, ".hs": dash,
 }
 
 // Words in comments that tools obey, and around texts that code decides by.
 var (
-	directive = regexp.MustCompile(`(?i)^\W*(go:|\+build|line |nolint|lint:|eslint|noqa|type:|pragma|pylint|mypy|ts-|@ts|prettier|istanbul|coverage|!/|-\*-|cgo|export |#)`)
-	deciding  = regexp.MustCompile(`(?i)prompt|system|instruction|query|sql|regex|pattern|schema|key|token|url|path|env|role|permission|case|import|require|include|format|sprintf|match|equal|contains|prefix|suffix|index|exec|eval`)
-	display   = regexp.MustCompile(`(?i)^([fse]?print(ln|f)?|log|logf|info|infof|warn|warnf|warning|error|errorf|debug|debugf|fatal|fatalf|puts|echo|say|show|alert|toast|notify|message|msg|title|subtitle|label|caption|heading|headline|text|hint|tooltip|description|summary|greeting|placeholder|alt|footer|h[1-6])$`)
-	letters   = regexp.MustCompile(`^[\p{L}\p{N} .,;:!?'"()…–—-]+$`)
+	directive = regexp.MustCompile(`(?i)^\W*(go:|\+build|line |nolint|lint:|eslint|noqa|type:|pragma|pylint|mypy|ts-|@ts|prettier|istanbul|coverage|!/|-\*-|cgo|export |#|shellcheck|rubocop|swiftlint|biome|deno|c8 |v8 |nosec|nosem|fmt:|isort|ruff|pyright|yapf|tflint|tfsec|checkov|hadolint|yamllint|renovate|goose|migrate|changeset|liquibase|vim|encoding|coding|frozen|dart|jsx|flow|webpack|vite|region|endregion)`)
+	// setting is a comment that begins with a key, as many tools want it.
+	setting  = regexp.MustCompile(`^\W*[a-z][\w.-]*[:=]`)
+	deciding = regexp.MustCompile(`(?i)prompt|system|instruction|query|sql|regex|pattern|schema|key|token|url|path|env|role|permission|case|import|require|include|format|sprintf|match|equal|contains|prefix|suffix|index|exec|eval`)
+	display  = regexp.MustCompile(`(?i)^([fse]?print(ln|f)?|log|logf|info|infof|warn|warnf|warning|error|errorf|debug|debugf|fatal|fatalf|puts|echo|say|show|alert|toast|notify|message|msg|title|subtitle|label|caption|heading|headline|text|hint|tooltip|description|summary|greeting|placeholder|alt|footer|h[1-6])$`)
+	says     = regexp.MustCompile(`^(puts|print|echo|say)$`)
+	letters  = regexp.MustCompile(`^[\p{L}\p{N} .,;:!?'"()…–—-]+$`)
 )
 
 // codeLogic compares the programs before and after, piece by piece: only comments
@@ -73,7 +79,7 @@ func codeLogic(h hunk, l language) string {
 		if old[i] == fresh[i] {
 			continue
 		}
-		if old[i].kind != "text" || fresh[i].kind != "text" {
+		if old[i].kind != "text" || fresh[i].kind != "text" || l.silent {
 			return "code changes at: " + shorten(old[i].text)
 		}
 		if !sentence(old[i].text) || !sentence(fresh[i].text) || !shown(old, i) || decides(old, i) {
@@ -94,7 +100,7 @@ func (l language) read(text string) ([]lexeme, bool) {
 func directives(old, fresh []lexeme) string {
 	orders := func(list []lexeme) (found []string) {
 		for _, x := range list {
-			if x.kind == "comment" && directive.MatchString(strings.TrimLeft(x.text, "/#* ")) || x.kind == "comment" && directive.MatchString(x.text[min(len(x.text), 1):]) {
+			if x.kind == "comment" && obeyed(x.text) {
 				found = append(found, x.text)
 			}
 		}
@@ -104,6 +110,11 @@ func directives(old, fresh []lexeme) string {
 		return "a comment changes that a tool obeys"
 	}
 	return ""
+}
+
+// obeyed says whether a tool obeys a comment.
+func obeyed(comment string) bool {
+	return directive.MatchString(strings.TrimLeft(comment, "/#*; ")) || directive.MatchString(comment[min(len(comment), 1):]) || setting.MatchString(comment)
 }
 
 func withoutComments(list []lexeme) []lexeme {
@@ -118,9 +129,15 @@ func sentence(text string) bool {
 // shown says whether a text is an argument of something that shows it to people, or the
 // value of a name for such texts. What is done with other texts is not known.
 func shown(list []lexeme, at int) bool {
+	if at > 1 && says.MatchString(list[at-1].text) && strings.HasPrefix(list[at-2].text, "\n") { // without brackets
+		return true
+	}
 	depth := 0
 	for i := at - 1; i > 0 && at-i < 40; i-- {
 		x, before := list[i], list[i-1]
+		if before.text == "!" && i > 1 { // a macro of Rust
+			before = list[i-2]
+		}
 		if x.kind != "sign" {
 			continue
 		}

@@ -45,6 +45,8 @@ func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (Command
 			report.add(result)
 		}
 	}
+	report.add(g.named(state, a.Dir, analysis.Named)...)
+	report.add(g.scripts(state, a.Dir, analysis.Scripts)...)
 	if len(analysis.Unresolved) > 0 {
 		report.Decision = policy.Worse(report.Decision, unresolved(state))
 	}
@@ -95,6 +97,10 @@ func (g *Gate) isFolder(dir, name string) bool {
 // matching decides about the files that a pattern of the shell matches.
 func (g *Gate) matching(state workspace.State, dir, pattern, operation string) []Result {
 	p, err := g.Workspace.Locate(dir, pattern)
+	above := pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
+	if err == nil && p.Name == "" && above != "" && g.Workspace.IsBelow(dir, above) {
+		return []Result{{Path: "(outside of the workspace)", Decision: unresolved(state), Via: Parent, Reason: "The pattern begins above the workspace and may match files in it."}}
+	}
 	if err != nil || p.Name == "" {
 		return []Result{g.decide(state, dir, pattern, operation)}
 	}

@@ -151,6 +151,8 @@ func (g *Gate) judge(state workspace.State, dir, name, operation string) Result 
 	}
 	switch {
 	case result.Decision != policy.OK:
+	case p.Real == "" && (operation == Delete || operation == Rename) && g.Workspace.IsBelow(dir, name):
+		result.Decision, result.Via, result.Reason = policy.Blocked, Parent, "The whole workspace is in this folder."
 	case p.Real == "":
 		result.Decision, result.Reason = policy.Unknown, "The file is not in the workspace, or the name leads out of it, so no list governs it."
 	case !state.Configured:

@@ -37,6 +37,9 @@ var others = []string{"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN
 // approvals are the types of records that are taken if the book of approvals says the same.
 var approvals = []string{"APPROVAL_REQUESTED", "APPROVAL_DECIDED", "APPROVAL_USED"}
 
+// errUndecided says that the book of approvals cannot be read, so that its records wait.
+var errUndecided = errors.New("the book of approvals cannot be read")
+
 // Flush appends what is in the spool, oldest first. What nobody who may use the spool
 // wrote is put aside and recorded as a violation.
 func (l *Log) Flush(ctx context.Context) error {
@@ -53,12 +56,16 @@ func (l *Log) Flush(ctx context.Context) error {
 		}
 	}
 	slices.Sort(names)
+	var waits error
 	for _, name := range names[:min(len(names), maxFlush)] {
-		if err := l.flush(ctx, spool+"/"+name); err != nil {
+		switch err := l.flush(ctx, spool+"/"+name); {
+		case errors.Is(err, errUndecided): // it holds up no others
+			waits = err
+		case err != nil:
 			return err
 		}
 	}
-	return nil
+	return waits
 }
 
 // flush appends one record.
@@ -130,10 +137,12 @@ func (l *Log) refuses(event audit.Event) (why string, err error) {
 	var says struct{ Approval, Digest, Status string }
 	known := false
 	if payload, ok := event.Payload.(json.RawMessage); ok && json.Unmarshal(payload, &says) == nil && l.Approved != nil {
-		known, err = l.Approved(says.Approval, says.Digest, says.Status)
+		if known, err = l.Approved(says.Approval, says.Digest, says.Status); err != nil {
+			return "", errUndecided
+		}
 	}
-	if err != nil || known {
-		return "", err
+	if known {
+		return "", nil
 	}
 	return "the book of approvals does not say so", nil
 }

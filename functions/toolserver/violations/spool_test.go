@@ -87,6 +87,19 @@ func TestDecisionsOfTheSpoolMustBeInTheBookOfApprovals(t *testing.T) {
 	}
 }
 
+// A book of approvals that an agent damaged lets its records wait, and no others.
+func TestADamagedBookHoldsUpNoRefusal(t *testing.T) {
+	w := guardtest.New(t, map[string]string{".governance/approvals.db": "no database"})
+	put(t, w, "command line", approval.EventDecided, map[string]any{"approval": "x", "digest": "y", "status": approval.Granted})
+	put(t, w, "guard", violations.BlockedProtected, map[string]any{"path": "c"})
+	if err := w.Log.Flush(t.Context()); err == nil {
+		t.Error("nobody is told")
+	}
+	if n := len(w.Recorded(violations.BlockedProtected)); n != 1 || len(w.Recorded(approval.EventDecided)) != 0 || len(w.Recorded(violations.ForgedRecord)) != 0 {
+		t.Errorf("%d refusals in the chain", n)
+	}
+}
+
 // A record with the id of another entry would be refused by the chain for ever, and hold
 // up all that come after it.
 func TestARecordWithTheIDOfAnotherEntryHoldsNothingUp(t *testing.T) {

@@ -151,6 +151,29 @@ func (w *Workspace) Locate(dir, name string) (Path, error) {
 	return p, nil
 }
 
+// IsBelow says whether the workspace is in a folder, or is it. The name may be a pattern
+// of the shell.
+func (w *Workspace) IsBelow(dir, name string) bool {
+	if !filepath.IsAbs(name) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(w.path, dir)
+		}
+		name = filepath.Join(dir, name)
+	}
+	folder := filepath.Clean(name)
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	for at := w.path; ; at = filepath.Dir(at) {
+		if same, _ := filepath.Match(folder, at); same || folder == at { // a bad pattern is a name
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
 // relative is a clean absolute path from the root, "" if it is outside.
 func (w *Workspace) relative(full string) string {
 	inside, err := filepath.Rel(w.path, full)

@@ -1,0 +1,157 @@
+package command
+
+import (
+	"slices"
+	"strings"
+)
+
+// gitReaders change no file of the working tree, except those that their options name.
+var gitReaders = setOf(`status log diff show add commit tag fetch push remote rev-parse describe blame annotate shortlog
+	ls-files ls-tree ls-remote cat-file grep reflog help version rev-list merge-base name-rev symbolic-ref check-ignore
+	check-attr check-mailmap count-objects fsck gc init for-each-ref show-ref var whatchanged cherry range-diff diff-tree
+	diff-index diff-files hash-object verify-commit verify-tag branch archive format-patch bundle notes prune pack-refs repack
+	maintenance update-ref update-index mktree commit-tree write-tree request-pull stripspace interpret-trailers --version --help`)
+
+// gitRuns are options and addresses through which git runs a program.
+var gitRuns = []string{"--upload-pack", "--receive-pack", "--exec", "--open-files-in-pager", "--extcmd", "ext::", "--template"}
+
+// gitSettings are beginnings of settings that name a program, or files with more of them.
+var gitSettings = []string{"alias.", "core.", "filter.", "diff.", "merge.", "include", "credential.", "pager.", "sequence.", "gpg.", "difftool.", "mergetool.", "uploadpack.", "remote.", "protocol.", "init.", "interactive."}
+
+func runsProgram(setting string) bool {
+	setting = strings.ToLower(setting)
+	return slices.ContainsFunc(gitSettings, func(begin string) bool { return strings.HasPrefix(setting, begin) })
+}
+
+func git(r *reader, c call) {
+	outside, lost := r.dir, r.lost
+	defer func() { r.dir, r.lost = outside, lost }()
+	args := c.args
+	for len(args) > 1 && strings.HasPrefix(args[0].text, "-") {
+		name, value, joined := strings.Cut(args[0].text, "=")
+		next := argument{literal(value), value, args[0].ok}
+		rest := args[1:]
+		if !joined && slices.Contains([]string{"-C", "-c", "--work-tree", "--git-dir", "--namespace", "--exec-path", "--config-env", "--super-prefix"}, name) {
+			next, rest = args[1], args[2:]
+		}
+		switch name {
+		case "-C", "--work-tree":
+			changeDir(r, call{"cd", []argument{next}})
+		case "-c", "--config-env":
+			if !next.ok || runsProgram(next.text) {
+				r.hide(c.all())
+			}
+		case "--exec-path":
+			r.hide(c.all())
+		}
+		args = rest
+	}
+	if len(args) == 0 {
+		return
+	}
+	if slices.ContainsFunc(args, func(a argument) bool {
+		return slices.ContainsFunc(gitRuns, func(begin string) bool { return strings.HasPrefix(a.text, begin) })
+	}) {
+		r.hide(c.all())
+		return
+	}
+	r.gitCommand(call{"git " + args[0].text, args[1:]}, c)
+}
+
+func (r *reader) gitCommand(c, whole call) {
+	name := strings.TrimPrefix(c.program, "git ")
+	options, operands := c.parse(grammar{valued: "o", long: map[string]bool{"output": true, "output-directory": true, "cached": false, "staged": false, "worktree": false}})
+	sub := ""
+	if len(operands) > 0 {
+		sub = operands[0].text
+	}
+	switch name {
+	case "rm":
+		if !given(options, "cached") {
+			remove(r, c)
+		}
+	case "mv":
+		move(r, c)
+	case "restore":
+		r.restore(options, operands, whole)
+	case "checkout", "switch":
+		r.checkout(c, operands, whole)
+	case "clean", "apply":
+		if !c.has("-n", "--dry-run", "--check", "--stat", "--numstat", "--summary") {
+			r.destructive(c.program)
+			r.hide(whole.all())
+		}
+	case "reset":
+		if c.has("--hard", "--merge", "--keep") {
+			r.destructive(c.program)
+			r.hide(whole.all())
+		}
+	case "stash":
+		r.hideUnless(sub, whole, "list", "show", "drop", "clear", "create")
+	case "worktree":
+		r.hideUnless(sub, whole, "list", "add", "lock", "unlock", "prune")
+		r.named(c)
+	case "submodule", "lfs", "bisect", "sparse-checkout":
+		r.hideUnless(sub, whole, "status", "summary", "ls-files", "env", "log", "list", "start", "good", "bad")
+	case "config":
+		r.configure(c, operands, whole)
+	case "clone":
+		r.named(c)
+		if c.has("-c", "--config", "-u") {
+			r.hide(whole.all())
+		}
+	default:
+		if !gitReaders[name] { // an alias, or a command that nobody here knows
+			r.hide(whole.all())
+		} else if given(options, "O") {
+			r.hide(whole.all())
+		}
+		if o, ok := find(options, "o", "output", "output-directory"); ok && name != "commit" && name != "push" {
+			r.word(o.value.word, c.program, false)
+		}
+	}
+}
+
+// hideUnless hides a command whose subcommand is none of these.
+func (r *reader) hideUnless(sub string, whole call, harmless ...string) {
+	if !slices.Contains(harmless, sub) {
+		r.hide(whole.all())
+	}
+}
+
+// restore changes the files that it names, and with a folder what is in it.
+func (r *reader) restore(options []option, operands []argument, whole call) {
+	if given(options, "staged", "S") && !given(options, "worktree", "W") {
+		return
+	}
+	if len(operands) == 0 {
+		r.hide(whole.all())
+	}
+	for _, a := range operands {
+		r.word(a.word, "git restore", true)
+	}
+}
+
+// checkout changes files, or the branch and with it any file.
+func (r *reader) checkout(c call, operands []argument, whole call) {
+	switch {
+	case c.has("-b", "-B", "--orphan", "-c", "-C", "--create") && len(operands) < 2:
+	case c.program == "git checkout" && (c.has("--") || len(operands) > 1):
+		for _, a := range operands {
+			r.word(a.word, c.program, true)
+		}
+	default:
+		r.hide(whole.all())
+	}
+}
+
+// configure changes settings; some of them are programs that git runs later.
+func (r *reader) configure(c call, operands []argument, whole call) {
+	reads := len(operands) < 2 && !c.has("-e", "--edit", "--add", "--unset", "--replace-all") || c.has("--get", "--get-all", "--list", "-l", "--get-regexp")
+	if len(operands) > 0 && (operands[0].text == "get" || operands[0].text == "list") {
+		reads = true
+	}
+	if !reads && slices.ContainsFunc(operands, func(a argument) bool { return !a.ok || runsProgram(a.text) }) || c.has("-e", "--edit", "edit", "-f", "--file") {
+		r.hide(whole.all())
+	}
+}

@@ -1,0 +1,200 @@
+package command
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// formatter rewrites the files that it is given, and in folders those of its languages.
+type formatter struct {
+	rewrites []string // words that make it write; none if it always does
+	shows    []string // words that make it only show
+	kinds    string   // endings of file names
+}
+
+var formatters = map[string]formatter{
+	"gofmt": {[]string{"-w"}, nil, "go"}, "goimports": {[]string{"-w"}, nil, "go"}, "gofumpt": {[]string{"-w"}, nil, "go"}, "prettier": {[]string{"-w", "--write"}, nil, "js,jsx,ts,tsx,mjs,cjs,json,css,scss,less,html,md,yml,yaml,vue,graphql"},
+	"black": {nil, []string{"--check", "--diff"}, "py"}, "isort": {nil, []string{"-c", "--check", "--check-only", "--diff"}, "py"}, "ruff": {[]string{"format", "--fix", "--fix-only"}, []string{"--diff"}, "py"}, "autopep8": {[]string{"-i", "--in-place"}, nil, "py"}, "yapf": {[]string{"-i", "--in-place"}, nil, "py"},
+	"eslint": {[]string{"--fix"}, nil, "js,jsx,ts,tsx,mjs,cjs"}, "stylelint": {[]string{"--fix"}, nil, "css,scss,less"}, "biome": {[]string{"--write", "--fix", "--apply"}, nil, "js,jsx,ts,tsx,json"}, "rustfmt": {nil, []string{"--check"}, "rs"},
+	"terraform": {[]string{"fmt"}, []string{"-check"}, "tf,tfvars"}, "tofu": {[]string{"fmt"}, []string{"-check"}, "tf,tfvars"}, "shfmt": {[]string{"-w"}, nil, "sh"}, "clang-format": {[]string{"-i"}, nil, "c,h,cc,cpp"}, "yq": {[]string{"-i", "--inplace"}, nil, ""}, "sd": {nil, nil, ""},
+}
+
+func (f formatter) effect(r *reader, c call) {
+	if len(f.rewrites) > 0 && !c.has(f.rewrites...) || c.has(f.shows...) || c.has(asksOnly...) {
+		if (!c.reads() || c.has(writers[c.program]...)) && c.program != "yq" {
+			r.named(c)
+		}
+		return
+	}
+	operands := c.files()
+	if len(operands) > 0 && (operands[0].text == "format" || operands[0].text == "fmt" || operands[0].text == "check") {
+		operands = operands[1:]
+	}
+	if len(operands) == 0 && f.kinds != "" {
+		operands = []argument{{literal("."), ".", true}}
+	}
+	for _, a := range operands {
+		if !a.ok || f.kinds == "" || path.Ext(a.text) != "" && strings.Trim(a.text, "./") != "" {
+			r.word(a.word, c.program, false)
+			continue
+		}
+		r.write(a.text+"/**/*.{"+f.kinds+"}", c.program, false, false)
+		r.suspect(a.text)
+	}
+}
+
+// manifest is what package managers rewrite with some of their words.
+type manifest struct {
+	words string
+	files []string
+}
+
+var manifests = map[string]manifest{
+	"go": {"get mod work", []string{"go.mod", "go.sum"}}, "npm": {"install i add uninstall remove rm update up version pkg dedupe init link", []string{"package.json", "package-lock.json"}},
+	"yarn": {"add remove upgrade up version init", []string{"package.json", "yarn.lock"}}, "pnpm": {"install i add remove update up init", []string{"package.json", "pnpm-lock.yaml"}}, "bun": {"add remove update", []string{"package.json", "bun.lock"}},
+	"cargo": {"add remove update upgrade init", []string{"Cargo.toml", "Cargo.lock"}}, "poetry": {"add remove update lock init version", []string{"pyproject.toml", "poetry.lock"}}, "uv": {"add remove lock init version", []string{"pyproject.toml", "uv.lock"}},
+	"composer": {"require remove update init", []string{"composer.json", "composer.lock"}}, "bundle": {"add update lock init", []string{"Gemfile", "Gemfile.lock"}}, "dotnet": {}, "pipenv": {"install uninstall update lock", []string{"Pipfile", "Pipfile.lock"}},
+}
+
+// manifests notes the files in which a package manager writes down what it did.
+func (r *reader) manifests(c call) {
+	m := manifests[c.program]
+	operands := c.files()
+	if len(operands) == 0 || !slices.Contains(strings.Fields(m.words), operands[0].text) {
+		return
+	}
+	if c.program == "go" && operands[0].text == "mod" && len(operands) > 1 && !slices.Contains([]string{"tidy", "edit", "init", "vendor"}, operands[1].text) {
+		return
+	}
+	files := m.files
+	if c.program != "go" && len(operands) == 1 && (operands[0].text == "install" || operands[0].text == "i") { // what is written down already
+		files = files[1:]
+	}
+	for _, file := range files {
+		r.write(file, c.program, false, true)
+	}
+}
+
+// goTool writes what it builds, and rewrites programs with some of its words.
+func goTool(r *reader, c call) {
+	operands := c.files()
+	if len(operands) == 0 {
+		return
+	}
+	switch operands[0].text {
+	case "run":
+		r.named(c)
+	case "fmt", "fix":
+		r.write("./**/*.go", "go fmt", false, false)
+	case "build", "test", "install", "tool", "vet", "list":
+		for i, a := range c.args {
+			name, value, joined := strings.Cut(strings.TrimLeft(a.text, "-"), "=")
+			switch {
+			case !strings.HasPrefix(a.text, "-"):
+			case name == "toolexec" || name == "exec" || name == "vettool":
+				r.hide(c.all())
+			case !slices.Contains([]string{"o", "coverprofile", "cpuprofile", "memprofile", "blockprofile", "mutexprofile", "trace", "outputdir"}, name):
+			case joined:
+				r.word(literal(value), "go", false)
+			case i+1 < len(c.args):
+				r.word(c.args[i+1].word, "go", false)
+			}
+		}
+	}
+}
+
+func sortFile(r *reader, c call) {
+	options, _ := c.parse(grammar{valued: "oktTS", long: map[string]bool{"output": true, "compress-program": true}})
+	if o, ok := find(options, "o", "output"); ok && o.value.word != nil {
+		r.word(o.value.word, c.program, false)
+	}
+	if given(options, "compress-program") {
+		r.hide(c.all())
+	}
+}
+
+// second writes its second operand.
+func second(r *reader, c call) {
+	if files := c.files(); len(files) > 1 {
+		for _, a := range files[1:] {
+			r.word(a.word, c.program, false)
+		}
+	}
+}
+
+func split(r *reader, c call) {
+	if slices.ContainsFunc(c.args, func(a argument) bool { return strings.HasPrefix(a.text, "--filter") }) {
+		r.hide(c.all())
+	}
+	second(r, c)
+}
+
+// alias gives a program another name.
+func alias(r *reader, c call) {
+	if slices.ContainsFunc(c.args, func(a argument) bool { return !a.ok || strings.Contains(a.text, "=") }) {
+		r.hide(c.all())
+	}
+}
+
+func xargs(r *reader, c call) {
+	rest := r.unwrap(c, wrapper{valued: []string{"-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s", "-J", "-R", "-j", "--max-args", "--max-procs", "--arg-file", "--replace", "--delimiter", "--jobs"}})
+	switch {
+	case len(rest) == 0 && c.program == "parallel":
+		r.hide(c.all())
+	case len(rest) > 0 && (!rest[0].ok || !r.isHarmless(rest)):
+		r.hide(c.all())
+		r.dispatch(rest)
+	}
+}
+
+func trap(r *reader, c call) {
+	if files := c.files(); len(files) > 0 && (!files[0].ok || r.read(files[0].text) != nil) {
+		r.hide(c.all())
+	}
+}
+
+// joined runs its operands as one text of a shell.
+func joined(r *reader, c call) {
+	rest := r.unwrap(c, wrapper{valued: []string{"-n", "--interval", "-q"}})
+	text := []string{}
+	for _, a := range rest {
+		if !a.ok {
+			r.hide(c.all())
+			return
+		}
+		text = append(text, a.text)
+	}
+	if r.read(strings.Join(text, " ")) != nil {
+		r.hide(c.all())
+	}
+}
+
+// scripted runs a text, or opens a shell; it writes what that says into a file.
+func scripted(r *reader, c call) {
+	options, operands := c.parse(grammar{valued: "cIOTBE", long: map[string]bool{"command": true}})
+	for _, a := range operands {
+		r.word(a.word, c.program, false)
+	}
+	o, ok := find(options, "c", "command")
+	if !ok || !o.value.ok || r.read(o.value.text) != nil {
+		r.hide(c.all())
+	}
+}
+
+// crontab without -l changes what runs later.
+func crontab(r *reader, c call) {
+	if !c.has("-l") {
+		r.hide(c.all())
+	}
+}
+
+// hub changes the working tree with one of its words, and downloads with others.
+func hub(r *reader, c call) {
+	if c.has("checkout", "alias", "extension", "codespace") {
+		r.hide(c.all())
+	}
+	if len(c.args) > 0 && slices.Contains([]string{"repo", "release", "run", "gist"}, c.args[0].text) {
+		r.named(c)
+	}
+}
