@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -234,4 +235,20 @@ func TestChainUnreachableIs503AndTheSamePaymentWorksLater(t *testing.T) {
 	r.service.paid.Gate.Machine.Facilitator = node
 	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, wallets), 402, "the node is back, nobody's signature")
 	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, header), 200, "the node is back")
+}
+
+// A service that asks for more time than a person would wait is believed at once.
+func TestABuyerDoesNotSitThroughALongWait(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	b := &buyer{client: server.Client(), waited: func(string, time.Duration) { t.Error("it waits") }}
+	a, err := b.redeem(t.Context(), order{method: "GET", url: server.URL}, "payment")
+	if err != nil || a.status != http.StatusServiceUnavailable || asked != 1 {
+		t.Errorf("asked %d times: %d, %v", asked, a.status, err)
+	}
 }

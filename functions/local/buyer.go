@@ -52,6 +52,15 @@ type answer struct {
 	body   []byte
 }
 
+// retryAfter is how long the service asked to wait, 0 if it did not.
+func (a answer) retryAfter() time.Duration {
+	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
 func (b *buyer) send(r *http.Request) (answer, error) {
 	response, err := b.client.Do(r)
 	if err != nil {
@@ -142,7 +151,8 @@ func tokenOf(offer x402.Requirements) (evm.Token, error) {
 	return evm.NewToken(offer.Network, offer.Asset, name, version)
 }
 
-// redeem sends the paid request until its outcome is known.
+// redeem sends the paid request until its outcome is known, or the service asks for more
+// time than a person would sit there.
 func (b *buyer) redeem(ctx context.Context, o order, payment string) (answer, error) {
 	for try := 0; ; try++ {
 		r, err := o.request(ctx)
@@ -151,7 +161,7 @@ func (b *buyer) redeem(ctx context.Context, o order, payment string) (answer, er
 		}
 		r.Header.Set(x402.HeaderSignature, payment)
 		a, err := b.send(r)
-		if err == nil && a.status != http.StatusServiceUnavailable || ctx.Err() != nil || try == patience {
+		if err == nil && (a.status != http.StatusServiceUnavailable || a.retryAfter() > longest) || ctx.Err() != nil || try == patience {
 			return a, err
 		}
 		if err := b.pause(ctx, a, err); err != nil {
@@ -162,9 +172,8 @@ func (b *buyer) redeem(ctx context.Context, o order, payment string) (answer, er
 
 // pause waits as long as the service asked for.
 func (b *buyer) pause(ctx context.Context, a answer, failure error) error {
-	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
-	wait := time.Duration(seconds) * time.Second
-	if err != nil || wait <= 0 || wait > longest {
+	wait := a.retryAfter()
+	if wait <= 0 || wait > longest {
 		wait = 2 * time.Second
 	}
 	reason := "the connection failed"
