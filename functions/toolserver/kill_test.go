@@ -141,7 +141,7 @@ func TestOnlyTheSecretInTheHeaderHalts(t *testing.T) {
 
 func TestTheReasonIsNeeded(t *testing.T) {
 	r := start(t, nil)
-	for _, body := range []string{`{}`, `{"reason":"x"}`, `{"reason":"` + strings.Repeat("x", 501) + `"}`, `{"reason":"test","scope":"some"}`, `[]`, `no json`} {
+	for _, body := range []string{`{}`, `{"reason":""}`, `{"reason":"` + strings.Repeat("x", 501) + `"}`, `{"reason":"test","scope":"some"}`, `[]`, `no json`} {
 		if answer, object := r.send("POST", "/kill", body, "Authorization", "Bearer "+killSecret); answer.StatusCode != 400 {
 			t.Errorf("%.40s: %d %v", body, answer.StatusCode, object)
 		}

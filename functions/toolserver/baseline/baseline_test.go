@@ -34,13 +34,14 @@ func watch(w *guardtest.World, n *baseline.Net) string {
 	return strings.Join(found, ", ")
 }
 
-// A script that nobody looks into passes the guard; what it did is found.
+// A script that does not say which files it changes passes the guard; what it did is found.
 func TestAChangeAroundTheGuardIsFoundAndRecordedOnce(t *testing.T) {
 	w, n := governed(t)
 	if got := watch(w, n); got != "" || len(w.Recorded(baseline.EventTaken)) != 1 {
 		t.Fatalf("at first: %q", got)
 	}
-	w.Write("build.sh", "cd infra/prod && echo y > main.tf && rm old.tf && echo z > new.tf && chmod 700 ../../go.mod && echo w > ../../src/a.go\n")
+	w.Write("where", "infra/prod go.mod\n")
+	w.Write("build.sh", "read d f < where\necho y > $d/main.tf\nrm $d/old.tf\necho z > $d/new.tf\nchmod 700 $f\necho w > src/a.go\n")
 	report, err := w.Gate.CheckCommand(context.Background(), preflight.Action{Agent: "a", Dir: "."}, "sh build.sh")
 	if err != nil || report.Decision != "OK" {
 		t.Fatalf("%+v %v", report, err)

@@ -32,7 +32,7 @@ func TestTheKillSwitchTakesNoSecretAndNoCommandAsArgument(t *testing.T) {
 		return killswitch.Outcome{}, nil
 	})
 	for _, arguments := range []string{
-		`{}`, `{"reason":"ab"}`, `{"reason":"test","secret":"hidden-1"}`, `{"reason":"test","command":"hidden-1"}`, `{"reason":"test","scope":"some"}`,
+		`{}`, `{"reason":""}`, `{"reason":"test","secret":"hidden-1"}`, `{"reason":"test","command":"hidden-1"}`, `{"reason":"test","scope":"some"}`,
 		`{"reason":"` + strings.Repeat("x", 501) + `"}`,
 	} {
 		result := kill.Run(t.Context(), &tool.Call{Arguments: json.RawMessage(arguments)})
