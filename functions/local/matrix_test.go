@@ -1,12 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"governance.internal/shared/logtest"
 )
 
 // row is one way in which something fails while a client buys: what he hears,
@@ -33,7 +34,7 @@ const rowsAtOnce = 6
 func TestFaultMatrix(t *testing.T) {
 	var wait sync.WaitGroup
 	turn := make(chan struct{}, rowsAtOnce)
-	log := errorLog(t)
+	log := logtest.Collect(t, slog.LevelError)
 	for _, r := range slices.Concat(facilitatorRows, nodeRows, reorgRows, gasRows, clockRows, storeRows(), clientRows()) {
 		turn <- struct{}{}
 		wait.Go(func() {
@@ -48,28 +49,6 @@ func TestFaultMatrix(t *testing.T) {
 	}
 	wait.Wait()
 }
-
-// errorLog collects what is logged as an error during the test.
-func errorLog(t *testing.T) func() string {
-	var mu sync.Mutex
-	var text bytes.Buffer
-	before := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(before) })
-	slog.SetDefault(slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.Write(p)
-	}), &slog.HandlerOptions{Level: slog.LevelError})))
-	return func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.String()
-	}
-}
-
-type writer func([]byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 const madeUp = `{"success":true,"network":"eip155:8453","transaction":"0xabababababababababababababababababababababababababababababababab"}`
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"governance.internal/functions/toolserver"
 	"governance.internal/shared/audit"
+	"governance.internal/shared/logtest"
 )
 
 const (
@@ -149,7 +151,7 @@ func TestTheReasonIsNeeded(t *testing.T) {
 }
 
 func TestWithoutASecretThereIsNoKillSwitchAndTheStartWarns(t *testing.T) {
-	logged := logOf(t)
+	logged := logtest.Collect(t, slog.LevelDebug)
 	r := start(t, func(d *depsOf) { d.KillSecret = "" })
 	if log := logged(); !strings.Contains(log, "KILL_SECRET") {
 		t.Errorf("log %s", log)
@@ -168,7 +170,7 @@ func TestWithoutASecretThereIsNoKillSwitchAndTheStartWarns(t *testing.T) {
 }
 
 func TestTheSecretIsNeverLogged(t *testing.T) {
-	logged := logOf(t)
+	logged := logtest.Collect(t, slog.LevelDebug)
 	r := start(t, nil)
 	r.send("POST", "/kill", killBody, "Authorization", "Bearer "+killSecret)
 	r.send("POST", "/kill", killBody, "Authorization", "Bearer x"+killSecret)

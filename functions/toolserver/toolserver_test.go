@@ -1,16 +1,13 @@
 package toolserver_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -81,28 +78,6 @@ func start(t *testing.T, change func(*toolserver.Deps)) running {
 	server.Start()
 	return running{t, server.URL, d, s, server, clock}
 }
-
-// logOf gives what the process logged since, whoever of it logs at the same time.
-func logOf(t *testing.T) func() string {
-	var mu sync.Mutex
-	var text bytes.Buffer
-	before := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(before) })
-	slog.SetDefault(slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.Write(p)
-	}), &slog.HandlerOptions{Level: slog.LevelDebug})))
-	return func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return text.String()
-	}
-}
-
-type writer func([]byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }
 
 // send sends one request; headers in pairs, Host among them.
 func (r running) send(method, path, body string, headers ...string) (*http.Response, map[string]any) {

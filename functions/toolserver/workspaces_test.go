@@ -3,6 +3,7 @@ package toolserver_test
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/tools"
+	"governance.internal/shared/logtest"
 )
 
 // planted must never come out of a tool. It is in files, names and arguments. The other
@@ -38,7 +40,7 @@ func project(t *testing.T, files map[string]string) string {
 // Whatever is asked of whatever tool: no planted secret and no place of the machine
 // is in an answer or in a log.
 func TestNoToolTellsASecretOrWhereTheWorkspaceIs(t *testing.T) {
-	logged := logOf(t)
+	logged := logtest.Collect(t, slog.LevelDebug)
 	dir := project(t, map[string]string{
 		"governance.yaml": "untouchable: [infra/**]\nprotected: [go.mod]\n", "infra/a.tf": planted, "go.mod": "module x", ".env": "TOKEN=changeme\nDB_PASSWORD=<here>\n", "backups/.env": "TOKEN=" + planted + "\nDB_PASSWORD=" + password + "\n",
 		"conf.json": `{"api_key":"changeme"}`, "conf.json.bak": `{"api_key":"` + keyed + `"}`, "run.sh": "API_KEY=" + keyed + " make || true\n",

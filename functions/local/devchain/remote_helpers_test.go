@@ -1,18 +1,15 @@
 package devchain
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -179,26 +176,3 @@ func (s *shop) selling(servers ...*elsewhere) *payments.Machine {
 	m.Facilitator = s.remote(servers...)
 	return m
 }
-
-// alarms collects what is logged as an error during a test.
-func alarms(t *testing.T) func() string {
-	t.Helper()
-	var mu sync.Mutex
-	var log bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(writer(func(p []byte) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return log.Write(p)
-	}), &slog.HandlerOptions{Level: slog.LevelError})))
-	t.Cleanup(func() { slog.SetDefault(before) })
-	return func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		return log.String()
-	}
-}
-
-type writer func([]byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }

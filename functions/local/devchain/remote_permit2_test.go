@@ -2,10 +2,12 @@ package devchain
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"testing"
 	"time"
 
+	"governance.internal/shared/logtest"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402"
 )
@@ -46,7 +48,7 @@ func TestAnEarlierTransferIsNotBelievedToBeANewPermits(t *testing.T) {
 		"by the other method": s.transfers()[0].TxHash.Hex(), "of another permit": s.transfers()[1].TxHash.Hex(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			logged := alarms(t)
+			logged := logtest.Collect(t, slog.LevelError)
 			liar := s.elsewhere()
 			liar.does(func(w http.ResponseWriter, _ payments.Payment) { liar.success(w, hash) })
 			j := s.journal(s.permit())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/shared/logtest"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/facilitator"
@@ -177,7 +179,7 @@ func TestALieAboutASettlementCostsTheBuyerNothing(t *testing.T) {
 		"made up": "0x" + strings.Repeat("ab", 32), "another transfer": unrelated, "none": "", "no hash": "0xsure",
 	} {
 		t.Run(name, func(t *testing.T) {
-			logged := alarms(t)
+			logged := logtest.Collect(t, slog.LevelError)
 			liar, other := s.elsewhere(), s.elsewhere()
 			liar.does(func(w http.ResponseWriter, _ payments.Payment) { liar.success(w, hash) })
 			j := s.journal(s.payment(5000))

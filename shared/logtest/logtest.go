@@ -1,0 +1,38 @@
+// Package logtest gives tests what the process logs.
+package logtest
+
+import (
+	"bytes"
+	"log/slog"
+	"sync"
+	"testing"
+)
+
+// Collect keeps what the process logs from now on, at a level and above, whoever of it
+// logs at the same time, and gives it whenever it is asked. The logger of before is back
+// when the test ends.
+func Collect(t testing.TB, level slog.Level) func() string {
+	t.Helper()
+	log := &book{}
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level})))
+	t.Cleanup(func() { slog.SetDefault(before) })
+	return log.text
+}
+
+type book struct {
+	mu      sync.Mutex
+	written bytes.Buffer
+}
+
+func (b *book) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.written.Write(p)
+}
+
+func (b *book) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.written.String()
+}
