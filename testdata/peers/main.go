@@ -92,6 +92,7 @@ var measurements = []measurement{
 	{"verify, 1 processor, same entries", "immudb reader", verifyImmudb, appendImmudb(512, stored, entries), 1},
 	{"verify, 2 goroutines, same entries", ours, verifyOurs(2), appendOurs(512, stored), 0},
 	{"verify, 2 goroutines, same entries", "tessera fsck, N=2", verifyTessera(2), appendTessera(4096, 1024, stored, entries), 0},
+	{"verify, 2 goroutines, same entries", "immudb reader, which has one", verifyImmudb, appendImmudb(512, stored, entries), 0},
 }
 
 func main() {
