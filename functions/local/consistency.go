@@ -85,8 +85,7 @@ func verifyConsistency(t terminal, args []string) error {
 		return exit{3, fmt.Errorf("%s: %w", files[0], err)}
 	}
 	if later.Valid != nil && !*later.Valid && later.BrokenAt != nil {
-		fmt.Fprintf(t.out, "%s: INVALID: the service itself found the chain broken at entry %d: %s\n", files[1], *later.BrokenAt, later.Reason)
-		return exit{1, nil}
+		return refuted(t, files[1], fmt.Errorf("the service itself found the chain broken at entry %d: %s", *later.BrokenAt, later.Reason))
 	}
 	now, err := later.open(key)
 	if err != nil {

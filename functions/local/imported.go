@@ -56,12 +56,6 @@ func verifyImport(ctx context.Context, t terminal, args []string) error {
 	return nil
 }
 
-// refuted tells the verdict.
-func refuted(t terminal, what string, why error) error {
-	fmt.Fprintf(t.out, "%s: INVALID: %v\n", what, why)
-	return exit{1, nil}
-}
-
 // findImport finds the entry that says of a file what was found in it.
 func findImport(chain string, last uint64, old audit.Legacy, key note.Verifier) (found uint64, err error) {
 	why := errors.New("no entry of the chain took this file in")

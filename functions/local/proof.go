@@ -48,8 +48,7 @@ func verifyProof(t terminal, args []string) error {
 	}
 	c, err := proof.Check(hash, key.Name(), note.VerifierList(key))
 	if err != nil {
-		fmt.Fprintf(t.out, "%s: INVALID: %v\n", files[0], err)
-		return exit{1, nil}
+		return refuted(t, files[0], err)
 	}
 	fmt.Fprintf(t.out, "%s: valid\n  entry %d is in the chain of %d entries that %s signed\n", files[0], proof.Seq, c.Size, key.Name())
 	return nil

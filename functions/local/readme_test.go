@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"net"
 	"net/http"
@@ -11,10 +10,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"governance.internal/shared/logtest"
 )
 
 // The README is run as it stands, in a copy of the source: every command of a
@@ -156,7 +156,7 @@ func (s step) matches(out string) bool {
 // with Ctrl-C.
 func runInBackground(t *testing.T, dir string, s step) {
 	t.Helper()
-	var out lockedBuffer
+	var out logtest.Buffer
 	command := exec.Command("bash", "-c", s.command)
 	command.Dir, command.Env, command.Stdout, command.Stderr = dir, userEnvironment(), &out, &out
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -184,22 +184,4 @@ func runInBackground(t *testing.T, dir string, s step) {
 	}
 	s.compare(t, out.String())
 	t.Fatal("the service did not start as the README says")
-}
-
-// lockedBuffer is a bytes.Buffer that a process writes while a test reads.
-type lockedBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
 }

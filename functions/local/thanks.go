@@ -34,8 +34,7 @@ func verifyThanks(t terminal, args []string) error {
 	}
 	signedBy, err := evm.RecoverTyped(thanks.Payload.Typed(), thanks.Signature)
 	if want := orElse(*signer, thanks.Signer); err != nil || !strings.EqualFold(signedBy, want) {
-		fmt.Fprintf(t.out, "%s: INVALID: not signed by %s\n", files[0], want)
-		return exit{1, nil}
+		return refuted(t, files[0], fmt.Errorf("not signed by %s", want))
 	}
 	fmt.Fprintf(t.out, "%s: valid\n  %s\n  payer %s, payment %s\n  signed by %s\n", files[0], thanks.Payload.Message, thanks.Payload.Payer, thanks.Payload.Nonce, signedBy)
 	if *signer == "" {

@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/x402"
@@ -40,6 +38,12 @@ func verify(ctx context.Context, t terminal, args []string) error {
 		return verifyThanks(t, args)
 	}
 	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify proof FILE, verify consistency EARLIER LATER, verify import FILE, verify thanks FILE")
+}
+
+// refuted tells the verdict on a file.
+func refuted(t terminal, file string, why error) error {
+	fmt.Fprintf(t.out, "%s: INVALID: %v\n", file, why)
+	return exit{1, nil}
 }
 
 func verifyChain(ctx context.Context, t terminal, args []string) error {
@@ -148,7 +152,7 @@ func checkpointAnchor(file, vkey string) (audit.Anchor, error) {
 	if err != nil {
 		return audit.Anchor{}, err
 	}
-	c, err := audit.OpenCheckpoint([]byte(held.Checkpoint), key.Name(), note.VerifierList(key))
+	c, err := held.open(key)
 	return audit.Anchor{Kind: "checkpoint", Size: c.Size, Root: c.Root}, err
 }
 
@@ -266,13 +270,11 @@ func verifyReceipt(ctx context.Context, t terminal, args []string) error {
 		return exit{3, err}
 	}
 	if err := r.check(*signer); err != nil {
-		fmt.Fprintf(t.out, "%s: INVALID: %v\n", files[0], err)
-		return exit{1, nil}
+		return refuted(t, files[0], err)
 	}
 	if *chain != "" {
 		if err := r.inChain(ctx, *chain); err != nil {
-			fmt.Fprintf(t.out, "%s: INVALID: %v\n", files[0], err)
-			return exit{1, nil}
+			return refuted(t, files[0], err)
 		}
 	}
 	e := r.evidence()

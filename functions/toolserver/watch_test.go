@@ -16,16 +16,6 @@ import (
 	"governance.internal/functions/toolserver/workspace"
 )
 
-// within waits until a condition holds; a loaded machine gets a minute.
-func within(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
 // payloads are the contents of the chain's entries of a type, as one text.
 func (r running) payloads(event string) string {
 	r.Helper()

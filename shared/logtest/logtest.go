@@ -1,4 +1,4 @@
-// Package logtest gives tests what the process logs.
+// Package logtest gives tests what a process logs.
 package logtest
 
 import (
@@ -13,25 +13,26 @@ import (
 // when the test ends.
 func Collect(t testing.TB, level slog.Level) func() string {
 	t.Helper()
-	log := &book{}
+	log := &Buffer{}
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: level})))
 	t.Cleanup(func() { slog.SetDefault(before) })
-	return log.text
+	return log.String
 }
 
-type book struct {
+// Buffer is a bytes.Buffer that others write while a test reads.
+type Buffer struct {
 	mu      sync.Mutex
 	written bytes.Buffer
 }
 
-func (b *book) Write(p []byte) (int, error) {
+func (b *Buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.written.Write(p)
 }
 
-func (b *book) text() string {
+func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.written.String()

@@ -16,7 +16,9 @@ import (
 // spool until a server takes it into the chain. Empty names are the [Governed] folder
 // and the usual one for the data of the service.
 func Open(folder, data string) (*Gate, error) {
-	folder = cmp.Or(folder, Governed())
+	if folder == "" { // an agent waits: who names it looks for none
+		folder = Governed()
+	}
 	w, err := workspace.Open(folder, cmp.Or(data, filepath.Join(folder, workspace.DataDir)))
 	if err != nil {
 		return nil, err
