@@ -21,10 +21,8 @@ type source struct {
 	path    string // slash-separated, from the root of the repository
 	dir     string
 	test    bool
-	lines   int
 	imports []string
 	file    *ast.File
-	fset    *token.FileSet
 }
 
 func root(t *testing.T) string {
@@ -77,7 +75,7 @@ func parseFile(t *testing.T, base, name string) source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := source{path: filepath.ToSlash(rel), test: strings.HasSuffix(name, "_test.go"), lines: strings.Count(string(text), "\n"), file: file, fset: fset}
+	s := source{path: filepath.ToSlash(rel), test: strings.HasSuffix(name, "_test.go"), file: file}
 	s.dir = path.Dir(s.path)
 	for _, spec := range file.Imports {
 		s.imports = append(s.imports, strings.Trim(spec.Path.Value, `"`))
@@ -222,37 +220,6 @@ func TestPackageNames(t *testing.T) {
 	for dir, n := range documented {
 		if n != 1 {
 			t.Errorf("%s has %d package comments, must have one", dir, n)
-		}
-	}
-}
-
-// handlerFile is the one file of an endpoint.
-var handlerFile = regexp.MustCompile(`^functions/[a-z0-9-]+/handler\.go$`)
-
-func TestSizes(t *testing.T) {
-	for _, s := range parseTree(t) {
-		limit := 400
-		switch {
-		case s.test:
-			limit = 800
-		case path.Base(s.dir) == "bootstrap":
-			limit = 25
-		case handlerFile.MatchString(s.path):
-			limit = 60
-		case in(s.dir, "functions/toolserver/tools"):
-			limit = 300
-		}
-		if s.lines > limit {
-			t.Errorf("%s has %d lines, limit %d", s.path, s.lines, limit)
-		}
-		for _, decl := range s.file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Body == nil || s.test {
-				continue
-			}
-			if lines := s.fset.Position(f.End()).Line - s.fset.Position(f.Pos()).Line + 1; lines > 60 {
-				t.Errorf("%s: %s has %d lines, limit 60", s.path, f.Name.Name, lines)
-			}
 		}
 	}
 }
