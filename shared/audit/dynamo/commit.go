@@ -2,10 +2,10 @@ package dynamo
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"slices"
+	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -19,9 +19,7 @@ import (
 const (
 	mostActions = 100 // of a transaction
 	mostBytes   = 128 << 10
-	// mostEvents of a group: a transaction has besides the head, perhaps two blocks,
-	// and the intent.
-	mostEvents = mostActions - 4
+	mostEvents  = 96 // of a group; the head and two blocks fit beside them
 )
 
 // group is what one transaction records wholly or not at all.
@@ -29,9 +27,6 @@ type group struct {
 	intent item // key of its item in the inbox, nil if it has none
 	drafts []audit.Draft
 }
-
-// actions is the number that the group adds to a transaction.
-func (g group) actions() int { return len(g.drafts) + 1 }
 
 func (g group) size() (n int) {
 	for _, d := range g.drafts {
@@ -55,7 +50,7 @@ func newBatch(head audit.Head, groups []group, now time.Time) batch {
 	b := batch{from: head, to: head}
 	actions, size := 3, 0 // the head and two blocks
 	for i, g := range groups {
-		actions, size = actions+g.actions(), size+g.size()
+		actions, size = actions+len(g.drafts), size+g.size()
 		if i > 0 && (actions > mostActions || size > mostBytes) {
 			break
 		}
@@ -81,15 +76,10 @@ func (b *batch) add(d audit.Draft, now time.Time) {
 	b.drafts, b.entries = append(b.drafts, d), append(b.entries, e)
 }
 
-// token names this very content: DynamoDB recognizes a transaction that is sent
-// again, and refuses one that only looks like it.
+// token names this very content, so that DynamoDB recognizes a transaction that is
+// sent again. The hash of the last entry covers everything that is written.
 func (b *batch) token() string {
-	sum := sha256.New()
-	sum.Write(b.to.Hash[:])
-	for _, intent := range b.intents {
-		sum.Write([]byte("\n" + textOf(intent, partition) + "\n" + textOf(intent, sorting)))
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	return hex.EncodeToString(b.to.Hash[:16])
 }
 
 // refused is the error of a commit that was not done because of its conditions.
@@ -114,6 +104,7 @@ func (s *Store) commit(ctx context.Context, b batch) error {
 	})
 	if err == nil {
 		s.saw(b.to)
+		s.clear(ctx, b.intents)
 		return nil
 	}
 	var canceled *types.TransactionCanceledException
@@ -121,6 +112,31 @@ func (s *Store) commit(ctx context.Context, b batch) error {
 		return s.failed(err)
 	}
 	return s.outcome(ctx, b, canceled.CancellationReasons, err)
+}
+
+// clear deletes intents whose events are in the chain. A transaction with these deletes
+// would need a role that may delete blocks, because DynamoDB may judge an action by all
+// keys of its transaction. An intent that stays, after a crash or a failed request, is
+// found in the chain and deleted by the next combiner.
+func (s *Store) clear(ctx context.Context, intents []item) {
+	var wait sync.WaitGroup
+	for _, intent := range intents {
+		wait.Go(func() {
+			if err := s.discard(ctx, intent); err != nil {
+				slog.WarnContext(ctx, "intent of the audit table not deleted", "error", err.Error())
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// discard deletes one intent.
+func (s *Store) discard(ctx context.Context, intent item) error {
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(s.table), Key: intent})
+	if err != nil {
+		return s.failed(err)
+	}
+	return nil
 }
 
 // outcome says what a canceled transaction met. Its reasons are in the order of
@@ -157,7 +173,7 @@ func (s *Store) occupied(ctx context.Context, from audit.Head) error {
 	return err
 }
 
-// actions are in this order: the head, the blocks, the ids, the intents.
+// actions are in this order: the head, the blocks, the ids.
 func (s *Store) actions(b batch) []types.TransactWriteItem {
 	all := []types.TransactWriteItem{s.moveHead(b.from, b.to)}
 	for _, block := range b.blocks {
@@ -172,10 +188,7 @@ func (s *Store) actions(b batch) []types.TransactWriteItem {
 		all = append(all, s.putNew(put))
 		all[len(all)-1].Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	}
-	for _, intent := range b.intents {
-		all = append(all, types.TransactWriteItem{Delete: &types.Delete{TableName: aws.String(s.table), Key: intent}})
-	}
-	return slices.Clip(all)
+	return all
 }
 
 func (s *Store) putNew(i item) types.TransactWriteItem {

@@ -50,7 +50,9 @@
 // The role of a writer needs, on this table alone: dynamodb:GetItem,
 // dynamodb:BatchGetItem and dynamodb:Query; and by dynamodb:LeadingKeys
 // dynamodb:PutItem for c#*, i#* and q#*, dynamodb:UpdateItem for h#* and l#*, and
-// dynamodb:DeleteItem for q#*. Notes take dynamodb:PutItem for n#*. TransactWriteItems needs no permission beside those
-// of its parts. To read a chain that exists dynamodb:GetItem and dynamodb:Query
+// dynamodb:DeleteItem for q#*. Notes take dynamodb:PutItem for n#*. A transaction puts
+// c#* and i#* and updates h#*; where DynamoDB judges each of its actions by the keys of
+// all of them, PutItem and UpdateItem must both be allowed for c#*, i#* and h#* within
+// TransactWriteItems (dynamodb:EnclosingOperation). No transaction deletes. To read a chain that exists dynamodb:GetItem and dynamodb:Query
 // suffice. To seal one takes dynamodb:PutItem for s#* besides.
 package dynamo

@@ -145,11 +145,7 @@ func (s *Store) open(ctx context.Context, i item, known map[string]recorded) (gr
 	if len(g.drafts) > 0 {
 		return g, nil
 	}
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(s.table), Key: g.intent})
-	if err != nil {
-		return g, s.failed(err)
-	}
-	return g, nil
+	return g, s.discard(ctx, g.intent)
 }
 
 // lease takes the lease if it is free. An earlier try of our own does not stand in
