@@ -82,7 +82,8 @@ func stage(in awscdk.Stack, s Settings, gateway awsapigatewayv2.HttpApi) {
 				`"length":"$context.responseLength","error":"$context.integrationErrorMessage"}`),
 		},
 		DefaultRouteSettings: &awsapigatewayv2.CfnStage_RouteSettingsProperty{
-			ThrottlingRateLimit: jsii.Number(500), ThrottlingBurstLimit: jsii.Number(1000),
+			ThrottlingRateLimit:  jsii.Number(s.RequestsPerSecond),
+			ThrottlingBurstLimit: jsii.Number(2 * s.RequestsPerSecond),
 		},
 	})
 }

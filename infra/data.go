@@ -13,7 +13,7 @@ import (
 
 // data is what must survive everything: each resource outlives its stack.
 type data struct {
-	payments, audit, state   awsdynamodb.TableV2
+	payments, audit, state   awsdynamodb.ITableV2
 	results, segments        awss3.Bucket
 	gas, checkpoint          awskms.Key
 	signing, origin          awssecretsmanager.Secret
@@ -24,11 +24,11 @@ func newData(app awscdk.App, s Settings) *data {
 	in := stack(app, s, "Data", "Tables, buckets, keys and secrets of the governance service")
 	in.SetTerminationProtection(jsii.Bool(true))
 	return &data{
-		payments: table(in, "Payments", "ttl"),
-		audit:    table(in, "Audit", ""), // nothing in it expires
-		state:    table(in, "State", "ttl"),
-		results:  bucket(in, "Results", false),
-		segments: bucket(in, "Segments", true),
+		payments: table(in, "Payments", "ttl", s.PaymentsTable),
+		audit:    table(in, "Audit", "", s.AuditTable), // nothing in it expires
+		state:    table(in, "State", "ttl", s.StateTable),
+		results:  results(in),
+		segments: segments(in),
 		gas: key(in, "GasKey", awskms.KeySpec_ECC_SECG_P256K1,
 			"Wallet that pays the gas of settlements"),
 		checkpoint: key(in, "CheckpointKey", awskms.KeySpec_ECC_NIST_EDWARDS25519,
@@ -41,8 +41,9 @@ func newData(app awscdk.App, s Settings) *data {
 	}
 }
 
-// table has the keys pk and sk, both strings, as all our stores.
-func table(in awscdk.Stack, id, ttl string) awsdynamodb.TableV2 {
+// table has the keys pk and sk, both strings, as all our stores. Where a restored table
+// is named, the programs use that one; the own one stays as it is.
+func table(in awscdk.Stack, id, ttl, restored string) awsdynamodb.ITableV2 {
 	props := &awsdynamodb.TablePropsV2{
 		PartitionKey:                     &awsdynamodb.Attribute{Name: jsii.String("pk"), Type: awsdynamodb.AttributeType_STRING},
 		SortKey:                          &awsdynamodb.Attribute{Name: jsii.String("sk"), Type: awsdynamodb.AttributeType_STRING},
@@ -55,12 +56,37 @@ func table(in awscdk.Stack, id, ttl string) awsdynamodb.TableV2 {
 	if ttl != "" {
 		props.TimeToLiveAttribute = jsii.String(ttl)
 	}
-	return awsdynamodb.NewTableV2(in, jsii.String(id), props)
+	made := awsdynamodb.NewTableV2(in, jsii.String(id), props)
+	if restored != "" {
+		return awsdynamodb.TableV2_FromTableName(in, jsii.String("Restored"+id), jsii.String(restored))
+	}
+	return made
 }
 
-// bucket is private, and locked if objects in it can be made undeletable.
-func bucket(in awscdk.Stack, id string, locked bool) awss3.Bucket {
-	props := &awss3.BucketProps{
+// resultDays is how long a large result is kept: longer than the record of its payment,
+// which the table drops 60 days after the payment's window.
+const resultDays = 90
+
+// results keeps what is too large for the table of the payments.
+func results(in awscdk.Stack) awss3.Bucket {
+	props := bucket()
+	props.LifecycleRules = &[]*awss3.LifecycleRule{{
+		Expiration:                  awscdk.Duration_Days(jsii.Number(resultDays)),
+		NoncurrentVersionExpiration: awscdk.Duration_Days(jsii.Number(1)),
+	}}
+	return awss3.NewBucket(in, jsii.String("Results"), props)
+}
+
+// segments keeps sealed segments and checkpoints, whose objects can be locked.
+func segments(in awscdk.Stack) awss3.Bucket {
+	props := bucket()
+	props.ObjectLockEnabled = jsii.Bool(true)
+	return awss3.NewBucket(in, jsii.String("Segments"), props)
+}
+
+// bucket is private, versioned and outlives its stack.
+func bucket() *awss3.BucketProps {
+	return &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
 		EnforceSSL:        jsii.Bool(true),
@@ -68,10 +94,6 @@ func bucket(in awscdk.Stack, id string, locked bool) awss3.Bucket {
 		Versioned:         jsii.Bool(true),
 		RemovalPolicy:     awscdk.RemovalPolicy_RETAIN,
 	}
-	if locked {
-		props.ObjectLockEnabled = jsii.Bool(true)
-	}
-	return awss3.NewBucket(in, jsii.String(id), props)
 }
 
 func key(in awscdk.Stack, id string, spec awskms.KeySpec, description string) awskms.Key {
@@ -98,6 +120,7 @@ func (d *data) chain(s Settings) map[string]*string {
 	return map[string]*string{
 		"AUDIT_TABLE": d.audit.TableName(), "SEGMENT_BUCKET": d.segments.BucketName(),
 		"SEGMENT_RETENTION_DAYS": jsii.String(strconv.Itoa(s.Retention)),
+		"SEGMENT_LOCK_MODE":      jsii.String(s.LockMode),
 		"CHECKPOINT_KEY_KMS":     d.checkpoint.KeyArn(),
 	}
 }

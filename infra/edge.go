@@ -20,9 +20,16 @@ var toolPaths = []string{
 // originHeader tells the functions that a request came through CloudFront.
 const originHeader = "X-Origin-Secret"
 
-// newEdge makes the one base URL and gives the parameter that holds it. Nothing is cached: a stored 402 would ask for a
+// edge is the distribution, and the parameter that holds the base URL.
+type edge struct {
+	in           awscdk.Stack
+	distribution awscloudfront.Distribution
+	baseURL      awsssm.StringParameter
+}
+
+// newEdge makes the one base URL. Nothing is cached: a stored 402 would ask for a
 // payment that is made, and a stored answer would be one that somebody else bought.
-func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) awsssm.StringParameter {
+func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) *edge {
 	in := stack(app, s, "Edge", "CloudFront distribution of the governance service")
 	firewall := newFirewall(app, s, in)
 	http := awscloudfrontorigins.NewHttpOrigin(
@@ -53,7 +60,8 @@ func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) awsssm.Str
 		props.MinimumProtocolVersion = awscloudfront.SecurityPolicyProtocol_TLS_V1_2_2021
 		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(in, jsii.String("Certificate"), jsii.String(s.Certificate))
 	}
-	return publish(in, s, awscloudfront.NewDistribution(in, jsii.String("Distribution"), props))
+	distribution := awscloudfront.NewDistribution(in, jsii.String("Distribution"), props)
+	return &edge{in: in, distribution: distribution, baseURL: publish(in, s, distribution)}
 }
 
 // behavior passes everything on and keeps nothing. Plain HTTP is refused and not

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
 	"github.com/aws/jsii-runtime-go"
@@ -9,11 +11,13 @@ import (
 // edgeRegion is where firewalls of CloudFront have to be.
 const edgeRegion = "us-east-1"
 
-// callsPerWindow is how many requests one address may send in five minutes.
-const callsPerWindow = 2000
-
-// tooMany is what a caller reads who sends more; it has the shape of our errors.
-const tooMany = `{"type":"about:blank","title":"Too Many Requests","status":429,"code":"rate_limited","detail":"More than 2000 requests in five minutes came from this address. Wait a minute and go on; nothing was charged.","charged":false}`
+// tooMany is the answer to an address that sends more than it may; it has the shape of
+// our errors.
+func tooMany(s Settings) *string {
+	const form = `{"type":"about:blank","title":"Too Many Requests","status":429,"code":"rate_limited",` +
+		`"detail":"More than %d requests in five minutes came from this address. Wait a minute and go on; nothing was charged.","charged":false}`
+	return jsii.String(fmt.Sprintf(form, s.RequestsPerAddress))
+}
 
 // newFirewall gives the ARN of the rules to a stack of any region. Bodies are judged by the functions, who
 // know what they may hold.
@@ -25,12 +29,12 @@ func newFirewall(app awscdk.App, s Settings, edge awscdk.Stack) *string {
 		Scope:                jsii.String("CLOUDFRONT"),
 		DefaultAction:        &awswafv2.CfnWebACL_DefaultActionProperty{Allow: &awswafv2.CfnWebACL_AllowActionProperty{}},
 		VisibilityConfig:     visible(s.Name),
-		CustomResponseBodies: map[string]any{"too-many": &awswafv2.CfnWebACL_CustomResponseBodyProperty{ContentType: jsii.String("APPLICATION_JSON"), Content: jsii.String(tooMany)}},
+		CustomResponseBodies: map[string]any{"too-many": &awswafv2.CfnWebACL_CustomResponseBodyProperty{ContentType: jsii.String("APPLICATION_JSON"), Content: tooMany(s)}},
 		Rules: []any{
 			&awswafv2.CfnWebACL_RuleProperty{
 				Name: jsii.String("rate"), Priority: jsii.Number(0), VisibilityConfig: visible(s.Name + "-rate"),
 				Statement: &awswafv2.CfnWebACL_StatementProperty{RateBasedStatement: &awswafv2.CfnWebACL_RateBasedStatementProperty{
-					AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(callsPerWindow),
+					AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(s.RequestsPerAddress),
 				}},
 				Action: &awswafv2.CfnWebACL_RuleActionProperty{Block: &awswafv2.CfnWebACL_BlockActionProperty{
 					CustomResponse: &awswafv2.CfnWebACL_CustomResponseProperty{

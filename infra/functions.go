@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -39,16 +40,25 @@ func (f *functions) endpoint(name string) function {
 		f.sell(&made)
 		if name == "verify-audit" {
 			made.tell(f.data.chain(f.settings))
+			made.tell(variables(f.settings.passedTo(auditors)))
 			made.grants = append(made.grants, f.data.verifyAudit()...)
 		}
 	case name == "payment-state":
-		made.tell(map[string]*string{"PAYMENTS_TABLE": f.data.payments.TableName()})
+		made.tell(map[string]*string{
+			"PAYMENTS_TABLE": f.data.payments.TableName(),
+			"RESULT_BUCKET":  f.data.results.BucketName(),
+		})
 		made.grants = append(made.grants, f.data.readPayments()...)
 	}
 	f.base(&made)
 	f.behindEdge(&made)
+	made.declare(localVariables...)
 	return made
 }
+
+// localVariables have a value on a laptop alone. `sam local invoke` sets only what the
+// template declares, and an empty variable counts as none.
+var localVariables = []string{"DATA_DIR", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "RPC_URLS", "GAS_KEY", "FACILITATOR_URL"}
 
 func isPaid(name string) bool {
 	for _, row := range catalog.ByFunction(name) {
@@ -71,6 +81,7 @@ func (f *functions) sweeper() function {
 func (f *functions) sealer() function {
 	made := function{name: "seal", workers: min(f.settings.Workers, 2), memory: 1024, timeout: 900}
 	made.tell(f.data.chain(f.settings))
+	made.tell(variables(f.settings.passedTo(auditors)))
 	made.grants = f.data.sealAudit()
 	f.base(&made)
 	return made
@@ -88,6 +99,15 @@ func (made *function) tell(environment map[string]*string) {
 		made.environment = map[string]*string{}
 	}
 	maps.Copy(made.environment, environment)
+}
+
+// declare adds variables without a value.
+func (made *function) declare(names ...string) {
+	for _, name := range names {
+		if _, set := made.environment[name]; !set {
+			made.tell(map[string]*string{name: jsii.String("")})
+		}
+	}
 }
 
 // functions makes the Lambdas of one stack.
@@ -113,9 +133,15 @@ func variables(environment map[string]string) map[string]*string {
 func (f *functions) sell(made *function) {
 	made.tell(map[string]*string{
 		"AUDIT_TABLE": f.data.audit.TableName(), "RPC_URLS": jsii.String(f.settings.RPCURLs), "PAYMENTS_TABLE": f.data.payments.TableName(),
-		"RESULT_BUCKET": f.data.results.BucketName(), "SIGNING_KEY": f.data.signing.SecretArn(),
+		"RESULT_BUCKET": f.data.results.BucketName(),
+		"SIGNING_KEY":   f.data.signing.SecretArn(),
 	})
-	made.grants = append(append(append(made.grants, f.data.writePayments()...), f.data.appendAudit()...), readSecrets(f.data.signing.SecretArn()))
+	made.tell(variables(f.settings.passedTo(sellers)))
+	made.grants = slices.Concat(made.grants,
+		f.data.writePayments(),
+		f.data.appendAudit(),
+		[]grant{readSecrets(f.data.signing.SecretArn())},
+	)
 	switch facilitators := f.settings.facilitators(); {
 	case facilitators != "" && f.settings.Tokens:
 		made.tell(map[string]*string{"FACILITATOR_TOKEN": f.data.facilitator.SecretArn()})

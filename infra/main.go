@@ -11,6 +11,7 @@
 //	Edge        CloudFront, the one base URL
 //	ToolServer  the task behind the load balancer
 //	Operations  alarms, dashboard, budget
+//	EdgeAlarms  alarms on CloudFront, in us-east-1, where the region is another
 //
 // What a deployment can be told is [Settings], the context of the CDK.
 package main
@@ -45,9 +46,9 @@ func Deployment(app awscdk.App, s Settings, dist string) {
 	data := newData(app, s)
 	api := newAPI(app, s, data, dist)
 	network := newNetwork(app, s)
-	baseURL := newEdge(app, s, data, api, network)
-	newToolServer(app, s, data, network, baseURL, dist)
-	newOperations(app, s, data, api, network)
+	edge := newEdge(app, s, data, api, network)
+	newToolServer(app, s, data, network, edge.baseURL, dist)
+	newOperations(app, s, data, api, network, edge)
 }
 
 // stack makes one of the stacks of a deployment.

@@ -22,14 +22,14 @@ type network struct {
 
 func newNetwork(app awscdk.App, s Settings) *network {
 	in := stack(app, s, "Network", "VPC and load balancer of the tool server")
-	n := &network{vpc: vpc(in)}
-	front := n.group(in, "BalancerGroup", "The load balancer: from the interfaces of CloudFront in this VPC, to the task")
+	n := &network{vpc: vpc(in, s)}
+	front := n.group(in, "BalancerGroup", "The load balancer: from CloudFront, to the task")
 	n.task = n.group(in, "TaskGroup", "Task of the tool server: from the load balancer; to the network by HTTPS")
 	n.disk = n.group(in, "DiskGroup", "File system of the tool server: from the task")
 	http := awsec2.Port_Tcp(jsii.Number(80))
 	tool := awsec2.Port_Tcp(jsii.Number(toolPort))
 	nfs := awsec2.Port_Tcp(jsii.Number(2049))
-	front.AddIngressRule(awsec2.Peer_Ipv4(n.vpc.VpcCidrBlock()), http, jsii.String("CloudFront, through its interfaces"), nil)
+	front.AddIngressRule(awsec2.Peer_PrefixList(jsii.String(s.EdgePrefixList)), http, jsii.String("CloudFront, through its VPC origin"), nil)
 	front.AddEgressRule(n.task, tool, jsii.String("the task"), nil)
 	n.task.AddIngressRule(front, tool, jsii.String("the load balancer"), nil)
 	n.task.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)), jsii.String("AWS and nodes of the chain"), nil)
@@ -39,8 +39,9 @@ func newNetwork(app awscdk.App, s Settings) *network {
 	return n
 }
 
-func vpc(in awscdk.Stack) awsec2.Vpc {
-	return awsec2.NewVpc(in, jsii.String("Vpc"), &awsec2.VpcProps{
+// vpc has a public and an isolated subnet in each of two zones.
+func vpc(in awscdk.Stack, s Settings) awsec2.Vpc {
+	made := awsec2.NewVpc(in, jsii.String("Vpc"), &awsec2.VpcProps{
 		MaxAzs: jsii.Number(2), NatGateways: jsii.Number(0),
 		// It would add a function of its own; nothing here uses the default group.
 		RestrictDefaultSecurityGroup: jsii.Bool(false),
@@ -53,6 +54,23 @@ func vpc(in awscdk.Stack) awsec2.Vpc {
 			"s3":       {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
 		},
 	})
+	placeSubnets(*made.PublicSubnets(), s.Zones)
+	placeSubnets(*made.IsolatedSubnets(), s.Zones)
+	return made
+}
+
+// placeSubnets puts subnets into zones by their ids. Names of zones differ between
+// accounts, so the CDK's own choice, the first two by name, may be a zone without Fargate
+// on Arm or without VPC origins.
+func placeSubnets(subnets []awsec2.ISubnet, zones []string) {
+	if len(zones) == 0 {
+		return
+	}
+	for i, subnet := range subnets {
+		resource := subnet.Node().DefaultChild().(awsec2.CfnSubnet)
+		resource.AddPropertyDeletionOverride(jsii.String("AvailabilityZone"))
+		resource.AddPropertyOverride(jsii.String("AvailabilityZoneId"), zones[i])
+	}
 }
 
 func (n *network) group(in awscdk.Stack, id, description string) awsec2.SecurityGroup {

@@ -23,14 +23,11 @@ type operations struct {
 
 // newOperations watches the service: what an operator must do something about is an
 // alarm, and the runbooks say what.
-func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network) {
+func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network, e *edge) {
 	in := stack(app, s, "Operations", "Alarms, dashboard and budget of the governance service")
-	topic := awssns.NewTopic(in, jsii.String("Alarms"), nil) // with a policy of its own, alarms could not publish
-	if s.AlarmsMail != "" {
-		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.AlarmsMail), nil))
-	}
-	o := &operations{in: in, action: awscloudwatchactions.NewSnsAction(topic)}
+	o := openOperations(in, s)
 	o.watchAPI(a)
+	o.watchBalancer(n)
 	o.watchMoney(a)
 	o.watchChain(a)
 	o.watchTask(n)
@@ -39,6 +36,53 @@ func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network) {
 	o.watchTable("state", d.state)
 	dashboard(in, s, a, n)
 	budget(in, s)
+
+	edgeOperations(app, s, o).watchEdge(s, e)
+}
+
+// openOperations makes the topic of a stack's alarms.
+func openOperations(in awscdk.Stack, s Settings) *operations {
+	topic := awssns.NewTopic(in, jsii.String("Alarms"), nil) // with a policy of its own, alarms could not publish
+	if s.AlarmsMail != "" {
+		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.AlarmsMail), nil))
+	}
+	return &operations{in: in, action: awscloudwatchactions.NewSnsAction(topic)}
+}
+
+// edgeOperations is where alarms on CloudFront can be: its metrics are in us-east-1
+// alone, and an alarm sees only those of its own region.
+func edgeOperations(app awscdk.App, s Settings, here *operations) *operations {
+	if s.Region == edgeRegion {
+		return here
+	}
+	elsewhere := s
+	elsewhere.Region = edgeRegion
+	return openOperations(stack(app, elsewhere, "EdgeAlarms", "Alarms on the distribution of the governance service"), s)
+}
+
+// watchEdge watches what clients get, wherever it went wrong. The metric is named by
+// hand because a stack of another region cannot refer to the distribution.
+func (o *operations) watchEdge(s Settings, e *edge) {
+	id := e.distribution.DistributionId()
+	if s.Region != edgeRegion {
+		awscdk.NewCfnOutput(e.in, jsii.String("DistributionId"), &awscdk.CfnOutputProps{Value: id})
+		o.in.AddStackDependency(e.in, nil)
+		id = awscdk.Fn_GetStackOutput(e.in.StackName(), jsii.String("DistributionId"), jsii.String(s.Region), nil)
+	}
+	rate := awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+		Namespace:     jsii.String("AWS/CloudFront"),
+		MetricName:    jsii.String("5xxErrorRate"),
+		DimensionsMap: &map[string]*string{"DistributionId": id, "Region": jsii.String("Global")},
+		Period:        awscdk.Duration_Minutes(jsii.Number(5)),
+		Statistic:     jsii.String("Average"),
+	})
+	o.alarm("EdgeErrors", "CloudFront answered 5xx to more than 5 % of the requests: an origin fails or is out of reach", rate, 5, 2)
+}
+
+// watchBalancer watches what the load balancer answers itself, when no task does.
+func (o *operations) watchBalancer(n *network) {
+	metric := n.balancer.Metrics().HttpCodeElb(awselasticloadbalancingv2.HttpCodeElb_ELB_5XX_COUNT, every(5, "Sum"))
+	o.alarm("BalancerErrors", "The load balancer answered 5xx by itself: the task does not take connections", metric, 5, 2)
 }
 
 // alarm goes off when the sum, or what the metric says, of five minutes reaches a
@@ -138,7 +182,7 @@ func (o *operations) watchTask(n *network) {
 		n.target.Metrics().HttpCodeTarget(awselasticloadbalancingv2.HttpCodeTarget_TARGET_5XX_COUNT, every(5, "Sum")), 5, 1)
 }
 
-func (o *operations) watchTable(name string, table awsdynamodb.TableV2) {
+func (o *operations) watchTable(name string, table awsdynamodb.ITableV2) {
 	for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
 		o.alarm(fmt.Sprintf("%s-%s", name, metric), "DynamoDB slows the table of the "+name,
 			table.Metric(jsii.String(metric), every(5, "Sum")), 10, 2)

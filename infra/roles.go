@@ -30,6 +30,14 @@ func leading(keys ...string) map[string]any {
 	return map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": keys}}
 }
 
+// leadingInTransaction is leading for the actions of a transaction, in case DynamoDB
+// judges each of them by the keys of all.
+func leadingInTransaction(keys ...string) map[string]any {
+	condition := leading(keys...)
+	condition["StringEquals"] = map[string]any{"dynamodb:EnclosingOperation": "TransactWriteItems"}
+	return condition
+}
+
 // role is what a service may do: these grants and nothing else.
 func role(in awscdk.Stack, id, service string, grants []grant) awsiam.Role {
 	var statements []awsiam.PolicyStatement
@@ -44,9 +52,23 @@ func role(in awscdk.Stack, id, service string, grants []grant) awsiam.Role {
 	})
 }
 
-// readPayments is for functions that tell the state of a payment.
+// readPayments is for functions that show the state of a payment. A large result is in
+// the bucket.
 func (d *data) readPayments() []grant {
-	return []grant{{actions: "dynamodb:GetItem dynamodb:Query", resources: []*string{d.payments.TableArn()}}}
+	return []grant{
+		{
+			actions:   "dynamodb:GetItem dynamodb:Query",
+			resources: []*string{d.payments.TableArn()},
+		},
+		{
+			actions:   "s3:GetObject",
+			resources: []*string{d.results.ArnForObjects(jsii.String("*"))},
+		},
+		{
+			actions:   "s3:ListBucket",
+			resources: []*string{d.results.BucketArn()},
+		},
+	}
 }
 
 func (d *data) writePayments() []grant {
@@ -64,6 +86,7 @@ func (d *data) appendAudit() []grant {
 		{actions: "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query", resources: table},
 		{actions: "dynamodb:PutItem", resources: table, conditions: leading("c#*", "i#*", "q#*")},
 		{actions: "dynamodb:UpdateItem", resources: table, conditions: leading("h#*", "l#*")},
+		{actions: "dynamodb:PutItem dynamodb:UpdateItem", resources: table, conditions: leadingInTransaction("c#*", "i#*", "h#*")},
 		{actions: "dynamodb:DeleteItem", resources: table, conditions: leading("q#*")},
 	}
 }

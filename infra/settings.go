@@ -18,11 +18,14 @@ import (
 //
 // Without any, the service runs on the test network and sells for test money.
 type Settings struct {
-	Name   string // name: first part of the names of all stacks. Default governance
-	Stage  string // stage: tag env. Default: test or live, after the network
-	Owner  string // owner: tag owner. Default: the name
-	Region string // region: Default us-east-1
-	Arch   string // arch: arm64 (default) or x86_64, for `sam local invoke` on such a laptop
+	Name   string   // name: first part of the names of all stacks. Default governance
+	Stage  string   // stage: tag env. Default: test or live, after the network
+	Owner  string   // owner: tag owner. Default: the name
+	Region string   // region: Default us-east-1
+	Zones  []string // zones: ids of the two availability zones, comma separated (use1-az4,use1-az6). Default: two that have Fargate on Arm and VPC origins
+	// edgePrefixList: id of CloudFront's prefix list in the region. Default: known for the larger regions
+	EdgePrefixList string
+	Arch           string // arch: arm64 (default) or x86_64, for `sam local invoke` on such a laptop
 
 	Domain      string // domain: host name of the service. Default: the name that CloudFront gives
 	Certificate string // certificate: ARN of the domain's certificate in us-east-1
@@ -46,9 +49,19 @@ type Settings struct {
 	TelemetrySample  string // telemetrySample: share of traces that are recorded, 0 to 1. Default 0.05
 
 	AlarmsMail string // alarmsMail: where alarms and the budget's warnings go
-	Budget     int    // budget: dollars a month. Default 50
-	Retention  int    // retentionDays: for how long nobody can delete a sealed segment
-	Workers    int    // workers: most concurrent runs of one function; 0 reserves none. Default 20
+	Budget     int    // budget: dollars a month. Default 75
+	Retention  int    // retentionDays: for how many days a sealed segment is locked
+	LockMode   string // lockMode: governance (default: an administrator with a special permission can lift the lock) or compliance (until the retention is over no one can, the account's root included)
+	Workers    int    // workers: most concurrent runs of one function. Default 0: none are reserved, as a new account has too few
+
+	RequestsPerSecond  int // requestsPerSecond: most requests that the API takes in a second, with bursts of twice as many. Default 500
+	RequestsPerAddress int // requestsPerAddress: most requests that one address may send in five minutes, at least 10. Default 2000
+
+	PaymentsTable string // paymentsTable: name of a restored table to use instead of the own one
+	AuditTable    string // auditTable: the same for the audit chain
+	StateTable    string // stateTable: the same for the state of the tool server
+
+	passed map[string]string // values of passedOn, by the name of the variable
 
 	WorkspaceFile string // workspaceFile: path of the governance.yaml that the tool server gets
 	workspace     string // its text
@@ -59,6 +72,56 @@ type Settings struct {
 	Managed string // managed: what the kill switch stops elsewhere in the account, comma separated: ecs:CLUSTER/SERVICE, lambda:FUNCTION
 
 	OriginCheck bool // originCheck: false lets requests past CloudFront, for a rotation of the secret
+}
+
+// receiver is a kind of program that a setting is passed on to.
+type receiver int
+
+const (
+	sellers    receiver = iota // what moves money
+	auditors                   // what signs and publishes checkpoints
+	toolServer                 // the task
+)
+
+// passedOn are the settings that a deployment hands to its programs as they are. The
+// comments of shared/config are their manual.
+var passedOn = []struct {
+	context  string // name of the context
+	variable string // name in the environment
+	to       receiver
+}{
+	{"gasFeeCapGwei", "GAS_FEE_CAP_GWEI", sellers},
+	{"erc6492Factories", "ERC6492_FACTORIES", sellers},
+	{"checkpointWitnesses", "CHECKPOINT_WITNESSES", auditors},
+	{"checkpointDir", "CHECKPOINT_DIR", toolServer},
+	{"checkpointMemoKeyFile", "CHECKPOINT_MEMO_KEY_FILE", toolServer},
+	{"toolsets", "GOV_TOOLSETS", toolServer},
+	{"readOnly", "GOV_READ_ONLY", toolServer},
+	{"paidTools", "GOV_PAID_TOOLS", toolServer},
+	{"oauthIssuer", "OAUTH_ISSUER", toolServer},
+	{"oauthJwksUrl", "OAUTH_JWKS_URL", toolServer},
+	{"oauthAudience", "OAUTH_AUDIENCE", toolServer},
+	{"oauthScope", "OAUTH_SCOPE", toolServer},
+	{"llmBaseUrl", "LLM_BASE_URL", toolServer},
+}
+
+// passedTo gives the variables of one kind of receiver.
+func (s Settings) passedTo(to receiver) map[string]string {
+	environment := map[string]string{}
+	for _, setting := range passedOn {
+		value := s.passed[setting.variable]
+		if setting.to == to && value != "" {
+			environment[setting.variable] = value
+		}
+	}
+	return environment
+}
+
+// sellsTools says whether the tool server sells tools, and so needs what a selling
+// function needs.
+func (s Settings) sellsTools() bool {
+	value := s.passed["GOV_PAID_TOOLS"]
+	return value != "" && value != "false"
 }
 
 // chains are the networks that a deployment can settle on.
@@ -97,11 +160,25 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 		RPCURLs: get("rpcUrls", chain.RPCURLs), Facilitator: get("facilitator", chain.Facilitator), CDPKeyID: get("cdpKeyId", ""), Signer: get("signer", ""),
 		Tokens: get("facilitatorToken", "false") != "false", Certification: get("certificationId", ""),
 		Telemetry: get("telemetry", ""), TelemetryLayer: get("telemetryLayer", ""), TelemetryHeaders: get("telemetryHeaders", ""), TelemetrySample: get("telemetrySample", "0.05"),
-		AlarmsMail: get("alarmsMail", ""), Budget: number(get("budget", "50")),
-		Retention: number(get("retentionDays", strconv.Itoa(chain.Retention))), Workers: number(get("workers", "20")),
-		Managed:       get("managed", ""),
-		WorkspaceFile: get("workspaceFile", ""), LLMAPI: get("llmApi", ""), LLMModel: get("llmModel", ""), LLMKey: get("llmKey", ""),
+		AlarmsMail: get("alarmsMail", ""), Budget: number(get("budget", "75")),
+		Retention: number(get("retentionDays", strconv.Itoa(chain.Retention))), Workers: number(get("workers", "0")),
+		LockMode:           get("lockMode", "governance"),
+		RequestsPerSecond:  number(get("requestsPerSecond", "500")),
+		RequestsPerAddress: number(get("requestsPerAddress", "2000")),
+		PaymentsTable:      get("paymentsTable", ""),
+		AuditTable:         get("auditTable", ""),
+		StateTable:         get("stateTable", ""),
+		passed:             map[string]string{},
+		Managed:            get("managed", ""),
+		WorkspaceFile:      get("workspaceFile", ""), LLMAPI: get("llmApi", ""), LLMModel: get("llmModel", ""), LLMKey: get("llmKey", ""),
 		OriginCheck: get("originCheck", "true") != "false",
+	}
+	for _, setting := range passedOn {
+		s.passed[setting.variable] = get(setting.context, "")
+	}
+	s.EdgePrefixList = get("edgePrefixList", edgePrefixLists[s.Region])
+	if zones := get("zones", goodZones[s.Region]); zones != "" {
+		s.Zones = strings.Split(zones, ",")
 	}
 	if !known {
 		return s, fmt.Errorf("context: network must be base-sepolia or base")
@@ -130,6 +207,7 @@ func (s *Settings) readWorkspace() error {
 // tools is the environment of the tool server alone.
 func (s Settings) tools() map[string]string {
 	environment := map[string]string{"WORKSPACE": dataDir + "/workspace"}
+	maps.Copy(environment, s.passedTo(toolServer))
 	for name, value := range map[string]string{"WORKSPACE_FILE": s.workspace, "LLM_API": s.LLMAPI, "LLM_MODEL": s.LLMModel, "LLM_KEY": s.LLMKey} {
 		if value != "" {
 			environment[name] = value
@@ -149,6 +227,18 @@ func number(text string) int {
 
 // managedPattern has no star: the kill switch may stop what is named and nothing else.
 var managedPattern = regexp.MustCompile(`^(ecs:[\w-]+/[\w-]+|lambda:[\w-]+)(,(ecs:[\w-]+/[\w-]+|lambda:[\w-]+))*$`)
+
+// zonePattern is an availability zone's id, not its name, which differs between accounts.
+var zonePattern = regexp.MustCompile(`^[a-z]{2,5}[0-9]-az[0-9]$`)
+
+// badZones says whether zones are set and are not the ids of two.
+func (s Settings) badZones() bool {
+	if len(s.Zones) == 0 {
+		return false
+	}
+	isID := func(zone string) bool { return zonePattern.MatchString(zone) }
+	return len(s.Zones) != 2 || s.Zones[0] == s.Zones[1] || !isID(s.Zones[0]) || !isID(s.Zones[1])
+}
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{1,19}$`)
 
@@ -174,6 +264,12 @@ func (s Settings) check() error {
 		{s.Tokens && strings.Contains(s.Facilitator, cdpHost), "facilitatorToken is for facilitators other than Coinbase's, whose key is in the same secret"},
 		{s.Budget <= 0, "budget must be a number of dollars"},
 		{s.Workers < 0, "workers must be a number"},
+		{s.badZones(), "zones must be the ids of two availability zones, for example use1-az4,use1-az6"},
+		{!strings.HasPrefix(s.EdgePrefixList, "pl-"), "set edgePrefixList to the id that `aws ec2 describe-managed-prefix-lists --filters Name=prefix-list-name,Values=com.amazonaws.global.cloudfront.origin-facing` gives for the region"},
+		{s.RequestsPerSecond <= 0, "requestsPerSecond must be a number above 0"},
+		{s.RequestsPerAddress < 10, "requestsPerAddress must be a number of at least 10"},
+		{s.outsideDisk("CHECKPOINT_DIR"), "checkpointDir must be a folder below " + dataDir + ", the disk of the tool server"},
+		{s.outsideDisk("CHECKPOINT_MEMO_KEY_FILE"), "checkpointMemoKeyFile must be a file below " + dataDir + ", the disk of the tool server"},
 		{s.LLMKey != "" && !strings.HasPrefix(s.LLMKey, "arn:aws:secretsmanager:"), "llmKey must be the ARN of a secret, so that no key stands in a template"},
 		{(s.LLMAPI == "") != (s.LLMModel == ""), "set llmApi and llmModel, or neither"},
 		{s.Managed != "" && !managedPattern.MatchString(s.Managed), "managed must be a list of ecs:CLUSTER/SERVICE and lambda:FUNCTION"},
@@ -188,6 +284,8 @@ func (s Settings) check() error {
 	environment["RPC_URLS"], environment["FACILITATOR_URL"] = s.RPCURLs, s.facilitators()
 	maps.Copy(environment, s.telemetry())
 	environment["LLM_API"] = s.LLMAPI
+	maps.Copy(environment, s.passed)
+	environment["SEGMENT_LOCK_MODE"] = s.LockMode
 	delete(environment, "OTEL_EXPORTER_OTLP_HEADERS") // a reference here
 	environment["SEGMENT_BUCKET"], environment["SEGMENT_RETENTION_DAYS"] = "bucket", strconv.Itoa(s.Retention)
 	if _, err := config.Load(func(name string) (string, bool) { value, ok := environment[name]; return value, ok }); err != nil {
@@ -197,6 +295,12 @@ func (s Settings) check() error {
 		return fmt.Errorf("context: %s", strings.Join(bad, "; "))
 	}
 	return nil
+}
+
+// outsideDisk says whether a path is set that the tool server's disk does not hold.
+func (s Settings) outsideDisk(variable string) bool {
+	path := s.passed[variable]
+	return path != "" && !strings.HasPrefix(path, dataDir+"/")
 }
 
 const cdpHost = "api.cdp.coinbase.com"

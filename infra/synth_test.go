@@ -27,6 +27,7 @@ type resource struct {
 	Type           string
 	Properties     map[string]any
 	DeletionPolicy string
+	DependsOn      any
 }
 
 // template is what CloudFormation gets for one stack.

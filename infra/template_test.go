@@ -246,7 +246,7 @@ func TestFreeFunctionsCanOnlyReadWhatTheyTell(t *testing.T) {
 			}
 			allowed := []string{"ssm:GetParameter", "secretsmanager:GetSecretValue", "logs:CreateLogStream", "logs:PutLogEvents", "sts:AssumeRole"}
 			if name == "payment-state" {
-				allowed = append(allowed, "dynamodb:GetItem", "dynamodb:Query")
+				allowed = append(allowed, "dynamodb:GetItem", "dynamodb:Query", "s3:GetObject", "s3:ListBucket")
 			}
 			for _, s := range statements(id, any(r.Properties)) {
 				for _, action := range list(s.Action) {
@@ -436,7 +436,7 @@ func TestSchedulesAreAsTheFunctionsWantThem(t *testing.T) {
 }
 
 func TestEveryAlarmTellsSomebodyWhatItMeans(t *testing.T) {
-	want := []string{"ApiErrors", "SweeperFails", "SettlementTroubles", "GasLow", "ChainBroken", "SealerFails", "CheckpointLate", "TaskDown", "TaskErrors"}
+	want := []string{"ApiErrors", "SweeperFails", "SettlementTroubles", "GasLow", "ChainBroken", "SealerFails", "CheckpointLate", "TaskDown", "TaskErrors", "BalancerErrors", "EdgeErrors"}
 	for _, name := range append(catalog.Functions(), "seal", "payment-sweeper", "not-found") {
 		want = append(want, "Throttled"+strings.ReplaceAll(name, "-", ""))
 	}

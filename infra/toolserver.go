@@ -45,6 +45,7 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 		EnableECSManagedTags: jsii.Bool(true), PropagateTags: awsecs.PropagatedTagSource_SERVICE,
 		HealthCheckGracePeriod: awscdk.Duration_Seconds(jsii.Number(60)),
 	})
+	service.Node().AddDependency(disk.MountTargetsAvailable())
 	service.AttachToApplicationTargetGroup(n.target)
 }
 
@@ -58,7 +59,20 @@ func taskGrants(in awscdk.Stack, s Settings, d *data, disk grant) []grant {
 	if s.LLMAPI == "bedrock" {
 		grants = append(grants, askModel(in, s.LLMModel))
 	}
-	return grants
+	return append(grants, toolSales(in, s, d).grants...)
+}
+
+// toolSales is what the task needs besides when it sells tools: what a selling function
+// needs, and the site that it sells for.
+func toolSales(in awscdk.Stack, s Settings, d *data) function {
+	made := function{}
+	if !s.sellsTools() {
+		return made
+	}
+	seller := functions{in: in, settings: s, data: d}
+	made.tell(seller.site())
+	seller.sell(&made)
+	return made
 }
 
 // fileSystem is the data directory; it outlives the stack.
@@ -99,6 +113,11 @@ func container(in awscdk.Stack, s Settings, d *data, definition awsecs.FargateTa
 	maps.Copy(environment, d.chain(s))
 	maps.Copy(environment, variables(s.telemetry()))
 	maps.Copy(environment, variables(s.tools()))
+	maps.Copy(environment, variables(s.passedTo(auditors)))
+	maps.Copy(environment, toolSales(in, s, d).environment)
+	if s.passed["CHECKPOINT_MEMO_KEY_FILE"] != "" {
+		environment["RPC_URLS"] = jsii.String(s.RPCURLs)
+	}
 	secrets := map[string]awsecs.Secret{
 		"BASE_URL":      awsecs.Secret_FromSsmParameter(baseURL),
 		"GOV_API_TOKEN": awsecs.Secret_FromSecretsManager(d.token, nil),

@@ -52,6 +52,7 @@ func TestEveryLambda(t *testing.T) {
 				}
 				compareAnswers(t, filepath.Base(file), lambda, twin, event)
 			}
+			replayUnderSAM(t, function, bootstrap, files)
 			t.Logf("figure: %-17s %6.2f MB  init %5.1f ms  %d events", function, float64(size)/1e6, float64(initTime.Microseconds())/1000, len(files))
 		})
 	}

@@ -38,6 +38,10 @@ type Report struct {
 // takes no checkpoint; what was done before stays, and the next run goes on from there.
 func New(a *auditor.Auditor) func(context.Context, Event) (Report, error) {
 	return func(ctx context.Context, e Event) (Report, error) {
+		begun, err := a.Begun(ctx)
+		if err != nil || !begun {
+			return Report{}, err
+		}
 		if e.Walk {
 			return walk(ctx, a)
 		}

@@ -39,6 +39,9 @@ type Config struct {
 	// GAS_KEY_KMS: id, ARN or alias of that key in AWS KMS (ECC_SECG_P256K1), instead
 	// of a file.
 	GasKeyKMS string
+	// GAS_KEY: that key itself, 64 hex digits, instead of a file. In a deployment it is
+	// the ARN of a secret, see package environment.
+	GasKey string
 	// GAS_FEE_CAP_GWEI: the most that a unit of gas may cost, in gwei, at most nine
 	// decimals. Above it payments wait (503), nothing is charged. Default 2.
 	GasFeeCap *big.Int // wei
@@ -100,9 +103,13 @@ type Config struct {
 	// SEGMENT_BUCKET: S3 bucket of sealed segments of the audit chain, instead of the
 	// folder segments in the data directory.
 	SegmentBucket string
-	// SEGMENT_RETENTION_DAYS: for so many days, at most 36500, nobody can change or
-	// delete a segment in the bucket, which must have Object Lock. Default 0: no lock.
+	// SEGMENT_RETENTION_DAYS: for how many days, at most 36500, a segment or checkpoint in
+	// the bucket is locked. The bucket must have Object Lock. Default 0: no lock.
 	SegmentRetention time.Duration
+	// SEGMENT_LOCK_MODE: mode of that lock. With governance (default) a principal with
+	// s3:BypassGovernanceRetention can lift it; with compliance no one can until the
+	// retention is over, the account's root included.
+	SegmentLockMode string
 	// GOV_API_TOKEN: bearer token of the tool server, at least 32 characters; needed
 	// wherever others than this machine can reach it.
 	APIToken string
@@ -156,7 +163,7 @@ type Config struct {
 type Lookup func(name string) (value string, ok bool)
 
 // Secrets are the names whose values are for no program that the service starts.
-var Secrets = []string{"LLM_KEY", "KILL_SECRET", "GOV_API_TOKEN", "SIGNING_KEY", "FACILITATOR_TOKEN", "CDP_KEY_SECRET", "ORIGIN_SECRET"}
+var Secrets = []string{"LLM_KEY", "KILL_SECRET", "GOV_API_TOKEN", "SIGNING_KEY", "GAS_KEY", "FACILITATOR_TOKEN", "CDP_KEY_SECRET", "ORIGIN_SECRET"}
 
 // Load reads the environment. Its error names every malformed value at once,
 // without quoting it.
@@ -177,6 +184,7 @@ func Load(lookup Lookup) (Config, error) {
 		RPCURLs:               splitList(get("RPC_URLS", "")),
 		GasKeyFile:            get("GAS_KEY_FILE", ""),
 		GasKeyKMS:             get("GAS_KEY_KMS", ""),
+		GasKey:                get("GAS_KEY", ""),
 		GasFeeCap:             gwei(get("GAS_FEE_CAP_GWEI", "2")),
 		ERC6492Factories:      splitList(get("ERC6492_FACTORIES", "")),
 		FacilitatorURLs:       splitList(get("FACILITATOR_URL", "")),
@@ -198,6 +206,7 @@ func Load(lookup Lookup) (Config, error) {
 		CheckpointMemoKeyFile: get("CHECKPOINT_MEMO_KEY_FILE", ""),
 		SegmentBucket:         get("SEGMENT_BUCKET", ""),
 		SegmentRetention:      days(get("SEGMENT_RETENTION_DAYS", "0")),
+		SegmentLockMode:       get("SEGMENT_LOCK_MODE", "governance"),
 		DynamoDBEndpoint:      get("DYNAMODB_ENDPOINT", ""),
 		S3Endpoint:            get("S3_ENDPOINT", ""),
 		APIToken:              get("GOV_API_TOKEN", ""),
@@ -310,6 +319,9 @@ func (c Config) check() error {
 		bad = append(bad, "SEGMENT_RETENTION_DAYS must be a number from 0 to 36500")
 	case c.SegmentRetention > 0 && c.SegmentBucket == "":
 		bad = append(bad, "SEGMENT_RETENTION_DAYS needs SEGMENT_BUCKET: a folder locks nothing")
+	}
+	if c.SegmentLockMode != "governance" && c.SegmentLockMode != "compliance" {
+		bad = append(bad, "SEGMENT_LOCK_MODE must be governance or compliance")
 	}
 	if len(bad) > 0 {
 		return fmt.Errorf("configuration: %s", strings.Join(bad, "; "))

@@ -18,7 +18,7 @@ func from(environment map[string]string) Lookup {
 const address = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
 func TestTheEmptyEnvironmentIsLocalMode(t *testing.T) {
-	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2", GasFeeCap: big.NewInt(2e9), Telemetry: Telemetry{Ratio: 1}}
+	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2", GasFeeCap: big.NewInt(2e9), SegmentLockMode: "governance", Telemetry: Telemetry{Ratio: 1}}
 	for name, environment := range map[string]map[string]string{
 		"nothing set": {}, "empty": {"NETWORK": "", "PAY_TO": "", "RPC_URLS": ""}, "blank": {"ASSET": "  ", "RPC_URLS": " , ,"},
 	} {
@@ -40,7 +40,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"CHECKPOINT_KEY_FILE": "c.key", "CHECKPOINT_KEY_KMS": "alias/c", "CHECKPOINT_ORIGIN": "one.example/chain",
 		"CHECKPOINT_DIR": "/mnt/c", "CHECKPOINT_MEMO_KEY_FILE": "memo.key", "CHECKPOINT_WITNESSES": "https://w.example/a key, http://localhost:1 b",
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
-		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400",
+		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400", "SEGMENT_LOCK_MODE": "compliance", "GAS_KEY": "digits",
 		"CERTIFICATION_ID":            "cert-1",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, y=1", "OTEL_SERVICE_NAME": "shop", "OTEL_TRACES_SAMPLER_ARG": "0.25",
 		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "WORKSPACE_FILE": "version: 1", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
@@ -57,7 +57,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		CheckpointKeyFile: "c.key", CheckpointKeyKMS: "alias/c", CheckpointOrigin: "one.example/chain",
 		CheckpointDir: "/mnt/c", CheckpointMemoKeyFile: "memo.key", CheckpointWitnesses: []string{"https://w.example/a key", "http://localhost:1 b"},
 		CDPKeyID: "id", CDPKeySecret: "key",
-		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour,
+		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour, SegmentLockMode: "compliance", GasKey: "digits",
 		CertificationID: "cert-1",
 		Telemetry:       Telemetry{"http://localhost:4318", map[string]string{"x-key": "a b", "y": "1"}, "shop", 0.25},
 		APIToken:        "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", WorkspaceFile: "version: 1", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",

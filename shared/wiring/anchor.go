@@ -41,12 +41,12 @@ func openTrail(c config.Config, origin string) (*trail, error) {
 	if c.AuditTable == "" {
 		return openFileTrail(c.DataDir, origin)
 	}
-	return openTableTrail(c, origin)
+	return openTableTrail(c, origin, false)
 }
 
 // openTableTrail opens the table, and what is sealed if there is a place for it.
-func openTableTrail(c config.Config, origin string) (*trail, error) {
-	table, err := openAuditTable(c, origin)
+func openTableTrail(c config.Config, origin string, readOnly bool) (*trail, error) {
+	table, err := openAuditTable(c, origin, readOnly)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func NewAuditor(c config.Config) (*auditor.Auditor, error) {
 	if err := config.Need(settings...); err != nil {
 		return nil, err
 	}
-	t, err := openTableTrail(c, c.BaseURL)
+	t, err := openTableTrail(c, c.BaseURL, true)
 	if err != nil {
 		return nil, err
 	}

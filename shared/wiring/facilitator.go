@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // facilitatorSettings are what moving money needs besides the chain.
 func facilitatorSettings(c config.Config) []config.Setting {
 	if len(c.FacilitatorURLs) == 0 {
-		return []config.Setting{{Name: "GAS_KEY_FILE or GAS_KEY_KMS", Value: c.GasKeyFile + c.GasKeyKMS}}
+		return []config.Setting{{Name: "GAS_KEY_FILE, GAS_KEY_KMS or GAS_KEY", Value: c.GasKeyFile + c.GasKeyKMS + c.GasKey}}
 	}
 	for _, address := range c.FacilitatorURLs {
 		if isCDP(address) {
@@ -61,6 +62,13 @@ func openFacilitator(c config.Config, chain *evm.Chain) (settles payments.Facili
 }
 
 func openWallet(c config.Config) (evm.Wallet, error) {
+	if c.GasKey != "" {
+		key, err := evm.ParseKey(c.GasKey)
+		if err != nil {
+			return nil, fmt.Errorf("configuration: GAS_KEY: %w", err)
+		}
+		return key, nil
+	}
 	if c.GasKeyKMS == "" {
 		return evm.LoadKey(c.GasKeyFile)
 	}

@@ -14,7 +14,7 @@ func TestWhatMovingMoneyNeeds(t *testing.T) {
 		config  config.Config
 		missing string
 	}{
-		"own wallet":   {config.Config{}, "GAS_KEY_FILE or GAS_KEY_KMS, RPC_URLS, DATA_DIR"},
+		"own wallet":   {config.Config{}, "GAS_KEY_FILE, GAS_KEY_KMS or GAS_KEY, RPC_URLS, DATA_DIR"},
 		"facilitator":  {config.Config{FacilitatorURLs: []string{"https://one.example"}}, "RPC_URLS, DATA_DIR"},
 		"one with key": {config.Config{FacilitatorURLs: []string{"https://one.example", "https://" + facilitator.CDPHost + "/platform/v2/x402"}}, "CDP_KEY_ID, CDP_KEY_SECRET, RPC_URLS, DATA_DIR"},
 	} {

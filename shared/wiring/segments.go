@@ -21,15 +21,18 @@ func openSegments(c config.Config) (sealed.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s3.OpenLocked(c.SegmentBucket, a.Account, c.SegmentRetention), nil
+	lock := s3.Lock{Retention: c.SegmentRetention, Mode: c.SegmentLockMode}
+	return s3.OpenLocked(c.SegmentBucket, a.Account, lock), nil
 }
 
-func openAuditTable(c config.Config, origin string) (*auditdynamo.Store, error) {
+// openAuditTable opens the table of the audit chain, for a role that appends to it or,
+// readOnly, for one that does not.
+func openAuditTable(c config.Config, origin string, readOnly bool) (*auditdynamo.Store, error) {
 	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
 	if err != nil {
 		return nil, err
 	}
 	return auditdynamo.Open(ChainName, auditdynamo.Options{
-		Table: c.AuditTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint, Origin: origin,
+		Table: c.AuditTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint, Origin: origin, ReadOnly: readOnly,
 	})
 }

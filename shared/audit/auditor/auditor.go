@@ -155,6 +155,22 @@ func (a *Auditor) lastCheckpoint(ctx context.Context) (noted, error) {
 	return noted{text, c}, nil
 }
 
+// Begun says whether there is anything to look after: entries, or a note of entries that
+// once were. Before the first sale a table holds neither.
+func (a *Auditor) Begun(ctx context.Context) (bool, error) {
+	head, err := a.Store.Head(ctx)
+	if err != nil || head.Seq > 0 {
+		return err == nil, err
+	}
+	for _, name := range []string{checkpointNote, walkNote, sinksNote} {
+		note, err := a.Notes.Note(ctx, name)
+		if err != nil || note != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 // sign gives the signed checkpoint of a valid report, once it agrees with the last
 // one that was signed; last is the one that the report was compared with. While
 // others sign, theirs is compared, too.

@@ -28,7 +28,7 @@ func (s *Store) Head(ctx context.Context) (audit.Head, error) {
 		return audit.Head{}, err
 	}
 	s.mu.Lock()
-	fresh := stored == nil && !s.begun
+	fresh := stored == nil && !s.begun && !s.readOnly
 	s.mu.Unlock()
 	if fresh {
 		if err := s.create(ctx); err != nil && !isTampered(err) {

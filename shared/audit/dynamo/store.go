@@ -32,6 +32,7 @@ type Options struct {
 	Origin      string            // says in the genesis entry who keeps the chain; "" is "dynamodb"
 	Now         func() time.Time  // nil: time.Now
 	Random      io.Reader         // makes the id of the genesis entry; nil: crypto/rand.Reader
+	ReadOnly    bool              // a chain that is not there stays so; for roles that may not append
 	Limit       time.Duration     // [CallLimit] but in tests; 0 is CallLimit. A third of it is for one request
 }
 
@@ -45,6 +46,8 @@ type Store struct {
 	random io.Reader
 	limit  time.Duration
 
+	readOnly bool // reading begins no chain
+
 	mu           sync.Mutex
 	begun        bool       // the head was there, and the last block ended with it
 	seen         audit.Head // the latest
@@ -54,7 +57,8 @@ type Store struct {
 var _ audit.Store = (*Store)(nil)
 
 // Open prepares the client; it sends nothing. The error is [audit.ErrProfile] for
-// a name that is none. A chain that is not there begins with its first use.
+// a name that is none. A chain that is not there begins with its first use, unless
+// the options say that the store only reads.
 func Open(chain string, o Options) (*Store, error) {
 	if err := audit.CheckChainName(chain); err != nil {
 		return nil, err
@@ -69,6 +73,7 @@ func Open(chain string, o Options) (*Store, error) {
 		client: dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport, Attempt: o.Limit / 3}),
 		table:  o.Table, chain: chain, origin: cmp.Or(o.Origin, "dynamodb"),
 		now: o.Now, random: o.Random, limit: cmp.Or(o.Limit, CallLimit),
+		readOnly: o.ReadOnly,
 	}, nil
 }
 

@@ -24,6 +24,7 @@ type Bucket struct {
 	client    *awsapi.Client
 	base      string
 	retention time.Duration // of created objects, 0 for none
+	lockMode  string        // of their lock, as S3 spells it
 }
 
 // Open prepares the client; it sends nothing.
@@ -35,13 +36,21 @@ func Open(bucket string, a awsapi.Account) *Bucket {
 	return &Bucket{client: awsapi.New("s3", a), base: base}
 }
 
-// OpenLocked is Open with a retention, 0 for none. The bucket must have Object Lock:
-// what Create makes there nobody, not even the owner of the account, can change or
-// delete before the retention is over (mode COMPLIANCE). Who may write can still cover
-// it with a newer version or a delete marker; the locked version stays beneath.
-func OpenLocked(bucket string, a awsapi.Account, retention time.Duration) *Bucket {
+// Lock says for how long S3 Object Lock keeps what Create makes.
+type Lock struct {
+	Retention time.Duration // 0 for no lock
+	// Mode is governance, which a principal with s3:BypassGovernanceRetention can lift,
+	// or compliance, which no one can lift before the retention is over.
+	Mode string
+}
+
+// OpenLocked is Open with a lock on created objects. The bucket must have Object Lock.
+// A writer can still cover a locked object with a newer version or a delete marker; the
+// locked version stays beneath.
+func OpenLocked(bucket string, a awsapi.Account, lock Lock) *Bucket {
 	b := Open(bucket, a)
-	b.retention = retention
+	b.retention = lock.Retention
+	b.lockMode = strings.ToUpper(lock.Mode)
 	return b
 }
 
@@ -61,7 +70,7 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 		// S3 locks only what comes with a checksum in a header.
 		sum := sha256.Sum256(body)
 		header.Set("X-Amz-Checksum-Sha256", base64.StdEncoding.EncodeToString(sum[:]))
-		header.Set("X-Amz-Object-Lock-Mode", "COMPLIANCE")
+		header.Set("X-Amz-Object-Lock-Mode", b.lockMode)
 		header.Set("X-Amz-Object-Lock-Retain-Until-Date", time.Now().Add(b.retention).UTC().Format(time.RFC3339))
 	}
 	_, err := b.client.Do(ctx, http.MethodPut, b.base+key, header, body, 0)

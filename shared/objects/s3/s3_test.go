@@ -72,7 +72,7 @@ func TestALockedObjectNamesItsRetention(t *testing.T) {
 	b := s3.OpenLocked(bucket, awsapi.Account{Endpoint: endpoint, Transport: transport(func(req *http.Request) (*http.Response, error) {
 		seen = req.Header
 		return http.DefaultTransport.RoundTrip(req)
-	})}, 48*time.Hour)
+	})}, s3.Lock{Retention: 48 * time.Hour, Mode: "compliance"})
 	before := time.Now().Truncate(time.Second)
 	if err := b.Create(t.Context(), "a", []byte("text")); err != nil {
 		t.Fatal(err)
