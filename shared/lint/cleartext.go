@@ -18,9 +18,62 @@ func cleartext(s *server, r *report) {
 	for _, v := range s.variables {
 		judgeCleartextVariable(r, v)
 		if verificationOff(v.name, v.value) {
-			r.add(ruleVerificationOff, Error, v.at, say(shown(v.name), " switches the check of TLS certificates off, so anyone on the way can answer in the server's name"), hintVerification)
+			reportVerification(r, v.name, v.at)
+			continue
+		}
+		for name, scalar := range embedded(v.value) {
+			if verificationOff(snake(name), scalar.text) {
+				reportVerification(r, name, v.at)
+			}
 		}
 	}
+	for _, option := range s.options {
+		name := snake(option.name)
+		if verificationOff(name, option.value) || uncheckedOption(name, option.value) {
+			reportVerification(r, option.name, option.at)
+		}
+	}
+}
+
+func reportVerification(r *report, name string, at *place) {
+	r.add(ruleVerificationOff, Error, at, say(shown(name), " switches the check of TLS certificates off, so anyone on the way can answer in the server's name"), hintVerification)
+}
+
+// uncheckedOption recognises switches that say it shorter among the fields of a server than a
+// variable does.
+func uncheckedOption(name, value string) bool {
+	switch name {
+	case "VERIFY", "VERIFY_HOST", "VERIFY_PEER", "CHECK_CERTIFICATE":
+		return falsy(value)
+	case "INSECURE", "ALLOW_INSECURE", "SKIP_VERIFY", "TLS_SKIP", "ACCEPT_INVALID_CERTS", "ALLOW_INVALID_CERTS":
+		return truthy(value)
+	}
+	return false
+}
+
+// maxSwitch is longer than any name of a switch, in bytes.
+const maxSwitch = 64
+
+// snake writes rejectUnauthorized as REJECT_UNAUTHORIZED. It gives "" for a name that is too long
+// for a switch.
+func snake(name string) string {
+	if len(name) > maxSwitch {
+		return ""
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		isUpper := c >= 'A' && c <= 'Z'
+		afterLower := i > 0 && (name[i-1] >= 'a' && name[i-1] <= 'z' || name[i-1] >= '0' && name[i-1] <= '9')
+		if isUpper && afterLower {
+			b.WriteByte('_')
+		}
+		if c == '-' {
+			c = '_'
+		}
+		b.WriteByte(c)
+	}
+	return strings.ToUpper(b.String())
 }
 
 var hintVerification = say("remove it; for a private CA give the program the CA file (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, REQUESTS_CA_BUNDLE)")
@@ -87,7 +140,7 @@ func judgeVerification(r *report, c *call) {
 			c.program == "curl" && curlInsecure(a.text) ||
 			(name == "--trusted-host" || name == "--allow-insecure-host") && value != "" && !loopback(strings.SplitN(value, ":", 2)[0])
 		if off {
-			r.add(ruleVerificationOff, Error, a.at, say(shown(name), " switches the check of TLS certificates off, so anyone on the way can answer in the server's name"), hintVerification)
+			reportVerification(r, name, a.at)
 		}
 	}
 }

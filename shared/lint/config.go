@@ -16,6 +16,7 @@ type server struct {
 	env     []setting // variables given to the process
 	headers []setting // headers sent to the endpoint
 	fields  []setting // auth and any other string the client may use as a credential
+	options []setting // fields that are booleans, numbers or strings: switches of the client
 	urls    []word    // endpoints
 	kinds   []word    // declared transports
 
@@ -47,7 +48,8 @@ var containers = [][]string{
 	{"mcp_servers"},       // Codex, the Messages API
 	{"context_servers"},   // Zed
 	{"amp.mcpServers"},    // Amp
-	{"mcp"},               // OpenCode: servers directly under mcp
+	{"powers", "mcpServers"},
+	{"mcp"}, // OpenCode: servers directly under mcp
 }
 
 const wanted = `mcpServers, servers, mcp.servers, mcp_servers or context_servers, or one server object with command or url`
@@ -286,21 +288,67 @@ func words(n *node, at *place) []word {
 	return out
 }
 
-// settings reads a map of strings, or an array of "NAME=value" strings.
+// settings reads a map of strings, or an array of "NAME=value" strings, of "Name: value" lines or
+// of pairs.
 func settings(n *node, at *place) []setting {
 	var out []setting
 	for i, item := range n.items {
+		if n.kind == list && isPair(item) {
+			out = append(out, pair(item, at.item(i, item)))
+			continue
+		}
 		t, ok := item.scalar()
 		if !ok {
 			continue
 		}
 		if n.kind == object {
 			out = append(out, setting{n.keys[i], t, at.member(n.keys[i], item)})
-		} else if name, value, ok := strings.Cut(t, "="); ok {
+			continue
+		}
+		if name, value, ok := cutLine(t); ok {
 			out = append(out, setting{name, value, at.item(i, item)})
 		}
 	}
 	return out
+}
+
+// pairNames and pairValues are the members of a pair in the dialects that write one.
+var (
+	pairNames  = []string{"name", "key", "variable", "header"}
+	pairValues = []string{"value", "default"}
+)
+
+// isPair reports whether an object is a name with its value.
+func isPair(n *node) bool {
+	name, _ := firstOf(n, pairNames)
+	value, _ := firstOf(n, pairValues)
+	return name != nil && value != nil
+}
+
+func pair(n *node, at *place) setting {
+	name, _ := firstOf(n, pairNames)
+	value, key := firstOf(n, pairValues)
+	return setting{name.text, value.text, at.member(key, value)}
+}
+
+// firstOf gives the first member with a scalar value, and its key.
+func firstOf(n *node, keys []string) (value *node, key string) {
+	for _, key := range keys {
+		value := n.get(key)
+		if _, ok := value.scalar(); ok {
+			return value, key
+		}
+	}
+	return nil, ""
+}
+
+// cutLine splits NAME=value or, as headers are written, Name: value.
+func cutLine(t string) (name, value string, ok bool) {
+	at := strings.IndexAny(t, "=:")
+	if at <= 0 {
+		return "", "", false
+	}
+	return strings.TrimSpace(t[:at]), strings.TrimSpace(t[at+1:]), true
 }
 
 func (s *server) readEndpoint(n *node, at *place) {
@@ -324,8 +372,11 @@ func (s *server) readFields(name string, n *node, at *place, depth int) {
 		return
 	}
 	switch n.kind {
+	case boolean:
+		s.options = append(s.options, setting{name, n.text, at})
 	case text, number:
 		s.fields = append(s.fields, setting{name, n.text, at})
+		s.options = append(s.options, setting{name, n.text, at})
 	case object:
 		for i, key := range n.keys {
 			s.readFields(key, n.items[i], at.member(key, n.items[i]), depth+1)

@@ -129,15 +129,17 @@ func TestEmptyConfiguration(t *testing.T) {
 	}
 }
 
-// TestCount checks that a rule broken in many places is one finding, and that the first place does
-// not depend on the order of keys.
+// TestCount checks that a rule about anything but a secret that is broken in many places is one
+// finding, and that the first place does not depend on the order of keys.
 func TestCount(t *testing.T) {
-	result, err := lint.Lint([]byte(`{"mcpServers":{"s":{"command":"x","env":{"Z_KEY":"k4Xz9","A_KEY":"k4Xz9","M_KEY":"q7Zt2Xw9Lk4Vn8Rb"}}}}`))
-	if err != nil || len(result.Findings) != 1 {
+	result, err := lint.Lint([]byte(`{"mcpServers":{"s":{"command":"x","env":{"Z_URL":"http://z.tld","A_SSL_VERIFY":"false","M_URL":"http://a.tld","Z_SSL_VERIFY":"0"}}}}`))
+	if err != nil || len(result.Findings) != 2 {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if f := result.Findings[0]; f.Count != 3 || f.Severity != lint.Error || f.Path != "/mcpServers/s/env/M_KEY" {
-		t.Errorf("%+v", f)
+	for i, want := range []string{"/mcpServers/s/env/M_URL", "/mcpServers/s/env/A_SSL_VERIFY"} {
+		if f := result.Findings[i]; f.Count != 2 || f.Path != want {
+			t.Errorf("%+v, want %s", f, want)
+		}
 	}
 }
 

@@ -45,11 +45,11 @@ func (s Severity) rank() int {
 	return 0
 }
 
-// Finding is one rule broken by one server. Several places that break the same rule are one
-// finding with a count.
+// Finding is one rule broken by one server. Each place of a secret is a finding of its own, so that
+// every one of them is named; several places that break another rule are one finding with a count.
 type Finding struct {
 	Severity Severity `json:"severity"`
-	Code     string   `json:"code"`    // MCP001 to MCP008
+	Code     string   `json:"code"`    // MCP001 to MCP008; MCP000 for what was not understood
 	Rule     string   `json:"rule"`    // stable kebab name of the rule within the code
 	Server   string   `json:"server"`  // the server's name as the document has it
 	Path     string   `json:"path"`    // JSON pointer (RFC 6901) to the first place
@@ -58,15 +58,23 @@ type Finding struct {
 	Hint     string   `json:"hint"`    // at most 300 bytes: what to write instead
 	Count    int      `json:"count"`   // places, at least 1
 
-	line, column int // of the first place, for SARIF
+	line, column int // of the first place, both from 1; 0 in a finding that was decoded from JSON
 }
 
-// Summary counts servers and findings.
+// Position returns the line and the column of the first place, both counted from 1, the column in
+// characters. They are 0 for a finding that does not come from Lint.
+func (f Finding) Position() (line, column int) { return f.line, f.column }
+
+// MaxFindings bounds the findings of one answer. The gravest are in it.
+const MaxFindings = 200
+
+// Summary counts servers and findings, also those that the answer leaves out.
 type Summary struct {
 	Servers int    `json:"servers"`
 	Errors  int    `json:"errors"`
 	Warns   int    `json:"warns"`
 	Infos   int    `json:"infos"`
+	Omitted int    `json:"omitted,omitempty"` // findings beyond MaxFindings
 	Ruleset string `json:"ruleset"`
 }
 
@@ -142,39 +150,45 @@ type InputError struct {
 
 func (e *InputError) Error() string { return "lint: " + e.Code + ": " + e.Detail }
 
+// LintJSONC is Lint for a file as editors keep it, with comments and trailing commas.
+func LintJSONC(doc []byte) (Result, error) { return Lint(standardize(doc)) }
+
 // Lint judges one MCP client configuration. The error is always an *InputError.
 func Lint(doc []byte) (Result, error) {
+	r, servers, err := judge(doc)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{
+		Score:    r.score(),
+		Findings: r.findings(doc),
+		Summary:  r.summary(),
+	}
+	result.Summary.Servers = servers
+	return result, nil
+}
+
+// judge runs all checks over a document.
+func judge(doc []byte) (r *report, servers int, err error) {
 	root, err := parse(doc)
 	if err != nil {
-		return Result{}, err
+		return nil, 0, err
 	}
-	servers, err := readServers(root)
+	found, err := readServers(root)
 	if err != nil {
-		return Result{}, err
+		return nil, 0, err
 	}
-	r := &report{}
-	for _, s := range servers {
+	r = &report{}
+	for _, s := range found {
 		r.server = s
 		for _, check := range checks {
 			check(s, r)
 		}
 	}
-	findings := r.findings(doc)
-	summary := Summary{Servers: len(servers), Ruleset: Ruleset}
-	for _, f := range findings {
-		switch f.Severity {
-		case Error:
-			summary.Errors++
-		case Warn:
-			summary.Warns++
-		default:
-			summary.Infos++
-		}
-	}
-	return Result{Score: score(findings), Findings: findings, Summary: summary}, nil
+	return r, len(found), nil
 }
 
-// checks are the eight checks in the order of their codes.
+// checks are the eight checks in the order of their codes, after what could not be read.
 var checks = [...]func(*server, *report){
-	literalSecret, secretInArgv, floatingPackage, riskySource, fileAccess, privilege, cleartext, endpoint,
+	unread, literalSecret, secretInArgv, floatingPackage, riskySource, fileAccess, privilege, cleartext, endpoint,
 }

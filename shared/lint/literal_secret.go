@@ -34,7 +34,7 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 		}
 		return
 	}
-	if judgeURL(r, v, kind) || judgeNested(r, v, kind, depth) {
+	if judgeURL(r, v, kind) || depth == 0 && judgeEmbedded(r, v, kind) {
 		return
 	}
 	literal, _ := secretscan.Literal(v.value)
@@ -172,20 +172,14 @@ func secretSegment(a address) (segment string, known bool) {
 	return "", false
 }
 
-// judgeNested looks into a value that is itself a JSON object, as in OPENAPI_MCP_HEADERS.
-func judgeNested(r *report, v setting, kind string, depth int) bool {
-	t := strings.TrimSpace(v.value)
-	if depth > 0 || !strings.HasPrefix(t, "{") || !strings.HasSuffix(t, "}") {
+// judgeEmbedded looks into a value that is itself JSON, as in OPENAPI_MCP_HEADERS. It reports
+// whether the value is.
+func judgeEmbedded(r *report, v setting, kind string) bool {
+	if !isEmbedded(v.value) {
 		return false
 	}
-	root, err := parse([]byte(t))
-	if err != nil || root.kind != object {
-		return false
-	}
-	for i, item := range root.items {
-		if value, ok := item.scalar(); ok {
-			judgeSetting(r, setting{root.keys[i], value, v.at}, kind, depth+1)
-		}
+	for name, scalar := range embedded(v.value) {
+		judgeSetting(r, setting{name, scalar.text, v.at}, kind, 1)
 	}
 	return true
 }

@@ -39,7 +39,7 @@ func TestOutputBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Findings) < 500 || len(raw) > 1200*len(result.Findings) {
+	if len(result.Findings) != lint.MaxFindings || len(raw) > 1200*len(result.Findings) {
 		t.Errorf("%d bytes for %d findings", len(raw), len(result.Findings))
 	}
 }

@@ -215,7 +215,10 @@ func judgeApproval(s *server, r *report) {
 		}
 		at := s.at.member(key, n)
 		message := say(shown(key), " lets every tool of this server run without a question, also tools it adds later")
-		hint := say("list the read-only tools by name: \"", shown(key), "\": [\"read_file\"]; leave trust out")
+		hint := say("list the read-only tools by name: \"", shown(key), "\": [\"read_file\"]")
+		if n.kind == boolean {
+			hint = say("leave ", shown(key), " out or set it to false; a client that asks shows what the tool is about to do")
+		}
 		all := func(at *place) { r.add(ruleApproveEverything, Warn, at, message, hint) }
 		switch t, ok := n.scalar(); {
 		case ok && (t == "true" || everything(t)):

@@ -20,9 +20,11 @@ type report struct {
 	secrets []string
 }
 
+// entryKey tells findings apart.
 type entryKey struct {
 	server *server
 	rule   *Rule
+	secret *place // the place of a literal secret, each of which is a finding; else nil
 }
 
 // entry is a finding in the making.
@@ -89,7 +91,10 @@ func (r *report) secret(literal string) {
 // add records that the current server breaks a rule at a place. The same rule at a second place
 // raises the count; the gravest place, and among equals the first, gives the text.
 func (r *report) add(rule *Rule, severity Severity, at *place, message, hint phrase) {
-	key := entryKey{r.server, rule}
+	key := entryKey{server: r.server, rule: rule}
+	if isSecret(rule, severity) {
+		key.secret = at
+	}
 	e := r.index[key]
 	if e == nil {
 		if r.index == nil {
@@ -103,6 +108,11 @@ func (r *report) add(rule *Rule, severity Severity, at *place, message, hint phr
 	if severity.rank() > e.severity.rank() {
 		e.severity, e.at, e.message, e.hint = severity, at, message, hint
 	}
+}
+
+// isSecret says whether a finding is about a literal secret.
+func isSecret(rule *Rule, severity Severity) bool {
+	return rule.Category == secrets && severity != Info
 }
 
 // count counts a place once. Mostly there is one place, or the same again.
@@ -130,8 +140,9 @@ const maxText = 300
 func (r *report) findings(doc []byte) []Finding {
 	veil := newVeil(r.secrets)
 	lines := newLineIndex(doc)
-	found := make([]Finding, 0, len(r.entries))
-	for _, e := range r.entries {
+	listed := r.gravest()
+	found := make([]Finding, 0, len(listed))
+	for _, e := range listed {
 		keys := e.at.keys()
 		for i := range keys {
 			if keys[i] == e.server.name && !veil.hidesName(keys[i]) {
@@ -151,6 +162,43 @@ func (r *report) findings(doc []byte) []Finding {
 		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Code, b.Code), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Path, b.Path))
 	})
 	return found
+}
+
+// gravest are the entries that the answer lists: all, or the gravest of too many.
+func (r *report) gravest() []*entry {
+	if len(r.entries) <= MaxFindings {
+		return r.entries
+	}
+	entries := slices.Clone(r.entries)
+	slices.SortStableFunc(entries, func(a, b *entry) int {
+		return cmp.Or(
+			b.severity.rank()-a.severity.rank(),
+			strings.Compare(a.server.name, b.server.name),
+			strings.Compare(a.rule.Code, b.rule.Code),
+			strings.Compare(a.rule.Name, b.rule.Name),
+			comparePlaces(a.at, b.at),
+		)
+	})
+	return entries[:MaxFindings]
+}
+
+// summary counts the findings.
+func (r *report) summary() Summary {
+	s := Summary{
+		Omitted: max(0, len(r.entries)-MaxFindings),
+		Ruleset: Ruleset,
+	}
+	for _, e := range r.entries {
+		switch e.severity {
+		case Error:
+			s.Errors++
+		case Warn:
+			s.Warns++
+		default:
+			s.Infos++
+		}
+	}
+	return s
 }
 
 // fragment is the length from which a piece of a secret must not leave the package.
@@ -256,7 +304,7 @@ func (v *veil) render(parts phrase) string {
 				t = mask
 			}
 		}
-		b.WriteString(bounded(display(t), maxForeign))
+		b.WriteString(bounded(display(bounded(t, maxForeign)), maxForeign))
 	}
 	return bounded(b.String(), maxText)
 }

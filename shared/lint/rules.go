@@ -3,17 +3,18 @@ package lint
 // Rule describes one rule: what it means, how grave it is and what to do. A finding's Code and Rule
 // are the Code and Name of its rule.
 type Rule struct {
-	Code       string     `json:"code"`       // MCP001 to MCP008, one for each check
+	Code       string     `json:"code"`       // MCP001 to MCP008, one for each check; MCP000 for what was not understood
 	Name       string     `json:"name"`       // stable kebab name, unique over all rules
-	Category   string     `json:"category"`   // secrets exposure, supply-chain pinning, scope breadth or transport security
+	Category   string     `json:"category"`   // secrets exposure, supply-chain pinning, scope breadth, transport security or coverage
 	Severities []Severity `json:"severities"` // what a finding may have, the gravest first
 	OWASP      string     `json:"owasp"`      // OWASP MCP Top 10 id
 	Hint       string     `json:"hint"`       // the repair in one sentence
 	Doc        string     `json:"doc"`        // what the rule looks for, and what it leaves alone
 }
 
-// The four categories, two checks each.
+// The four categories, two checks each, and what stands before them.
 const (
+	coverage  = "coverage"
 	secrets   = "secrets exposure"
 	supply    = "supply-chain pinning"
 	scope     = "scope breadth"
@@ -26,6 +27,7 @@ const (
 	supplyChain   = "MCP04:2025"
 	injection     = "MCP05:2025"
 	authorization = "MCP07:2025"
+	shadowServers = "MCP09:2025"
 )
 
 var (
@@ -45,6 +47,8 @@ const (
 
 // The rules, in the order of their codes.
 var (
+	ruleNotUnderstood = &Rule{"MCP000", "not-understood", coverage, onlyInfo, shadowServers, "Write the server in a form that its client documents.", "A server without a command or url, or a field of a JSON type that no client reads. Nothing about it was judged, so it is not clean."}
+
 	ruleProviderSecret     = &Rule{"MCP001", "provider-secret", secrets, onlyError, tokenExposure, hintMoveSecret, "A value in env, headers, auth or any other field has the form of a known provider's token. References, masks (ntn_****) and examples are left alone; a real token beside a reference is not."}
 	rulePrivateKey         = &Rule{"MCP001", "private-key", secrets, onlyError, tokenExposure, hintMoveSecret, "A value holds a PEM private key."}
 	ruleConnectionPassword = &Rule{"MCP001", "connection-password", secrets, onlyError, tokenExposure, hintMoveSecret, "A connection string carries its password. user:password@host and the defaults of a database on this machine are placeholders."}
@@ -108,6 +112,7 @@ var (
 )
 
 var allRules = []*Rule{
+	ruleNotUnderstood,
 	ruleProviderSecret, rulePrivateKey, ruleConnectionPassword, ruleSecretInURLValue, ruleNamedSecret, ruleSeedPhrase, ruleOpaqueValue,
 	ruleSecretInArgv, ruleReferenceInArgv, ruleSecretInURL, ruleReferenceInURL,
 	ruleUnpinnedPackage, ruleUnpinnedSource, ruleMovingImageTag, ruleImageWithoutDigest, ruleLauncherPackage,

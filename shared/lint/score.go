@@ -1,12 +1,14 @@
 package lint
 
-// The score multiplies, it does not average: every broken code of every server takes a share of
-// what is left, so a clean server beside a broken one changes nothing and one more finding never
-// raises the result. Integers with floor keep it the same on every platform.
+// The score multiplies, it does not average: every secret and every other broken code of a server
+// takes a share of what is left, so a clean server beside a broken one changes nothing and one more
+// finding never raises the result. An error keeps the score below that of any document without one.
+// Integers with floor, in a fixed order, keep it the same on every platform.
 const (
 	fullScore  = 1_000_000
 	perPoint   = fullScore / 100
-	errorLimit = 59 // with any error, whatever the rest looks like
+	errorLimit = 59 // the most with an error, whatever the rest looks like
+	warnFloor  = 60 // the least without one
 )
 
 // keep is what remains of 1000 parts after a finding of this severity.
@@ -22,25 +24,33 @@ func (s Severity) keep() int {
 	return 1000
 }
 
-// score needs findings sorted by server and code: for each pair the gravest severity counts once.
-func score(findings []Finding) int {
-	rest, worst := fullScore, Severity("")
-	for i := 0; i < len(findings); {
-		gravest := findings[i].Severity
-		j := i + 1
-		for ; j < len(findings) && findings[j].Server == findings[i].Server && findings[j].Code == findings[i].Code; j++ {
-			if findings[j].Severity.rank() > gravest.rank() {
-				gravest = findings[j].Severity
-			}
-		}
-		rest = rest * gravest.keep() / 1000
-		if gravest.rank() > worst.rank() {
-			worst = gravest
-		}
-		i = j
+// score counts each literal secret, and otherwise the gravest severity of each code of each server.
+func (r *report) score() int {
+	type slot struct {
+		server *server
+		code   string
+		secret *place
 	}
-	if worst == Error {
+	gravest := map[slot]Severity{}
+	for _, e := range r.entries {
+		at := slot{e.server, e.rule.Code, e.secret}
+		if e.severity.rank() > gravest[at].rank() {
+			gravest[at] = e.severity
+		}
+	}
+	count := map[Severity]int{}
+	for _, severity := range gravest {
+		count[severity]++
+	}
+
+	rest := fullScore
+	for _, severity := range []Severity{Error, Warn, Info} {
+		for range count[severity] {
+			rest = rest * severity.keep() / 1000
+		}
+	}
+	if count[Error] > 0 {
 		return min(rest/perPoint, errorLimit)
 	}
-	return rest / perPoint
+	return max(rest/perPoint, warnFloor)
 }

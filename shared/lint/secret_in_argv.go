@@ -17,7 +17,13 @@ func secretInArgv(s *server, r *report) {
 			if i+1 < len(args) {
 				next = args[i+1]
 			}
-			judgeArgument(r, args[i], next, i > 0 && headerFlag(args[i-1].text))
+			header := i > 0 && headerFlag(args[i-1].text)
+			if name, ok := headerName(args[i].text); header && ok && next.at != nil {
+				judgeExposed(r, name, next.text, next.at)
+				continue
+			}
+			judgeArgument(r, args[i], next, header)
+			judgeEmbeddedArgument(r, args[i])
 		}
 	}
 	for _, a := range s.run.assigned {
@@ -32,6 +38,23 @@ func secretInArgv(s *server, r *report) {
 	for _, u := range s.urls {
 		judgeTokens(r, u, ruleSecretInURL)
 		judgeText(r, u, ruleSecretInURL, ruleReferenceInURL, true)
+	}
+}
+
+// headerName gives the name of a header whose value is the next word: "X-API-Key:" or
+// "Authorization".
+func headerName(t string) (name string, ok bool) {
+	name = strings.TrimSuffix(strings.TrimSpace(t), ":")
+	ok = secretscan.SecretName(name) && !strings.ContainsAny(name, ":= ")
+	return name, ok
+}
+
+// judgeEmbeddedArgument looks into an argument that is JSON, as in --config={...}.
+func judgeEmbeddedArgument(r *report, arg word) {
+	for name, scalar := range embedded(argumentJSON(arg.text)) {
+		if secretscan.SecretName(name) {
+			judgeExposed(r, name, scalar.text, arg.at)
+		}
 	}
 }
 

@@ -1,0 +1,74 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+)
+
+// unread is MCP000: what stands in a server and the lint cannot judge. A server that was not
+// understood is never a server without findings.
+func unread(s *server, r *report) {
+	isBlank := func(w word) bool { return strings.TrimSpace(w.text) == "" }
+	runs := slices.ContainsFunc(s.argv, func(w word) bool { return !isBlank(w) })
+	connects := slices.ContainsFunc(s.urls, func(w word) bool { return !isBlank(w) })
+	if !runs && !connects {
+		r.add(ruleNotUnderstood, Info, s.at, say("this server has no command and no url that the lint understands, so nothing about it was judged"), hintUnderstood)
+	}
+	for _, f := range fieldKinds {
+		value := s.node.get(f.key)
+		if value == nil || value.kind == null {
+			continue
+		}
+		at := s.at.member(f.key, value)
+		if !f.allows(value.kind) {
+			reportUnread(r, f.key, value, at)
+			continue
+		}
+		judgeItems(r, f.key, value, at)
+	}
+}
+
+var hintUnderstood = say("write command as a string, args as an array of strings, env and headers as objects of strings, url as a string")
+
+func reportUnread(r *report, name string, value *node, at *place) {
+	r.add(ruleNotUnderstood, Info, at, say(shown(name), " is "+value.kind.String()+", so it was not judged"), hintUnderstood)
+}
+
+// field is a member of a server that the checks read, and the JSON types that they read.
+type field struct {
+	key   string
+	kinds []kind
+}
+
+func (f field) allows(k kind) bool { return slices.Contains(f.kinds, k) }
+
+var fieldKinds = []field{
+	{"command", []kind{text, list, object}},
+	{"args", []kind{text, list}},
+	{"env", []kind{object, list, boolean}}, // a boolean passes the whole environment or none
+	{"environment", []kind{object, list, boolean}},
+	{"headers", []kind{object, list}},
+	{"http_headers", []kind{object, list}},
+	{"url", []kind{text}},
+	{"serverUrl", []kind{text}},
+	{"httpUrl", []kind{text}},
+}
+
+// judgeItems reports the items of a field that are no strings, numbers or booleans. Of an array
+// of pairs, whose items are objects, the pairs are read (settings).
+func judgeItems(r *report, key string, value *node, at *place) {
+	pairs := key != "command" && key != "args"
+	if key == "command" && value.kind == object {
+		return // Zed's form, with path and args
+	}
+	for i, item := range value.items {
+		if item.kind < list || pairs && value.kind == list && isPair(item) {
+			continue
+		}
+		if value.kind == object {
+			reportUnread(r, value.keys[i], item, at.member(value.keys[i], item))
+		} else {
+			reportUnread(r, key, item, at.item(i, item))
+		}
+	}
+}
