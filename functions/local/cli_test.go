@@ -2,15 +2,18 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"governance.internal/shared/lint"
 	"governance.internal/shared/x402"
 )
 
@@ -23,15 +26,14 @@ func TestWrongUsageIsToldWithStatus2(t *testing.T) {
 		"pay GET x402/tip":                 "neither a path",
 		"pay POST /x402/audit-mcp -d nope": "no such file",
 		"pay GET /x402/tip -base https://example.com": "on this machine only",
-		"lint":                          "needs a file",
-		"lint -format xml a.json":       "table, json or sarif",
-		"verify":                        "verify what?",
-		"verify receipt":                "needs the file",
-		"verify chain -expect-head x a": "SEQ:HASH",
-		"verify chain -expect-head 0 a": "names no entry",
-		"verify consistency a -vkey x":  "the earlier one first",
-		"verify import -vkey x":         "needs the file",
-		"invoke nothing event.json":     "needs a function",
+		"lint -format xml a.json":                     "table, json or sarif",
+		"verify":                                      "verify what?",
+		"verify receipt":                              "needs the file",
+		"verify chain -expect-head x a":               "SEQ:HASH",
+		"verify chain -expect-head 0 a":               "names no entry",
+		"verify consistency a -vkey x":                "the earlier one first",
+		"verify import -vkey x":                       "needs the file",
+		"invoke nothing event.json":                   "needs a function",
 	} {
 		_, notes := session(t, 2, strings.Fields(args)...)
 		if !strings.Contains(notes, want) {
@@ -91,9 +93,13 @@ func TestLintCommandLine(t *testing.T) {
 
 	r := start(t)
 	endpoint := r.call("POST", "/x402/audit-mcp", sampleConfig, "PAYMENT-SIGNATURE", r.payment("POST", "/x402/audit-mcp"))
-	same, _ := session(t, 1, "lint", "-format", "json", bad)
-	if same != string(endpoint.body) {
-		t.Errorf("command line %s\nendpoint %s", same, endpoint.body)
+	printed, _ := session(t, 1, "lint", "-format", "json", bad)
+	var local, paid lint.Result
+	if err := errors.Join(json.Unmarshal([]byte(printed), &local), json.Unmarshal(endpoint.body, &paid)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(local, paid) {
+		t.Errorf("command line %s\nendpoint %s", printed, endpoint.body)
 	}
 	sarif, _ := session(t, 1, "lint", bad, good, "-format", "sarif")
 	var log struct {

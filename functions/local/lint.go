@@ -2,100 +2,226 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"strconv"
-	"text/tabwriter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"governance.internal/shared/lint"
 )
 
-// lintFiles lints configuration files. Exit status 1 when there is an error
-// finding, 2 when a file cannot be read or linted.
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	format   string
+	failOn   string
+	baseline string
+	accept   bool
+	reason   string
+	expires  string
+	fix      bool
+	explain  string
+}
+
+const lintSynopsis = `lint [-format table|json|sarif] [-fail-on error|warn|info|never] [-baseline FILE] [-fix] [FILE...]
+
+Without a file it looks for the configurations of all known clients, in this folder and in
+your home directory. - reads standard input.`
+
+// lintFiles lints configuration files. It exits with 1 when a finding is at least as grave as
+// -fail-on says, and with 2 when a file cannot be read or linted, or none is found.
 func lintFiles(_ context.Context, t terminal, args []string) error {
-	set := flags(t, "lint", "lint [-format table|json|sarif] FILE...")
-	format := set.String("format", "table", "`form` of the output: table, json or sarif")
+	var o lintOptions
+	set := flags(t, "lint", lintSynopsis)
+	set.StringVar(&o.format, "format", "table", "`form` of the output: table, json or sarif")
+	set.StringVar(&o.failOn, "fail-on", "error", "gravest `severity` that may pass is below this one: error, warn, info or never")
+	set.StringVar(&o.baseline, "baseline", "", "`file` of accepted findings, each with its reason and the day on which it expires")
+	set.BoolVar(&o.accept, "accept", false, "write the present findings into the baseline; needs -baseline and -reason")
+	set.StringVar(&o.reason, "reason", "", "`text`: why the findings are accepted")
+	set.StringVar(&o.expires, "expires", "", "`day`, as 2027-01-31, from which accepted findings count again; default: in 90 days")
+	set.BoolVar(&o.fix, "fix", false, "repair in place what has one right answer, then lint")
+	set.StringVar(&o.explain, "explain", "", "explain a `code` such as MCP003, a rule, or all")
 	files, err := parse(set, args)
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		return usage("lint needs a file, for example: lint ~/.config/mcp.json")
+	if o.explain != "" {
+		return explainRules(t, o.explain)
 	}
-	print, ok := map[string]func(terminal, []lint.FileResult) error{"table": printTable, "json": printJSON, "sarif": printSARIF}[*format]
-	if !ok {
-		return usage("-format is table, json or sarif, not %q", *format)
-	}
-	results, unreadable := lintAll(t, files)
-	if err := print(t, results); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
-	if unreadable {
-		return exit{2, nil}
-	}
-	for _, r := range results {
-		if r.Result.Summary.Errors > 0 {
-			return exit{1, nil}
-		}
-	}
-	return nil
-}
-
-func lintAll(t terminal, files []string) (results []lint.FileResult, unreadable bool) {
-	for _, file := range files {
-		document, err := readInput(t, file)
-		var result lint.Result
-		if err == nil {
-			result, err = lint.Lint(document)
-		}
-		if err != nil {
-			fmt.Fprintf(t.err, "%s: %v\n", file, err)
-			unreadable = true
-			continue
-		}
-		results = append(results, lint.FileResult{URI: file, Result: result})
-	}
-	return results, unreadable
-}
-
-func printTable(t terminal, results []lint.FileResult) error {
-	for _, r := range results {
-		s := r.Result.Summary
-		fmt.Fprintf(t.out, "%s: score %d, %d servers, %d errors, %d warnings, %d infos\n", r.URI, r.Result.Score, s.Servers, s.Errors, s.Warns, s.Infos)
-		table := tabwriter.NewWriter(t.out, 0, 4, 2, ' ', 0)
-		for _, f := range r.Result.Findings {
-			fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n\t\t\t-> %s\n", f.Severity, f.Code, strconv.QuoteToASCII(f.Server), f.Message, f.Hint)
-		}
-		if err := table.Flush(); err != nil {
+	if len(files) == 0 {
+		if files, err = findConfigs(t); err != nil {
 			return err
 		}
 	}
+	return o.run(t, files)
+}
+
+// lintFormats are the outputs.
+var lintFormats = map[string]func(terminal, lintReport) error{
+	"table": printLintTable,
+	"json":  printLintJSON,
+	"sarif": printLintSARIF,
+}
+
+// failRanks orders what -fail-on takes; a finding fails when its rank is at least that one.
+var failRanks = map[string]int{"info": 1, "warn": 2, "error": 3, "never": 4}
+
+func (o lintOptions) check() error {
+	switch {
+	case lintFormats[o.format] == nil:
+		return usage("-format is table, json or sarif, not %q", o.format)
+	case failRanks[o.failOn] == 0:
+		return usage("-fail-on is error, warn, info or never, not %q", o.failOn)
+	case o.accept && o.baseline == "":
+		return usage("-accept needs -baseline FILE, in which accepted findings are kept")
+	case o.accept && strings.TrimSpace(o.reason) == "":
+		return usage("-accept needs -reason TEXT: why are these findings accepted?")
+	}
 	return nil
 }
 
-// printJSON gives one file the answer of the endpoint, several a list.
-func printJSON(t terminal, results []lint.FileResult) error {
-	encoder := json.NewEncoder(t.out)
-	encoder.SetIndent("", "  ")
-	if len(results) == 1 {
-		return encoder.Encode(results[0].Result)
+func (o lintOptions) run(t terminal, files []string) error {
+	var accepted lintBaseline
+	if o.baseline != "" {
+		var err error
+		if accepted, err = readBaseline(o.baseline, o.accept); err != nil {
+			return exit{2, err}
+		}
 	}
-	type file struct {
-		Path string `json:"path"`
-		lint.Result
+	report := lintReport{}
+	for _, file := range files {
+		if o.fix {
+			repairFile(t, file)
+		}
+		result, err := lintOne(t, file)
+		if err != nil {
+			fmt.Fprintf(t.err, "%s: %v\n", file, err)
+			report.Unread = append(report.Unread, unreadFile{file, err.Error()})
+			continue
+		}
+		report.add(file, result, accepted, time.Now())
 	}
-	list := []file{}
-	for _, r := range results {
-		list = append(list, file{r.URI, r.Result})
+
+	if o.accept {
+		if err := o.acceptAll(t, accepted, report); err != nil {
+			return err
+		}
+		return o.status(report, "never")
 	}
-	return encoder.Encode(list)
+	if err := lintFormats[o.format](t, report); err != nil {
+		return err
+	}
+	return o.status(report, o.failOn)
 }
 
-func printSARIF(t terminal, results []lint.FileResult) error {
-	log, err := lint.SARIF(results)
+// status is the end of the command.
+func (o lintOptions) status(report lintReport, failOn string) error {
+	if len(report.Unread) > 0 {
+		return exit{2, nil}
+	}
+	least := failRanks[failOn]
+	fails := func(f lintFinding) bool { return failRanks[string(f.Severity)] >= least }
+	if slices.ContainsFunc(report.Findings, fails) {
+		return exit{1, nil}
+	}
+	return nil
+}
+
+func lintOne(t terminal, file string) (lint.Result, error) {
+	document, err := readInput(t, file)
+	if err != nil {
+		return lint.Result{}, err
+	}
+	return lint.LintJSONC(document)
+}
+
+// repairFile repairs a file and says what was changed.
+func repairFile(t terminal, file string) {
+	if file == "-" {
+		fmt.Fprintln(t.err, "-fix changes files; standard input is only linted")
+		return
+	}
+	repairs, err := fixFile(file)
+	if err != nil {
+		fmt.Fprintf(t.err, "%s: not repaired: %v\n", file, err)
+		return
+	}
+	for _, r := range repairs {
+		fmt.Fprintf(t.err, "%s:%d:%d: %s: %s -> %s\n", file, r.Line, r.Column, r.Rule, r.Before, r.After)
+	}
+}
+
+// fixFile writes the repaired document beside the file and renames it, so that a crash leaves the
+// old file or the new one. A symbolic link stays: the file that it leads to is repaired.
+func fixFile(file string) ([]lint.Repair, error) {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return nil, err
+	}
+	document, err := os.ReadFile(target)
+	if err != nil {
+		return nil, err
+	}
+	fixed, repairs, err := lint.Fix(document)
+	var input *lint.InputError
+	if errors.As(err, &input) || len(repairs) == 0 {
+		return nil, nil // the lint says what is wrong with the document
+	}
+	if err != nil {
+		return nil, err
+	}
+	return repairs, replaceFile(target, fixed, info.Mode().Perm())
+}
+
+// replaceFile replaces a file at once.
+func replaceFile(file string, content []byte, mode os.FileMode) error {
+	fresh, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
 		return err
 	}
-	_, err = t.out.Write(log)
-	return err
+	defer os.Remove(fresh.Name()) // gone after the rename
+	_, err = fresh.Write(content)
+	err = errors.Join(err, fresh.Chmod(mode), fresh.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(fresh.Name(), file)
+}
+
+// explainRules prints the rules of a code, one rule, or all.
+func explainRules(t terminal, what string) error {
+	wanted := strings.ToLower(what)
+	found := false
+	for _, rule := range lint.Rules() {
+		code, name := strings.ToLower(rule.Code), strings.ToLower(rule.Name)
+		if wanted != "all" && wanted != code && wanted != name && wanted != code+"/"+name {
+			continue
+		}
+		found = true
+		var severities []string
+		for _, severity := range rule.Severities {
+			severities = append(severities, string(severity))
+		}
+		fmt.Fprintf(t.out, "%s %s (%s, %s, %s)\n  %s\n  Repair: %s\n\n",
+			rule.Code, rule.Name, strings.Join(severities, " or "), rule.Category, rule.OWASP, rule.Doc, rule.Hint)
+	}
+	if !found {
+		return usage("-explain knows no code or rule %q; MCP000 to MCP008 are codes, and -explain all prints every rule", what)
+	}
+	if wanted == "all" {
+		fmt.Fprintln(t.out, "What a lint of a configuration cannot see:")
+		for _, line := range lint.NotSeen() {
+			fmt.Fprintf(t.out, "  %s\n", line)
+		}
+	}
+	return nil
 }

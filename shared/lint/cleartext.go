@@ -19,6 +19,7 @@ func cleartext(s *server, r *report) {
 		judgeCleartextVariable(r, v)
 		if verificationOff(v.name, v.value) {
 			reportVerification(r, v.name, v.at)
+			turn(r, v.value, v.at)
 			continue
 		}
 		for name, scalar := range embedded(v.value) {
@@ -31,7 +32,21 @@ func cleartext(s *server, r *report) {
 		name := snake(option.name)
 		if verificationOff(name, option.value) || uncheckedOption(name, option.value) {
 			reportVerification(r, option.name, option.at)
+			turn(r, option.value, option.at)
 		}
+	}
+}
+
+// turns are switches and their opposites, in the words in which they are written.
+var turns = map[string]string{
+	"0": "1", "false": "true", "False": "True", "FALSE": "TRUE", "no": "yes", "off": "on",
+	"1": "0", "true": "false", "True": "False", "TRUE": "FALSE", "yes": "no", "on": "off",
+}
+
+// turn repairs a switch by its opposite.
+func turn(r *report, value string, at *place) {
+	if opposite, ok := turns[value]; ok {
+		r.repair(ruleVerificationOff, at, value, opposite)
 	}
 }
 

@@ -1,6 +1,9 @@
 package lint
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // endpoint is MCP008: servers that others can reach, endpoints that are not what or where they seem,
 // and the transport that the protocol has given up.
@@ -181,8 +184,23 @@ func judgePublished(r *report, b *container) {
 		default:
 			continue
 		}
+		if spec, ok := onLoopback(f.value.text); ok {
+			r.repair(rulePublishedPort, f.value.at, f.value.text, spec)
+		}
 		r.add(rulePublishedPort, Warn, f.value.at, say("the container's port is published on every interface, past the machine's firewall"), say("publish it on this machine only: -p 127.0.0.1:8080:8080"))
 	}
+}
+
+// portPair is a published port without an address: 8080:80 or 8080:80/udp.
+var portPair = regexp.MustCompile(`^[0-9]+:[0-9]+(/[a-z]+)?$`)
+
+// onLoopback gives the port mapping for this machine alone.
+func onLoopback(spec string) (string, bool) {
+	spec = strings.TrimPrefix(spec, "0.0.0.0:")
+	if !portPair.MatchString(spec) {
+		return "", false
+	}
+	return "127.0.0.1:" + spec, true
 }
 
 // loopbackPort reports whether a port mapping names a loopback or an unknown address.

@@ -21,7 +21,7 @@ import (
 
 // Ruleset is the version of the rules and of their data lists. The same document under the same
 // ruleset gives the same bytes.
-const Ruleset = "2026-11-21"
+const Ruleset = "2026-11-22"
 
 // Severity says how bad a finding is.
 type Severity string

@@ -223,6 +223,9 @@ func judgeApproval(s *server, r *report) {
 		switch t, ok := n.scalar(); {
 		case ok && (t == "true" || everything(t)):
 			all(at)
+			if n.kind == boolean {
+				r.repair(ruleApproveEverything, at, "true", "false")
+			}
 		case n.kind == list:
 			for i, item := range n.items {
 				if t, ok := item.scalar(); ok && everything(t) {

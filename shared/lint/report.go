@@ -18,6 +18,7 @@ type report struct {
 	entries []*entry
 	index   map[entryKey]*entry
 	secrets []string
+	edits   []edit // with which Fix repairs the document
 }
 
 // entryKey tells findings apart.

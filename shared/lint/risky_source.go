@@ -32,6 +32,13 @@ func judgeSource(r *report, p pkg) {
 		if a.malicious {
 			r.add(ruleMaliciousPackage, Error, p.at, say("the package ", shown(p.name), " is known to be malicious: "+a.source), say("remove it, revoke what it could read, and use "+a.fix))
 		} else {
+			if fixed, ok := strings.CutSuffix(a.fix, " or later"); ok {
+				sign := "@"
+				if p.ecosystem == "python" {
+					sign = "=="
+				}
+				r.repair(ruleVulnerablePackage, p.at, sign+p.version, sign+fixed)
+			}
 			r.add(ruleVulnerablePackage, Error, p.at, say("the version ", shown(p.version), " of ", shown(p.name), " is known to be vulnerable: "+a.source), say("upgrade to "+a.fix))
 		}
 	}
