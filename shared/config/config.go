@@ -33,6 +33,11 @@ type Config struct {
 	// RPC_URLS: JSON-RPC addresses of nodes of the network, comma separated, in
 	// order of preference.
 	RPCURLs []string
+	// DEVELOPMENT_CHAIN: every value but false says that the nodes of RPC_URLS serve the
+	// development chain. Its chain id and token are those of the real network, so the
+	// terms and the payment page then warn of real wallets. The all-in-one finds out by
+	// itself. Default: false.
+	DevelopmentChain bool
 	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas; not
 	// needed with FACILITATOR_URL.
 	GasKeyFile string
@@ -175,6 +180,7 @@ func Load(lookup Lookup) (Config, error) {
 		AssetVersion:          get("ASSET_VERSION", "2"),
 		PayTo:                 get("PAY_TO", ""),
 		RPCURLs:               splitList(get("RPC_URLS", "")),
+		DevelopmentChain:      get("DEVELOPMENT_CHAIN", "false") != "false",
 		GasKeyFile:            get("GAS_KEY_FILE", ""),
 		GasKeyKMS:             get("GAS_KEY_KMS", ""),
 		GasFeeCap:             gwei(get("GAS_FEE_CAP_GWEI", "2")),

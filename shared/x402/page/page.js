@@ -162,8 +162,10 @@ function offerFile(id, name, blob) {
   link.download = name;
 }
 
-const development = element("development"); // null but on a development chain
-const wallets = [[element("wallet"), () => window.ethereum], [development, () => developmentPayer(development.dataset.path)]].filter(([button]) => button);
+// On a development chain the page has the development payer's button and not the
+// wallet's: what a real wallet signs for it would be valid on the real network.
+const development = element("development"), wallet = element("wallet");
+const wallets = [[wallet, () => window.ethereum], [development, () => developmentPayer(development.dataset.path)]].filter(([button]) => button);
 
 // attempt runs with the buttons off. What is unknown at its end can only be asked
 // for again, and what was bought is not bought twice by a second click.
@@ -189,7 +191,7 @@ async function pay(wallet) {
 for (const [button, wallet] of wallets) button.addEventListener("click", () => attempt(() => pay(wallet())));
 element("again").addEventListener("click", () => attempt(redeem));
 const refused = document.querySelector(".notice") !== null; // the request itself is wrong: paying it would be in vain
-element("wallet").hidden = refused || !window.ethereum;
-element("no-wallet").hidden = refused || Boolean(window.ethereum || development);
+if (wallet) wallet.hidden = refused || !window.ethereum;
+if (wallet) element("no-wallet").hidden = refused || Boolean(window.ethereum || development);
 if (development) development.hidden = refused;
 if (kept() !== null) attempt(async () => complain("A payment of this page is under way and its outcome is unknown. Ask again with the same payment."));
