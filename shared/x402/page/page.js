@@ -5,6 +5,7 @@
 const element = (id) => document.getElementById(id);
 const terms = JSON.parse(element("terms").textContent);
 const offer = terms.accepts.find((o) => o.scheme === "exact" && (o.extra?.assetTransferMethod ?? "eip3009") === "eip3009");
+const longestWait = 60; // seconds that a person is kept waiting for the next try
 const declined = 4001, unknownChain = 4902; // EIP-1193, EIP-3326
 
 // The payment under way outlives the page: closing it must not lead to a second one.
@@ -100,9 +101,11 @@ async function send(payment) {
     const text = new TextDecoder().decode(body);
     if (answer.ok) return { answer, body, text };
     const problem = JSON.parse(text);
+    const wait = Number(answer.headers.get("Retry-After")) || 2;
     const known = answer.status !== 503 && (problem.charged === false || answer.status === 402 || answer.status === 409);
-    if (known) return { answer, problem };
-    return { wait: Number(answer.headers.get("Retry-After")) || 2 };
+    const refused = problem.charged === false && wait > longestWait;
+    if (known || refused) return { answer, problem };
+    return { wait };
   } catch {
     return { wait: 2 }; // no connection, or an answer that is not the service's
   }
