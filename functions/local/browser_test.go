@@ -59,6 +59,14 @@ func (r *running) look(scenario, path string) sight {
 	return s
 }
 
+// startReal is a service that takes its chain for a real network, so that its page
+// offers the browser's wallet.
+func startReal(t *testing.T) *running {
+	r := start(t)
+	r.service.paid.Gate.Site.Development = false
+	return r
+}
+
 func (s sight) want(t *testing.T, name, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -99,7 +107,7 @@ func TestAPersonBuysWithTheDevelopmentPayer(t *testing.T) {
 }
 
 func TestAPersonBuysWithAWallet(t *testing.T) {
-	r := start(t)
+	r := startReal(t)
 	s := r.look("wallet", "/x402/tip?amount=0.02")
 	s.want(t, "answer", s.Result, `"dollars": "0.02"`)
 	for _, control := range []string{"button Pay $0.02 with wallet", "button Pay with the development payer", "textbox Amount in dollars", "link Save the receipt"} {
@@ -114,8 +122,21 @@ func TestAPersonBuysWithAWallet(t *testing.T) {
 	r.wantReceived(40_000, "two tips")
 }
 
-func TestWhoDeclinesIsNotCharged(t *testing.T) {
+// A wallet that is there is not even asked for its accounts.
+func TestTheDevelopmentChainAsksNoWallet(t *testing.T) {
 	r := start(t)
+	s := r.look("dark", "/x402/tip") // with a wallet in the browser
+	s.want(t, "page", s.Text, "play money", "Never sign with a real wallet")
+	if slices.ContainsFunc(s.Controls, func(c string) bool { return strings.Contains(c, "with wallet") }) || len(s.Wallet) > 0 {
+		t.Errorf("controls %q, the wallet was asked %q", s.Controls, s.Wallet)
+	}
+	if !slices.Contains(s.Controls, "button Pay with the development payer") {
+		t.Errorf("controls %q", s.Controls)
+	}
+}
+
+func TestWhoDeclinesIsNotCharged(t *testing.T) {
+	r := startReal(t)
 	for scenario, words := range map[string]string{"rejected": "You declined", "unknown chain": "does not know the network eip155:8453"} {
 		s := r.look(scenario, "/x402/tip")
 		s.want(t, scenario, s.Problem, words, "Nothing was charged")
@@ -129,7 +150,7 @@ func TestWhoDeclinesIsNotCharged(t *testing.T) {
 // While the outcome is unknown, also over a reload, the page asks again with the
 // payment it has.
 func TestThePageNeverSignsTwice(t *testing.T) {
-	r := start(t)
+	r := startReal(t)
 	for scenario, sent := range map[string]int{"pending": 4, "reload": 3} {
 		s := r.look(scenario, "/x402/tip")
 		if !s.Bought || s.signatures() != 1 || len(s.Payments) < sent || len(slices.Compact(s.Payments)) != 1 {

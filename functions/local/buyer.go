@@ -6,12 +6,15 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
+	"governance.internal/functions/local/devchain"
 	"governance.internal/shared/payments"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
@@ -107,9 +110,33 @@ func amountOf(offer x402.Requirements) (int64, error) {
 	return amount, nil
 }
 
+// isPlay says whether terms are of a development chain: they say so, or they pay an
+// account whose key is public.
+func isPlay(required *x402.Required) bool {
+	if _, marked := required.Extensions[x402.ExtensionDevelopment]; marked {
+		return true
+	}
+	return slices.ContainsFunc(required.Accepts, func(offer x402.Requirements) bool {
+		return devchain.IsPublicAccount(offer.PayTo)
+	})
+}
+
+// refusePlay keeps a real key from signing for a development chain, which has the
+// chain id and the token of the real network.
+func (b *buyer) refusePlay(required *x402.Required) error {
+	if !isPlay(required) || devchain.IsPublicAccount(b.key.Address()) {
+		return nil
+	}
+	return errors.New("this service settles on a development chain, play money: what your key signs for it would be valid on the real network. " +
+		"Nothing was signed; leave -key out to pay with the development payer")
+}
+
 // sign makes the PAYMENT-SIGNATURE header for the first offer, echoing the
 // extensions as clients do.
 func (b *buyer) sign(required *x402.Required, now time.Time) (header string, err error) {
+	if err := b.refusePlay(required); err != nil {
+		return "", err
+	}
 	offer := required.Accepts[0]
 	token, err := tokenOf(offer)
 	if err != nil {

@@ -36,6 +36,7 @@ func localDefaults(ctx context.Context, c config.Config, o options, addr net.Add
 	if play, err := allPlay(ctx, c.RPCURLs); err != nil || !play {
 		return c, err
 	}
+	c.DevelopmentChain = true
 	c.GasFeeCap = nil // play money
 	c, err := payToDefault(c)
 	if err != nil {

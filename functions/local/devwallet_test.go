@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -113,14 +116,42 @@ func TestTheDevelopmentWalletSignsOnlyPaymentsToThisService(t *testing.T) {
 	}
 }
 
+// realNode serves a chain and does not say that it is a development chain.
+func realNode(t *testing.T, chain *devchain.Chain) string {
+	t.Helper()
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, err := http.Post(chain.URL(), "application/json", r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(bytes.ReplaceAll(body, []byte("governance-devchain/1"), []byte("Geth/v1.17.0")))
+	}))
+	t.Cleanup(node.Close)
+	return node.URL
+}
+
 func TestWithoutADevelopmentChainThereIsNoDevelopmentWallet(t *testing.T) {
-	t.Setenv("RPC_URLS", newChain(t).URL())
-	r := start(t)
+	r := startWith(t, t.TempDir(), lookup(map[string]string{
+		"RPC_URLS":     realNode(t, newChain(t)),
+		"PAY_TO":       otherSeller,
+		"GAS_KEY_FILE": keyFile(t, devchain.GasKey),
+	}))
 	if a := r.call("POST", devWalletPath, `{"method":"eth_requestAccounts"}`, "Origin", r.url); a.status != 404 {
 		t.Errorf("status %d %s", a.status, a.body)
 	}
-	if a := r.call("GET", "/x402/tip", "", "Accept", "text/html"); strings.Contains(string(a.body), "development payer</button>") {
-		t.Error("the page offers it all the same")
+	page := string(r.call("GET", "/x402/tip", "", "Accept", "text/html").body)
+	if strings.Contains(page, "development payer</button>") || !strings.Contains(page, `id="wallet"`) || strings.Contains(page, playMoney) {
+		t.Error("the page offers the development payer, or no wallet, or speaks of play money")
+	}
+	if terms := string(r.call("GET", "/x402/tip", "").body); strings.Contains(terms, "development-chain") {
+		t.Error("the terms speak of a development chain")
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	auditfile "governance.internal/shared/audit/file"
@@ -18,13 +19,7 @@ func (s *service) greet(t terminal, o options) {
 	}
 	_ = table.Flush() // a terminal that is gone needs no greeting
 	fmt.Fprintf(t.out, "\nAudit chain  %s/%s.jsonl, keys and payments beside it\n", o.data, wiring.ChainName)
-	if s.devchain != nil {
-		payer, err := devPayer()
-		if err == nil {
-			fmt.Fprintf(t.out, "Chain        development chain %s, JSON-RPC %s\n", s.config.Network, s.devchain.URL())
-			fmt.Fprintf(t.out, "Payer        %s with play money, used by `pay`\n", payer.Address())
-		}
-	}
+	s.greetChain(t)
 	fmt.Fprintf(t.out, "Tools        MCP at %s/mcp, for older clients /sse; kill secret %s\n", s.config.BaseURL, killSecretFile(o.data))
 	fmt.Fprintf(t.out, "\nTry, in another terminal:\n")
 	fmt.Fprintf(t.out, "  curl -i %s/x402/verify-audit\n", s.config.BaseURL)
@@ -38,4 +33,16 @@ func (s *service) greet(t terminal, o options) {
 	}
 	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n", base)
 	fmt.Fprintf(t.out, "  go run ./functions/local verify chain%s\n\n", chain)
+}
+
+// greetChain says on which chain the payments settle, where it is a development chain.
+func (s *service) greetChain(t terminal) {
+	if !s.config.DevelopmentChain {
+		return
+	}
+	fmt.Fprintf(t.out, "Chain        development chain, play money; JSON-RPC %s\n", strings.Join(s.config.RPCURLs, ", "))
+	fmt.Fprintf(t.out, "             It has the chain id and the token of %s: never sign for it with a real wallet\n", s.config.Network)
+	if payer, err := devPayer(); err == nil {
+		fmt.Fprintf(t.out, "Payer        %s with play money, used by `pay`\n", payer.Address())
+	}
 }

@@ -106,5 +106,6 @@ func lambdaEnvironment(dir, rpcURL string) ([]string, error) {
 	gasKey := filepath.Join(dir, "gas.key")
 	return []string{
 		"BASE_URL=" + eventBaseURL, "PAY_TO=" + eventPayTo, "RPC_URLS=" + rpcURL, "DATA_DIR=" + dir, "GAS_KEY_FILE=" + gasKey,
+		"DEVELOPMENT_CHAIN=true",
 	}, os.WriteFile(gasKey, []byte(devchain.GasKey), 0o600)
 }

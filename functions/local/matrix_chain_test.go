@@ -187,6 +187,8 @@ const (
 		"80a0d30ba71f7d09d8e567633e2d7e064efcbd0f1c0936daa3bd85239e1c8ee9a761a026fe7fb5fb28194b48abe43f9d4787e05afb897e813ea66c34943db67822d33e"
 )
 
+var offeredFee = regexp.MustCompile(`,?"max(PriorityFee|Fee)PerGas":"0x[0-9a-f]+"`)
+
 var baseFee = regexp.MustCompile(`"baseFeePerGas":"0x[0-9a-f]+"`)
 
 // fees tells of other fees than the chain has.
@@ -198,6 +200,9 @@ func fees(base, tip string) fault {
 		case "eth_getBlockByNumber":
 			a := h.forward()
 			says(a.status, "application/json", baseFee.ReplaceAllString(string(a.body), `"baseFeePerGas":"`+base+`"`))(h)
+		case "eth_call", "eth_estimateGas": // at those fees it would be executed
+			h.body = offeredFee.ReplaceAll(h.body, nil)
+			h.pass()
 		default:
 			h.pass()
 		}

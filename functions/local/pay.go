@@ -50,6 +50,9 @@ func pay(ctx context.Context, t terminal, args []string) error {
 		fmt.Fprintln(t.err, "free of charge; nothing was paid")
 		return err
 	}
+	if err := b.refusePlay(required); err != nil {
+		return exit{1, err}
+	}
 	if err := p.consent(t, required); err != nil {
 		return err
 	}
@@ -134,6 +137,9 @@ func (p purchase) consent(t terminal, required *x402.Required) error {
 		printable(required.Resource.Description), catalog.Units(amount).Dollars(), offer.Amount, printable(name), printable(offer.Network), printable(offer.PayTo), p.key.Address())
 	if !strings.EqualFold(offer.Asset, knownAsset) || offer.Network != knownNetwork {
 		fmt.Fprintf(t.err, "  NOTE: the asset %s on %s is not the dollar token that this client knows\n", printable(offer.Asset), printable(offer.Network))
+	}
+	if isPlay(required) {
+		fmt.Fprintf(t.err, "  development chain, play money\n")
 	}
 	switch {
 	case p.yes:

@@ -42,11 +42,11 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 }
 
 // routes are those of the catalogue and what only this machine serves: the
-// facilitator for other sellers' code and, beside a development chain of our own,
-// the wallet of its payer.
+// facilitator for other sellers' code and, on a development chain, the wallet of its
+// payer.
 func (s *service) routes(addr net.Addr) (http.Handler, error) {
 	public, err := catalogRoutes(s.paid, s.facilitator(addr))
-	if err != nil || s.devchain == nil {
+	if err != nil || !s.config.DevelopmentChain {
 		return public, err
 	}
 	wallet, err := newDevWallet(s.paid.Gate.Site)

@@ -3,16 +3,21 @@ package sweeper
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"time"
+
+	"governance.internal/shared/payments"
 )
 
-// Gas tells how much the wallet has left that pays the gas of settlements. An alarm
-// is on the metric: without gas payments wait.
+// Gas tells how much the wallet has left that pays the gas of settlements, and how much
+// gas was burned in vain in this hour. Alarms are on both metrics: without gas payments
+// wait, and whoever makes it burn drains the wallet.
 type Gas struct {
 	Coins  func(ctx context.Context, address string) (*big.Int, error) // in wei
+	Wasted func(ctx context.Context, hour int64) (uint64, error)       // see payments.Hour
 	Wallet string
 	Out    io.Writer // the log of the function
 	Now    func() time.Time
@@ -20,21 +25,33 @@ type Gas struct {
 
 const gwei = 1_000_000_000 // wei
 
-// report writes one line that CloudWatch reads as the metric Governance/GasBalanceGwei
-// (CloudWatch embedded metric format).
+// report writes a line for each of Governance/GasBalanceGwei and Governance/WastedGas.
+// What is not known is left out: a zero would be a value.
 func (g *Gas) report(ctx context.Context) error {
-	wei, err := g.Coins(ctx, g.Wallet)
-	if err != nil {
-		return err
+	wei, balanceUnknown := g.Coins(ctx, g.Wallet)
+	if balanceUnknown == nil {
+		balanceUnknown = g.metric("GasBalanceGwei", new(big.Int).Quo(wei, big.NewInt(gwei)))
 	}
+	burned, wasteUnknown := g.Wasted(ctx, payments.Hour(g.Now()))
+	if wasteUnknown == nil {
+		wasteUnknown = g.metric("WastedGas", burned)
+	}
+	return errors.Join(balanceUnknown, wasteUnknown)
+}
+
+// metric writes one line that CloudWatch reads as a metric (CloudWatch embedded metric
+// format).
+func (g *Gas) metric(name string, value any) error {
 	line, err := json.Marshal(map[string]any{
 		"_aws": map[string]any{
 			"Timestamp": g.Now().UnixMilli(),
 			"CloudWatchMetrics": []any{map[string]any{
-				"Namespace": "Governance", "Dimensions": [][]string{{}}, "Metrics": []any{map[string]string{"Name": "GasBalanceGwei"}},
+				"Namespace":  "Governance",
+				"Dimensions": [][]string{{}},
+				"Metrics":    []any{map[string]string{"Name": name}},
 			}},
 		},
-		"GasBalanceGwei": new(big.Int).Quo(wei, big.NewInt(gwei)),
+		name: value,
 	})
 	if err != nil {
 		return err

@@ -20,12 +20,14 @@ func TestTheGasBalanceIsAMetric(t *testing.T) {
 			}
 			return wei, nil
 		},
+		Wasted: func(_ context.Context, hour int64) (uint64, error) { return uint64(hour), nil },
 		Wallet: "0xa", Out: &log, Now: func() time.Time { return time.UnixMilli(1_790_000_000_000) },
 	}
 	if err := gas.report(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"GasBalanceGwei":2000000,"_aws":{"CloudWatchMetrics":[{"Dimensions":[[]],"Metrics":[{"Name":"GasBalanceGwei"}],"Namespace":"Governance"}],"Timestamp":1790000000000}}` + "\n"
+	want := `{"GasBalanceGwei":2000000,"_aws":{"CloudWatchMetrics":[{"Dimensions":[[]],"Metrics":[{"Name":"GasBalanceGwei"}],"Namespace":"Governance"}],"Timestamp":1790000000000}}` + "\n" +
+		`{"WastedGas":497222,"_aws":{"CloudWatchMetrics":[{"Dimensions":[[]],"Metrics":[{"Name":"WastedGas"}],"Namespace":"Governance"}],"Timestamp":1790000000000}}` + "\n"
 	if log.String() != want {
 		t.Errorf("%s", log.String())
 	}
@@ -34,7 +36,12 @@ func TestTheGasBalanceIsAMetric(t *testing.T) {
 // What is not known is no metric: a zero would be an alarm.
 func TestABalanceThatIsNotKnownIsNoMetric(t *testing.T) {
 	var log bytes.Buffer
-	gas := &Gas{Coins: func(context.Context, string) (*big.Int, error) { return nil, errors.New("no node") }, Out: &log, Now: time.Now}
+	gas := &Gas{
+		Coins:  func(context.Context, string) (*big.Int, error) { return nil, errors.New("no node") },
+		Wasted: func(context.Context, int64) (uint64, error) { return 0, errors.New("no table") },
+		Out:    &log,
+		Now:    time.Now,
+	}
 	if err := gas.report(t.Context()); err == nil || log.Len() > 0 {
 		t.Errorf("%v %q", err, log.String())
 	}

@@ -23,7 +23,7 @@ func New(machine *payments.Machine, gas *Gas) func(context.Context, any) (Report
 		moved, err := machine.Sweep(ctx)
 		if gas != nil {
 			if err := gas.report(ctx); err != nil {
-				slog.WarnContext(ctx, "balance of the gas wallet not known", "error", err.Error())
+				slog.WarnContext(ctx, "gas of the wallet not known", "error", err.Error())
 			}
 		}
 		return Report{Moved: moved}, err

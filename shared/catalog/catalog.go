@@ -138,4 +138,5 @@ type Site struct {
 	PayTo        string // receiving address
 	Signer       string // address that signs offers, receipts and evidence
 	NoPermit2    bool   // only EIP-3009 is offered
+	Development  bool   // settles on a development chain: play money, under the names of a real network
 }

@@ -5,6 +5,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"net"
 	"net/url"
@@ -33,6 +34,11 @@ type Config struct {
 	// RPC_URLS: JSON-RPC addresses of nodes of the network, comma separated, in
 	// order of preference.
 	RPCURLs []string
+	// DEVELOPMENT_CHAIN: every value but false says that the nodes of RPC_URLS serve the
+	// development chain. Its chain id and token are those of the real network, so the
+	// terms and the payment page then warn of real wallets. The all-in-one finds out by
+	// itself. Default: false.
+	DevelopmentChain bool
 	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas; not
 	// needed with FACILITATOR_URL.
 	GasKeyFile string
@@ -45,6 +51,17 @@ type Config struct {
 	// GAS_FEE_CAP_GWEI: the most that a unit of gas may cost, in gwei, at most nine
 	// decimals. Above it payments wait (503), nothing is charged. Default 2.
 	GasFeeCap *big.Int // wei
+	// WALLET_GAS_CAP: the most gas of a settlement whose payer is a contract wallet that is
+	// deployed, or a key, from 100000 to 1000000. The token runs the wallet's code with it.
+	// Default 300000.
+	WalletGasCap uint64
+	// WASTED_GAS_BUDGET: gas that settlements may burn in vain in an hour. When it is
+	// burned, contract wallets have to wait for the next hour; others pay on. 0 is no
+	// limit. Default 3000000.
+	WastedGasBudget uint64
+	// CONTRACT_WALLETS: false refuses payers that are contracts or delegate to code; every
+	// other value takes them. Default true.
+	NoContractWallets bool
 	// ERC6492_FACTORIES: addresses of factories, comma separated, that the gas wallet
 	// may call to deploy a payer's contract wallet with its first payment. Default:
 	// none; a wallet must then be deployed before it pays.
@@ -182,10 +199,14 @@ func Load(lookup Lookup) (Config, error) {
 		AssetVersion:          get("ASSET_VERSION", "2"),
 		PayTo:                 get("PAY_TO", ""),
 		RPCURLs:               splitList(get("RPC_URLS", "")),
+		DevelopmentChain:      get("DEVELOPMENT_CHAIN", "false") != "false",
 		GasKeyFile:            get("GAS_KEY_FILE", ""),
 		GasKeyKMS:             get("GAS_KEY_KMS", ""),
 		GasKey:                get("GAS_KEY", ""),
 		GasFeeCap:             gwei(get("GAS_FEE_CAP_GWEI", "2")),
+		WalletGasCap:          gas(get("WALLET_GAS_CAP", "300000")),
+		WastedGasBudget:       gas(get("WASTED_GAS_BUDGET", "3000000")),
+		NoContractWallets:     get("CONTRACT_WALLETS", "true") == "false",
 		ERC6492Factories:      splitList(get("ERC6492_FACTORIES", "")),
 		FacilitatorURLs:       splitList(get("FACILITATOR_URL", "")),
 		FacilitatorTokens:     places(get("FACILITATOR_TOKEN", "")),
@@ -254,6 +275,18 @@ func gwei(text string) *big.Int {
 	return wei
 }
 
+// malformedGas is no amount of gas that a setting can have.
+const malformedGas = math.MaxUint64
+
+// gas reads an amount of gas.
+func gas(text string) uint64 {
+	amount, err := strconv.ParseUint(text, 10, 53)
+	if err != nil {
+		return malformedGas
+	}
+	return amount
+}
+
 // days reads a number of days; negative if it is malformed.
 func days(text string) time.Duration {
 	n, err := strconv.ParseUint(text, 10, 16)
@@ -313,6 +346,12 @@ func (c Config) check() error {
 	bad = append(bad, c.Telemetry.check()...)
 	if c.GasFeeCap == nil || c.GasFeeCap.Sign() == 0 {
 		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei above 0 with at most nine decimals")
+	}
+	if c.WalletGasCap < 100_000 || c.WalletGasCap > 1_000_000 {
+		bad = append(bad, "WALLET_GAS_CAP must be a number from 100000 to 1000000")
+	}
+	if c.WastedGasBudget == malformedGas {
+		bad = append(bad, "WASTED_GAS_BUDGET must be a number of gas")
 	}
 	switch {
 	case c.SegmentRetention < 0:

@@ -18,7 +18,17 @@ func from(environment map[string]string) Lookup {
 const address = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
 func TestTheEmptyEnvironmentIsLocalMode(t *testing.T) {
-	want := Config{Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2", GasFeeCap: big.NewInt(2e9), SegmentLockMode: "governance", Telemetry: Telemetry{Ratio: 1}}
+	want := Config{
+		Network:         "eip155:8453",
+		Asset:           "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+		AssetName:       "USD Coin",
+		AssetVersion:    "2",
+		GasFeeCap:       big.NewInt(2e9),
+		WalletGasCap:    300_000,
+		WastedGasBudget: 3_000_000,
+		SegmentLockMode: "governance",
+		Telemetry:       Telemetry{Ratio: 1},
+	}
 	for name, environment := range map[string]map[string]string{
 		"nothing set": {}, "empty": {"NETWORK": "", "PAY_TO": "", "RPC_URLS": ""}, "blank": {"ASSET": "  ", "RPC_URLS": " , ,"},
 	} {
@@ -32,6 +42,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 	got, err := Load(from(map[string]string{
 		"BASE_URL": " https://shop.example// ", "NETWORK": "eip155:84532", "ASSET": "0x" + strings.Repeat("a", 40), "ASSET_NAME": "USDC",
 		"ASSET_VERSION": "3", "PAY_TO": address, "RPC_URLS": "https://one.example, http://two.example:8545/key ,", "GAS_KEY_FILE": "gas.key",
+		"DEVELOPMENT_CHAIN": "true", "WALLET_GAS_CAP": "250000", "WASTED_GAS_BUDGET": "7", "CONTRACT_WALLETS": "false",
 		"ERC6492_FACTORIES": address + "," + address,
 		"SIGNING_KEY_FILE":  "sign.key", "SIGNING_KEY": "digits", "ORIGIN_SECRET": "edge", "SIGNER_ADDRESS": address, "DATA_DIR": "data",
 		"AUDIT_TABLE": "audit", "PAYMENTS_TABLE": "payments", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
@@ -49,6 +60,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 	want := Config{
 		BaseURL: "https://shop.example", Network: "eip155:84532", Asset: "0x" + strings.Repeat("a", 40), AssetName: "USDC", AssetVersion: "3",
 		PayTo: address, RPCURLs: []string{"https://one.example", "http://two.example:8545/key"}, GasKeyFile: "gas.key",
+		DevelopmentChain: true, WalletGasCap: 250_000, WastedGasBudget: 7, NoContractWallets: true,
 		ERC6492Factories: []string{address, address},
 		SigningKeyFile:   "sign.key", SigningKey: "digits", OriginSecret: "edge", SignerAddress: address, DataDir: "data",
 		AuditTable: "audit", PaymentsTable: "payments", DynamoDBEndpoint: "http://127.0.0.1:8000",

@@ -58,6 +58,12 @@ func (d *double) Verify(_ context.Context, p payments.Payment) error {
 	return errors.Join(d.invalid, d.down)
 }
 
+func (d *double) RunsCode(context.Context, payments.Payment) (bool, error) { return false, d.isDown() }
+
+func (d *double) Funds(context.Context, payments.Payment) (int64, error) {
+	return 1_000_000_000, d.isDown()
+}
+
 func (d *double) Settle(ctx context.Context, p payments.Payment, j payments.Journal) (payments.Settlement, error) {
 	if d.isDown() != nil {
 		return payments.Settlement{}, d.isDown()

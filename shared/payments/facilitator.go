@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"time"
 )
@@ -18,6 +19,13 @@ type Facilitator interface {
 	// Open says whether the validity window is open and stays open long enough. It
 	// returns nil or *Invalid.
 	Open(p Payment, now time.Time) error
+
+	// RunsCode says whether settling the payment runs code of the payer at the expense
+	// of our gas: a contract wallet, or an account that delegates to one.
+	RunsCode(ctx context.Context, p Payment) (bool, error)
+
+	// Funds is the payer's balance of the asset in atomic units.
+	Funds(ctx context.Context, p Payment) (int64, error)
 
 	// Verify asks the chain: balance, nonce unused, simulation. It returns nil,
 	// *Invalid, or any other error when the chain cannot be asked.
@@ -42,6 +50,9 @@ type Journal interface {
 	// Earlier lists the stored transactions of the wallet from a nonce on, up to the
 	// first that may still be on its way to a node.
 	Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error)
+	// Reverted notes that a transaction of our wallet was mined and moved no money. It is
+	// noted once, however often it is seen.
+	Reverted(ctx context.Context, v Revert)
 	// Sent notes that the transaction was handed to a node.
 	Sent()
 }
@@ -109,6 +120,22 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 	*j.record = saved
 	j.machine.step("signed")
 	return nil
+}
+
+func (j journal) Reverted(ctx context.Context, v Revert) {
+	if j.record.reverted(v.Transaction) {
+		return
+	}
+	v.At = j.machine.Now()
+	next := *j.record
+	next.Reverts = append(slices.Clone(next.Reverts), v)
+	saved, err := j.machine.Store.Save(ctx, next)
+	if err != nil { // the next look at the transaction notes it
+		slog.WarnContext(ctx, "wasted gas not noted", "payment", next.Key().String(), "transaction", v.Transaction, "error", err.Error())
+		return
+	}
+	*j.record = saved
+	j.machine.wasted(ctx, saved, v)
 }
 
 func (j journal) Sent() { j.machine.step("sent") }

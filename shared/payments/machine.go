@@ -36,7 +36,7 @@ type Order struct {
 	Work        func(context.Context) (Answer, error) // runs at most once at a time
 }
 
-// Machine runs orders. All fields but Step are required; it is safe for
+// Machine runs orders. All fields but Step and Limits are required; it is safe for
 // concurrent use.
 type Machine struct {
 	Store       Store
@@ -45,6 +45,7 @@ type Machine struct {
 	Now         func() time.Time
 	Owner       string            // unique for this process
 	Lease       time.Duration     // [Lease] but in tests
+	Limits      Limits            // on the gas that payers can waste; zero for none
 	Step        func(name string) // called after each durable step; tests crash there
 }
 
@@ -85,7 +86,7 @@ func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err
 // Pay runs one order to its end and returns the reply to send.
 //
 // Errors: *Invalid, *Rejected and *ReplayRefused need a new payment;
-// *Pending and *Unavailable want the same payment again later; ErrDelivered and
+// *Pending, *Paused and *Unavailable want the same payment again later; ErrDelivered and
 // ErrIdentifierUsed want neither; any other error is the handler's own and
 // nothing was charged.
 func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
@@ -202,7 +203,11 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 		return Answer{}, m.unlessChanged(ctx, r, o.Payment.Key(), err)
 	}
 	m.step("verified")
-	saved, err := m.reserve(ctx, o, r.Version)
+	saved, err := m.reserve(ctx, o, r)
+	var invalid *Invalid
+	if errors.As(err, &invalid) {
+		err = m.unlessChanged(ctx, r, o.Payment.Key(), err)
+	}
 	if err != nil {
 		return Answer{}, err
 	}
@@ -210,20 +215,43 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 	return m.run(ctx, o, saved)
 }
 
-// reserve takes the payment for this run. It must be over before an equal request
-// can be told that the payment has run out and to sign another one.
-func (m *Machine) reserve(ctx context.Context, o Order, version uint64) (Record, error) {
+// reserveWithin writes the reservation. It must be over before an equal request can be
+// told that the payment has run out and to sign another one.
+func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, funds int64) (Record, error) {
 	now := m.Now()
 	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
 		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
 	}
 	ctx, cancel := context.WithTimeout(ctx, reserveLimit)
 	defer cancel()
-	return m.save(ctx, Record{
-		Version: version, State: Reserved, Payment: o.Payment, Request: o.Request,
-		PayloadHash: o.PayloadHash, Identifier: o.Identifier,
-		Owner: m.Owner, LeaseUntil: now.Add(m.Lease), CreatedAt: now,
-	})
+	saved, err := m.Store.Reserve(ctx, Record{
+		Version:     r.Version,
+		State:       Reserved,
+		Payment:     o.Payment,
+		Request:     o.Request,
+		PayloadHash: o.PayloadHash,
+		Identifier:  o.Identifier,
+		Owner:       m.Owner,
+		LeaseUntil:  now.Add(m.Lease),
+		CreatedAt:   now,
+		Reverts:     r.Reverts,
+		Held:        r.Held,
+		Counted:     r.Counted,
+	}, funds)
+	if err == nil || isRefusal(err) {
+		return saved, err
+	}
+	return Record{}, &Unavailable{err}
+}
+
+// isRefusal says that a store understood a write and did not do it.
+func isRefusal(err error) bool {
+	for _, refusal := range []error{ErrConflict, ErrIdentifierUsed, ErrFunds, ErrPaused} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
 }
 
 // run works and settles. Whatever fails before the answer is stored releases the
@@ -262,6 +290,9 @@ func (m *Machine) unlessChanged(ctx context.Context, r Record, key Key, cause er
 // verify looks at the window and asks the chain.
 func (m *Machine) verify(ctx context.Context, p Payment) error {
 	if err := m.Facilitator.Open(p, m.Now()); err != nil {
+		return err
+	}
+	if err := m.admit(ctx, p); err != nil {
 		return err
 	}
 	return unlessInvalid(m.Facilitator.Verify(ctx, p))

@@ -204,6 +204,12 @@ func (c *modelChain) Verify(ctx context.Context, p payments.Payment) error {
 	return nil
 }
 
+func (c *modelChain) RunsCode(context.Context, payments.Payment) (bool, error) { return false, nil }
+
+func (c *modelChain) Funds(ctx context.Context, _ payments.Payment) (int64, error) {
+	return 1_000_000_000, c.call(ctx)
+}
+
 func (c *modelChain) Settle(ctx context.Context, p payments.Payment, j payments.Journal) (payments.Settlement, error) {
 	a := j.Attempt()
 	for {

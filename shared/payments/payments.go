@@ -159,6 +159,20 @@ type Record struct {
 	CreatedAt   time.Time   `json:"created_at"`
 	SettledAt   time.Time   `json:"settled_at"`
 	Watched     bool        `json:"watched,omitempty"` // settled, but so lately that the chain may still drop the block
+	Reverts     []Revert    `json:"reverts,omitempty"` // transactions of ours that were mined and moved no money
+
+	// What the store has added up elsewhere for this record. It keeps both itself;
+	// whoever writes the record hands them on as they were loaded.
+	Held    int64 `json:"held,omitempty"`    // atomic units in the payer's [Account]
+	Counted int   `json:"counted,omitempty"` // of Reverts, in the payer's account and the gas of the hour
+}
+
+// Revert is a transaction of the gas wallet that was mined in vain.
+type Revert struct {
+	Transaction string    `json:"transaction"`
+	Gas         uint64    `json:"gas"`            // that it burned
+	At          time.Time `json:"at"`             // when it was found
+	Paid        bool      `json:"paid,omitempty"` // the money came all the same, by somebody else's transaction
 }
 
 // Open says that the record still needs somebody: it is unfinished or watched.
@@ -206,6 +220,8 @@ var (
 	ErrConflict       = errors.New("payments: the record changed meanwhile")
 	ErrNonceTaken     = errors.New("payments: the wallet nonce is taken")
 	ErrIdentifierUsed = errors.New("payments: the payment identifier belongs to another payload")
+	ErrFunds          = errors.New("payments: the payer's funds do not cover this payment beside those under way")
+	ErrPaused         = errors.New("payments: the payer has to wait after a settlement that failed")
 )
 
 // Invalid says that a payment cannot be accepted; it costs the payer nothing.
@@ -234,6 +250,15 @@ type Pending struct {
 }
 
 func (e *Pending) Error() string { return e.Code + " " + e.Transaction }
+
+// Paused says that a payment is not accepted for a while. It costs the payer nothing.
+type Paused struct {
+	Code       string // CodePayerPaused, CodeWalletsPaused
+	Message    string // for a person
+	RetryAfter time.Duration
+}
+
+func (e *Paused) Error() string { return e.Code + ": " + e.Message }
 
 // Unavailable is a failure of a part that payments need, before money moved.
 type Unavailable struct{ Cause error }

@@ -19,6 +19,12 @@ type Store interface {
 	// payer used it for another payload of the same product.
 	Save(ctx context.Context, r Record) (Record, error)
 
+	// Reserve is Save of a reserved record that also looks at the payer's account, in
+	// the same step: ErrPaused while it is paused at r.CreatedAt, ErrFunds if what is
+	// open there and this payment exceed funds, in atomic units. A record whose amount
+	// is in the account already fits.
+	Reserve(ctx context.Context, r Record, funds int64) (Record, error)
+
 	// Submit is Save of a record whose attempt claims r.Attempt.WalletNonce, in
 	// one step. ErrNonceTaken if that nonce is below the wallet's next; above it is
 	// allowed, since the wallet may have been used elsewhere. A replacement takes
@@ -42,6 +48,13 @@ type Store interface {
 	// ByRequest lists the records of a payer for a request fingerprint that are not
 	// [Record.Unused], the newest first, at most [RecentRequests].
 	ByRequest(ctx context.Context, payer, fingerprint string) ([]Record, error)
+
+	// Account is what the payments of a payer in an asset add up to, the zero value for
+	// nothing. Each write keeps it; see [Record.Next].
+	Account(ctx context.Context, asset, payer string) (Account, error)
+
+	// WastedGas is the gas of the reverts of an hour (see [Hour]).
+	WastedGas(ctx context.Context, hour int64) (uint64, error)
 
 	// Unfinished lists the keys of records that are open (see [Record.Open]).
 	Unfinished(ctx context.Context) ([]Key, error)

@@ -90,6 +90,10 @@ func openPaid(c config.Config, more ...config.Setting) (*Paid, *trail, error) {
 	machine := &payments.Machine{
 		Store: store, Facilitator: settles, Ledger: ledger,
 		Now: time.Now, Owner: newOwner(), Lease: payments.Lease,
+		Limits: payments.Limits{
+			NoContracts: c.NoContractWallets,
+			WastedGas:   c.WastedGasBudget,
+		},
 	}
 	return &Paid{
 		Gate:  &x402.Gate{Site: site, Accounts: chain, Signer: signer, Machine: machine, Now: time.Now},
@@ -146,6 +150,7 @@ func openChain(c config.Config) (*evm.Chain, error) {
 	chain, err := evm.Dial(token, c.RPCURLs, c.ERC6492Factories...)
 	if err == nil {
 		chain.FeeCap = c.GasFeeCap
+		chain.GasCap = c.WalletGasCap
 	}
 	return chain, err
 }

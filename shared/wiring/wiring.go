@@ -16,7 +16,8 @@ func Site(c config.Config) (catalog.Site, error) {
 	return catalog.Site{
 		BaseURL: c.BaseURL, Network: c.Network, Asset: c.Asset, AssetName: c.AssetName, AssetVersion: c.AssetVersion,
 		PayTo: c.PayTo, Signer: c.SignerAddress,
-		NoPermit2: len(c.FacilitatorURLs) > 0, // few take it, and one that bundles leaves no proof
+		NoPermit2:   len(c.FacilitatorURLs) > 0, // few take it, and one that bundles leaves no proof
+		Development: c.DevelopmentChain,
 	}, err
 }
 

@@ -13,7 +13,13 @@ const (
 	extensionIdentifier = "payment-identifier"
 	extensionBazaar     = "bazaar"
 	extensionSignIn     = "sign-in-with-x"
+
+	// ExtensionDevelopment marks terms of a development chain. It is our own.
+	ExtensionDevelopment = "development-chain"
 )
+
+// DevelopmentWarning is what terms of a development chain say to the payer.
+const DevelopmentWarning = "Development chain, play money. Never sign with a real wallet: the chain id and the token are those of the real network, so the signature would be valid there."
 
 // object abbreviates the literal JSON schemas below.
 type object = map[string]any
@@ -26,6 +32,11 @@ var (
 		"schema": object{"properties": object{"id": object{"minLength": 16, "maxLength": 128}}},
 	}
 	offersSchema = object{"required": []string{"offers"}}
+
+	developmentExtension = object{
+		"info":   object{"message": DevelopmentWarning},
+		"schema": object{"required": []string{"message"}},
+	}
 )
 
 // extensions are those of a challenge: the signed offer, the identifier
@@ -42,6 +53,9 @@ func (t Terms) extensions(signer Signer, now time.Time) (map[string]any, error) 
 	}
 	if !t.Tool {
 		extensions[extensionBazaar] = catalog.Bazaar(t.Endpoint)
+	}
+	if t.Site.Development {
+		extensions[ExtensionDevelopment] = developmentExtension
 	}
 	return extensions, nil
 }

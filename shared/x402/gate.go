@@ -175,6 +175,7 @@ func (s *sale) refuse(w http.ResponseWriter, err error) {
 		replay   *payments.ReplayRefused
 		rejected *payments.Rejected
 		pending  *payments.Pending
+		paused   *payments.Paused
 		down     *payments.Unavailable
 		known    *httpapi.Error
 	)
@@ -191,6 +192,9 @@ func (s *sale) refuse(w http.ResponseWriter, err error) {
 			s.setResponse(w, ReasonPending, pending.Transaction)
 		}
 		httpapi.WriteError(w, s.r, s.pendingProblem(pending))
+	case errors.As(err, &paused):
+		httpapi.WriteError(w, s.r, httpapi.NotCharged(&httpapi.Error{Status: http.StatusServiceUnavailable,
+			Code: paused.Code, RetryAfter: paused.RetryAfter, Detail: paused.Message}))
 	case errors.As(err, &down):
 		logUnavailable(s.r, down)
 		httpapi.WriteError(w, s.r, httpapi.NotCharged(&httpapi.Error{Status: http.StatusServiceUnavailable,

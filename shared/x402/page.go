@@ -58,9 +58,13 @@ func (g *Gate) pageValues(terms Terms, required Required) ([]string, error) {
 		return nil, err
 	}
 	e, site := terms.Endpoint, terms.Site
+	hint, button := pageWallet(terms)
 	values := []string{"{{style}}", pageStyle, "{{script}}", pageScript, "{{choice}}", pageChoice(e, terms),
 		"{{notice}}", optional(`<p class="notice" role="alert">%s</p>`, required.ErrorMessage),
 		"{{preview}}", optional(`<p><a href="%s">Read the free preview</a></p>`, e.Preview),
+		"{{no-wallet}}", hint,
+		"{{wallet}}", button,
+		"{{warning}}", pageWarning(site),
 		"{{development}}", optional(`<button type="button" id="development" class="second" data-path="%s" hidden>Pay with the development payer</button>`, g.DevWallet),
 	}
 	for _, pair := range [][2]string{
@@ -72,6 +76,26 @@ func (g *Gate) pageValues(terms Terms, required Required) ([]string, error) {
 		values = append(values, "{{"+pair[0]+"}}", escape.Replace(pair[1]))
 	}
 	return values, nil
+}
+
+// pageWallet are the places of the page that speak of the browser's wallet. They stay
+// empty on a development chain, where its signature would be valid on the real
+// network too.
+func pageWallet(terms Terms) (hint, button string) {
+	if terms.Site.Development {
+		return "", ""
+	}
+	hint = optional(`<p id="no-wallet" hidden>No wallet was found in this browser. Install one that holds %s, or pay with a program as shown below.</p>`, terms.Site.AssetName)
+	button = optional(`<button type="button" id="wallet" hidden>Pay $%s with wallet</button>`, terms.Price.Dollars())
+	return hint, button
+}
+
+// pageWarning tells a person that the money is play money.
+func pageWarning(site catalog.Site) string {
+	if !site.Development {
+		return ""
+	}
+	return optional(`<p class="warning" role="note">%s</p>`, DevelopmentWarning)
 }
 
 // optional fills a piece of the page with a value, or leaves the piece out.

@@ -426,7 +426,8 @@ func TestReasonsAreTheWordsOfTheSpecificationOrOfThePackages(t *testing.T) {
 			t.Errorf("no constant for %s", word)
 		}
 	}
-	if payments.ReasonNonceUsed != x402.ReasonNonceUsed || payments.ReasonExpired != x402.ReasonValidBefore {
+	if payments.ReasonNonceUsed != x402.ReasonNonceUsed || payments.ReasonExpired != x402.ReasonValidBefore ||
+		payments.ReasonFunds != x402.ReasonFunds || payments.ReasonContract != x402.ReasonPayloadType {
 		t.Error("package payments uses other words")
 	}
 }

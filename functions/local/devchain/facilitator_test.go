@@ -278,7 +278,8 @@ func (s *shop) journal(p payments.Payment) journal {
 	return journal{store: s.store, record: &r, sent: new(int)}
 }
 
-func (j journal) Attempt() payments.Attempt { return j.record.Attempt }
+func (j journal) Attempt() payments.Attempt                 { return j.record.Attempt }
+func (j journal) Reverted(context.Context, payments.Revert) {}
 func (j journal) Sent() {
 	*j.sent++
 	if j.after != nil {

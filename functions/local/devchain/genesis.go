@@ -56,6 +56,13 @@ var (
 	WalletFactory = common.HexToAddress("0x6492000000000000000000000000000000000001")
 )
 
+// IsPublicAccount says whether an address is of one of the three keys that everybody
+// knows. Money that it gets on a real chain is lost.
+func IsPublicAccount(address string) bool {
+	given := common.HexToAddress(address)
+	return given == Payer || given == PayTo || given == GasWallet
+}
+
 // PayerUnits is the payer's balance at genesis in atomic units: 1,000 dollars.
 const PayerUnits = 1_000_000_000
 

@@ -311,7 +311,7 @@ func TestAPermitLivesUntilItsDeadlineIsPassed(t *testing.T) {
 		var rejected *payments.Rejected
 		var err error
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) { // a young node does not tell at once
-			if _, err = chain.Resume(t.Context(), p, []string{common.Hash{1}.Hex()}); errors.Is(err, evm.ErrNotMined) || errors.As(err, &rejected) {
+			if _, err = chain.Resume(t.Context(), p, []string{common.Hash{1}.Hex()}, func(payments.Revert) {}); errors.Is(err, evm.ErrNotMined) || errors.As(err, &rejected) {
 				break
 			}
 		}

@@ -39,6 +39,7 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 		replay   *payments.ReplayRefused
 		rejected *payments.Rejected
 		pending  *payments.Pending
+		paused   *payments.Paused
 		down     *payments.Unavailable
 	)
 	switch {
@@ -51,6 +52,8 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 	case errors.As(err, &pending):
 		response.ErrorReason, response.Transaction = x402.ReasonPending, pending.Transaction
 		response.ErrorMessage = "The outcome is not known yet. Send the same request again."
+	case errors.As(err, &paused):
+		response.ErrorReason, response.ErrorMessage = paused.Code, paused.Message
 	case errors.As(err, &down):
 		return httpapi.Response{}, unavailable(r, err)
 	default:

@@ -18,7 +18,7 @@ func main() {
 	}
 	var gas *sweeper.Gas
 	if paid.GasWallet != "" {
-		gas = &sweeper.Gas{Coins: paid.Chain.Coins, Wallet: paid.GasWallet, Out: os.Stdout, Now: time.Now}
+		gas = &sweeper.Gas{Coins: paid.Chain.Coins, Wasted: paid.Payments.WastedGas, Wallet: paid.GasWallet, Out: os.Stdout, Now: time.Now}
 	}
 	lambdahttp.Run("payment-sweeper", sweeper.New(paid.Gate.Machine, gas))
 }

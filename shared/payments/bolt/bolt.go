@@ -23,6 +23,8 @@ var (
 	unfinished  = []byte("unfinished")  // payment key -> JSON key
 	identifiers = []byte("identifiers") // identifier key -> payload hash
 	attempts    = []byte("attempts")    // wallet key + 0x00 + wallet nonce -> attempt
+	accounts    = []byte("accounts")    // account key -> account
+	gas         = []byte("gas")         // hour, 8 bytes big endian -> burned gas, 8 bytes big endian
 )
 
 // Store implements payments.Store.
@@ -41,7 +43,7 @@ func Open(path string) (*Store, error) {
 		return nil, fmt.Errorf("payment store %s: %w", path, err)
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{records, nonces, requests, unfinished, identifiers, attempts} {
+		for _, name := range [][]byte{records, nonces, requests, unfinished, identifiers, attempts, accounts, gas} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
@@ -85,25 +87,53 @@ func (s *Store) Save(_ context.Context, r payments.Record) (saved payments.Recor
 }
 
 func save(tx *bbolt.Tx, r payments.Record) (payments.Record, error) {
+	if err := current(tx, r); err != nil {
+		return payments.Record{}, err
+	}
+	next, change := r.Next()
+	data, err := next.Encode()
+	if err != nil {
+		return payments.Record{}, err
+	}
+	if err := identify(tx, next); err != nil {
+		return payments.Record{}, err
+	}
+	if err := tx.Bucket(records).Put([]byte(next.Key().String()), data); err != nil {
+		return payments.Record{}, err
+	}
+	if err := apply(tx, change); err != nil {
+		return payments.Record{}, err
+	}
+	return next, index(tx, next)
+}
+
+// current refuses a record that is not of the stored version.
+func current(tx *bbolt.Tx, r payments.Record) error {
 	stored, err := versionOf(tx, r.Key())
-	if err != nil {
-		return payments.Record{}, err
+	if err == nil && stored != r.Version {
+		err = payments.ErrConflict
 	}
-	if stored != r.Version {
-		return payments.Record{}, payments.ErrConflict
-	}
-	r.Version++
-	data, err := r.Encode()
-	if err != nil {
-		return payments.Record{}, err
-	}
-	if err := identify(tx, r); err != nil {
-		return payments.Record{}, err
-	}
-	if err := tx.Bucket(records).Put([]byte(r.Key().String()), data); err != nil {
-		return payments.Record{}, err
-	}
-	return r, index(tx, r)
+	return err
+}
+
+// Reserve implements payments.Store.
+func (s *Store) Reserve(_ context.Context, r payments.Record, funds int64) (saved payments.Record, err error) {
+	err = s.commit(func(tx *bbolt.Tx) (err error) {
+		if err := current(tx, r); err != nil {
+			return err
+		}
+		_, change := r.Next()
+		account, err := accountOf(tx, change.Account)
+		if err != nil {
+			return err
+		}
+		if err := account.Admits(change, funds, r.CreatedAt); err != nil {
+			return err
+		}
+		saved, err = save(tx, r)
+		return err
+	})
+	return saved, err
 }
 
 // versionOf reads no more of a stored record than its version, 0 for none.
@@ -283,6 +313,24 @@ func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) (found [
 		return nil
 	})
 	return found, err
+}
+
+// Account implements payments.Store.
+func (s *Store) Account(_ context.Context, asset, payer string) (account payments.Account, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		account, err = accountOf(tx, payments.AccountKey(asset, payer))
+		return err
+	})
+	return account, err
+}
+
+// WastedGas implements payments.Store.
+func (s *Store) WastedGas(_ context.Context, hour int64) (burned uint64, err error) {
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		burned = gasOf(tx, hour)
+		return nil
+	})
+	return burned, err
 }
 
 // Unfinished implements payments.Store.

@@ -49,7 +49,7 @@ func (s *Store) commitAll() {
 		if len(writes) == 0 {
 			return
 		}
-		err := s.db.Update(func(tx *bbolt.Tx) error { return apply(tx, writes) })
+		err := s.db.Update(func(tx *bbolt.Tx) error { return applyAll(tx, writes) })
 		for _, w := range writes {
 			if err != nil {
 				w.err = err
@@ -59,9 +59,9 @@ func (s *Store) commitAll() {
 	}
 }
 
-// apply makes all changes in one transaction. An error that is no refusal may
+// applyAll makes all changes in one transaction. An error that is no refusal may
 // leave half a change behind, so it undoes them all.
-func apply(tx *bbolt.Tx, writes []*write) error {
+func applyAll(tx *bbolt.Tx, writes []*write) error {
 	for _, w := range writes {
 		if w.err = w.change(tx); w.err != nil && !refusal(w.err) {
 			return w.err
@@ -71,5 +71,10 @@ func apply(tx *bbolt.Tx, writes []*write) error {
 }
 
 func refusal(err error) bool {
-	return errors.Is(err, payments.ErrConflict) || errors.Is(err, payments.ErrNonceTaken) || errors.Is(err, payments.ErrIdentifierUsed)
+	for _, refused := range []error{payments.ErrConflict, payments.ErrNonceTaken, payments.ErrIdentifierUsed, payments.ErrFunds, payments.ErrPaused} {
+		if errors.Is(err, refused) {
+			return true
+		}
+	}
+	return false
 }

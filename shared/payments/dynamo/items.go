@@ -30,6 +30,10 @@ const (
 	asset     = "asset" // of the key: the contract that counts the nonce
 	payer     = "payer"
 	authNonce = "nonce"
+	held      = "held"    // atomic units of a payer's payments under way
+	strikes   = "strikes" // settlements of a payer that failed on the chain
+	paused    = "paused"  // Unix milliseconds until which the payer waits
+	gas       = "gas"     // burned in vain
 )
 
 // shards spread the writes of unfinished payments over the table.
@@ -45,6 +49,10 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 
 func number(n uint64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
+}
+
+func signed(n int64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
 func yes(b bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: b} }
@@ -73,6 +81,10 @@ func identifierKey(identifier string) item { return key("IDEM#"+identifier, "ide
 
 func walletKey(chain, wallet string) item { return key("WALLET#"+chain+"#"+wallet, "wallet") }
 
+func accountKey(account string) item { return key("ACCOUNT#"+account, "account") }
+
+func hourKey(hour int64) item { return key("GAS#"+strconv.FormatInt(hour, 10), "gas") }
+
 func attemptPartition(chain, wallet string) string { return "WTX#" + chain + "#" + wallet }
 
 func attemptSorting(nonce uint64) string { return fmt.Sprintf("%020d", nonce) }
@@ -96,11 +108,27 @@ func textOf(i item, name string) string {
 }
 
 func numberOf(i item, name string) (uint64, error) {
+	text, err := digitsOf(i, name)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(text, 10, 64)
+}
+
+func integerOf(i item, name string) (int64, error) {
+	text, err := digitsOf(i, name)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(text, 10, 64)
+}
+
+func digitsOf(i item, name string) (string, error) {
 	value, _ := i[name].(*types.AttributeValueMemberN)
 	if value == nil {
-		return 0, fmt.Errorf("payment table: an item without %s", name)
+		return "", fmt.Errorf("payment table: an item without %s", name)
 	}
-	return strconv.ParseUint(value.Value, 10, 64)
+	return value.Value, nil
 }
 
 func bytesOf(i item, name string) []byte {

@@ -24,6 +24,8 @@ var errAssumption = errors.New("payment table: a short write does not suffice")
 type write struct {
 	table  *string
 	next   payments.Record // as it is to be stored
+	change payments.Change // of what is added up beside it
+	funds  *int64          // the payer's balance where the account decides; nil: it does not
 	item   item
 	expire func() types.AttributeValue // ttl of what stands beside the record
 	token  string
@@ -31,35 +33,46 @@ type write struct {
 
 // Save implements payments.Store.
 func (s *Store) Save(ctx context.Context, r payments.Record) (payments.Record, error) {
-	return s.write(ctx, r, false)
+	return s.write(ctx, r, nil, false)
+}
+
+// Reserve implements payments.Store.
+func (s *Store) Reserve(ctx context.Context, r payments.Record, funds int64) (payments.Record, error) {
+	return s.write(ctx, r, &funds, false)
 }
 
 // Submit implements payments.Store.
 func (s *Store) Submit(ctx context.Context, r payments.Record) (payments.Record, error) {
-	return s.write(ctx, r, true)
+	return s.write(ctx, r, nil, true)
 }
 
 // write sends the short form where it may do, and the whole where it must.
-func (s *Store) write(ctx context.Context, r payments.Record, submit bool) (payments.Record, error) {
+func (s *Store) write(ctx context.Context, r payments.Record, funds *int64, submit bool) (payments.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	w, err := s.prepare(ctx, r)
 	if err != nil {
 		return payments.Record{}, err
 	}
-	var nonce []action
+	w.funds = funds
+	if funds != nil && w.change.Held > *funds {
+		return payments.Record{}, payments.ErrFunds
+	}
+	beside := append(w.account(), w.wasted()...)
 	if submit {
-		if nonce, err = w.claim(s); err != nil {
+		nonce, err := w.claim(s)
+		if err != nil {
 			return payments.Record{}, err
 		}
+		beside = append(beside, nonce...)
 	}
 	whole := r.Version == 0 || r.State == payments.Reserved
 	if !whole {
-		err = s.commit(ctx, w.token+"s", append(w.short(), nonce...))
+		err = s.commit(ctx, w.token+"s", append(w.short(), beside...))
 		whole = errors.Is(err, errAssumption)
 	}
 	if whole {
-		err = s.commit(ctx, w.token+"w", append(w.whole(), nonce...))
+		err = s.commit(ctx, w.token+"w", append(w.whole(), beside...))
 	}
 	if err != nil {
 		return payments.Record{}, err
@@ -68,8 +81,8 @@ func (s *Store) write(ctx context.Context, r payments.Record, submit bool) (paym
 }
 
 func (s *Store) prepare(ctx context.Context, r payments.Record) (*write, error) {
-	w := &write{table: s.table, next: r, token: newToken()}
-	w.next.Version++
+	w := &write{table: s.table, token: newToken()}
+	w.next, w.change = r.Next()
 	encoded, digest, err := s.encode(ctx, w.next)
 	if err != nil {
 		return nil, err
@@ -266,13 +279,16 @@ func outcome(actions []action, err error) error {
 	if failed[0] != nil && textOf(failed[0].Item, written) == textOf(record.Item, written) {
 		return nil
 	}
-	for _, refusal := range []error{payments.ErrNonceTaken, payments.ErrConflict, payments.ErrIdentifierUsed} {
+	for _, refusal := range []error{payments.ErrNonceTaken, payments.ErrConflict, payments.ErrIdentifierUsed, payments.ErrFunds} {
 		for i, action := range actions {
 			if failed[i] == nil || action.refused != refusal {
 				continue
 			}
 			if i == 0 && sameVersion(failed[0].Item, record.ExpressionAttributeValues) {
 				return errAssumption
+			}
+			if refusal == payments.ErrFunds && pausedFor(failed[i].Item, action) {
+				return payments.ErrPaused
 			}
 			return refusal
 		}

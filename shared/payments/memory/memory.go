@@ -19,6 +19,8 @@ type Store struct {
 	open        map[payments.Key]bool // records that are
 	identifiers map[string]string
 	wallets     map[string][]payments.Attempt // ascending wallet nonces without gaps
+	accounts    map[string]payments.Account
+	gas         map[int64]uint64 // by hour
 }
 
 // stored is a record, encoded so that no caller shares memory with the store.
@@ -36,6 +38,8 @@ func New() *Store {
 		open:        map[payments.Key]bool{},
 		identifiers: map[string]string{},
 		wallets:     map[string][]payments.Attempt{},
+		accounts:    map[string]payments.Account{},
+		gas:         map[int64]uint64{},
 	}
 }
 
@@ -61,26 +65,66 @@ func (s *Store) Save(_ context.Context, r payments.Record) (payments.Record, err
 	return s.save(r)
 }
 
+// Reserve implements payments.Store.
+func (s *Store) Reserve(_ context.Context, r payments.Record, funds int64) (payments.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.records[r.Key()].version != r.Version {
+		return payments.Record{}, payments.ErrConflict
+	}
+	_, change := r.Next()
+	if err := s.accounts[change.Account].Admits(change, funds, r.CreatedAt); err != nil {
+		return payments.Record{}, err
+	}
+	return s.save(r)
+}
+
 func (s *Store) save(r payments.Record) (payments.Record, error) {
 	key := r.Key()
 	if s.records[key].version != r.Version {
 		return payments.Record{}, payments.ErrConflict
 	}
-	if err := s.identify(r); err != nil {
-		return payments.Record{}, err
-	}
-	r.Version++
-	data, err := r.Encode()
+	next, change := r.Next()
+	data, err := next.Encode()
 	if err != nil {
 		return payments.Record{}, err
 	}
-	s.records[key] = stored{r.Version, data}
-	if r.Open() {
+	if err := s.identify(r); err != nil {
+		return payments.Record{}, err
+	}
+	s.records[key] = stored{next.Version, data}
+	s.apply(change)
+	if next.Open() {
 		s.open[key] = true
 	} else {
 		delete(s.open, key)
 	}
-	return r, nil
+	return next, nil
+}
+
+// apply adds up what changes beside a record.
+func (s *Store) apply(change payments.Change) {
+	if change.Empty() {
+		return
+	}
+	s.accounts[change.Account] = s.accounts[change.Account].Apply(change)
+	for hour, gas := range change.Gas {
+		s.gas[hour] += gas
+	}
+}
+
+// Account implements payments.Store.
+func (s *Store) Account(_ context.Context, asset, payer string) (payments.Account, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.accounts[payments.AccountKey(asset, payer)], nil
+}
+
+// WastedGas implements payments.Store.
+func (s *Store) WastedGas(_ context.Context, hour int64) (uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gas[hour], nil
 }
 
 func (s *Store) identify(r payments.Record) error {

@@ -32,6 +32,10 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 		{"unfinished lists what is not finished", unfinished},
 		{"nonce finds all payers", byNonce},
 		{"request finds the newest of its payer", byRequest},
+		{"an account has what is under way", accounts},
+		{"an account admits what its funds cover", admission},
+		{"many reservations never exceed the funds", oneBalance},
+		{"reverts are added up once", reverts},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"sync"
@@ -24,12 +25,15 @@ import (
 type Chain struct {
 	Token
 	FeeCap    *big.Int // the most that a unit of gas may cost, wei; nil: no limit
+	GasCap    uint64   // the most gas of a transfer from an account that is there; 0: [DefaultGasCap]
 	nodes     []*node
 	factories map[common.Address]bool // that may deploy a payer's wallet
 
 	mu         sync.Mutex
 	instance   string
 	proxyFound atomic.Bool // Permit2 can be used
+
+	usual usualPrices
 }
 
 // Dial prepares a chain; no node is contacted yet. The factories are the
@@ -82,9 +86,11 @@ func (c *Chain) Instance(ctx context.Context) (string, error) {
 	return c.instance, nil
 }
 
-// Verify asks the chain whether the payment would go through now. It returns
-// nil, *payments.Invalid, or the failure of the nodes.
-func (c *Chain) Verify(ctx context.Context, p payments.Payment) error {
+// Verify asks the chain whether the payment would go through now, in a transaction of
+// the gas wallet: the same caller, fees and limit of gas, so that no code of the payer
+// can tell the question from the transaction. It returns nil, *payments.Invalid, or the
+// failure of the nodes or of the gas wallet.
+func (c *Chain) Verify(ctx context.Context, wallet Wallet, p payments.Payment) error {
 	if p.Method == payments.MethodPermit2 {
 		if err := c.permitOffered(ctx); err != nil {
 			return err
@@ -94,11 +100,18 @@ func (c *Chain) Verify(ctx context.Context, p payments.Payment) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.call(ctx, transfer)
-	if !reverted(err) {
+	fees, err := c.usualFees(ctx)
+	if err != nil {
 		return err
 	}
-	return c.diagnose(ctx, p)
+	_, err = c.call(ctx, fees.of(wallet, transfer))
+	switch {
+	case isPoor(err):
+		return fmt.Errorf("%w: %s", ErrGasWallet, wallet.Address())
+	case !reverted(err):
+		return err
+	}
+	return c.diagnose(ctx, p, transfer.Gas)
 }
 
 // call is eth_call at the newest block.
@@ -124,7 +137,19 @@ func (c *Chain) readAt(ctx context.Context, block *big.Int, to common.Address, s
 	return c.callAt(ctx, block, message(to, append(selector[:4:4], words(arguments...)...)))
 }
 
-// reverted says that the EVM refused, or would burn more than gasMost, rather
+// Funds is the payer's balance in atomic units, as far as it fits.
+func (c *Chain) Funds(ctx context.Context, p payments.Payment) (int64, error) {
+	balance, err := c.Balance(ctx, p.Payer)
+	if err != nil {
+		return 0, err
+	}
+	if !balance.IsInt64() {
+		return math.MaxInt64, nil
+	}
+	return balance.Int64(), nil
+}
+
+// reverted says that the EVM refused, or would burn more gas than the call may, rather
 // than that the node failed.
 func reverted(err error) bool {
 	var answered rpc.Error
@@ -136,8 +161,8 @@ func reverted(err error) bool {
 		strings.Contains(text, "out of gas") || strings.Contains(text, "gas required exceeds")
 }
 
-// diagnose finds out why a transfer would revert.
-func (c *Chain) diagnose(ctx context.Context, p payments.Payment) error {
+// diagnose finds out why a transfer with a limit of gas would revert.
+func (c *Chain) diagnose(ctx context.Context, p payments.Payment, most uint64) error {
 	m := c.method(p)
 	used, err := m.used(ctx, p, nil)
 	if err != nil {
@@ -157,7 +182,7 @@ func (c *Chain) diagnose(ctx context.Context, p payments.Payment) error {
 		return &payments.Invalid{Reason: x402.ReasonFunds, Message: "The payer's balance is below the price."}
 	}
 	return &payments.Invalid{Reason: x402.ReasonSimulation,
-		Message: fmt.Sprintf("The chain refuses this transfer, or it needs more than %d gas.", gasMost)}
+		Message: fmt.Sprintf("The chain refuses this transfer, or it needs more than %d gas.", most)}
 }
 
 // Balance is the token balance of an address in atomic units.

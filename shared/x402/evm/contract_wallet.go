@@ -13,10 +13,25 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// gasMost bounds what the code of a payer's wallet may burn at our expense. It
-// leaves room for a wallet that is deployed by its first payment and checks a
-// passkey.
+// gasMost bounds the gas of questions, and of a payment whose payer's wallet an allowed
+// factory deploys in the same transaction.
 const gasMost = 1_000_000
+
+// DefaultGasCap bounds what the code of a payer's wallet may burn at our expense. A
+// transfer from a key takes less than 100,000 gas; the rest is for a wallet that checks
+// several owners or a passkey.
+const DefaultGasCap = 300_000
+
+// RunsCode says whether the payer has code, which the token then runs with our gas to
+// check the signature, or is to get some by its first payment. That a key signed says
+// nothing: its account may delegate (EIP-7702).
+func (c *Chain) RunsCode(ctx context.Context, p payments.Payment) (bool, error) {
+	if s, err := parseSignature(p.Signature); err == nil && s.wrapped {
+		return true, nil
+	}
+	code, err := c.codeAt(ctx, common.HexToAddress(p.Payer))
+	return len(code) > 0, err
+}
 
 // message is a call of a contract that nobody in particular makes.
 func message(to common.Address, data []byte) ethereum.CallMsg {

@@ -113,12 +113,17 @@ var errNetwork = errors.New("RPC_URLS lead to another network")
 // isAnswer tells what the chain says from the failure of a node, which may well
 // be a JSON-RPC error too: a rate limit, a missing block.
 func isAnswer(err error) bool {
-	return err == nil || errors.Is(err, ethereum.NotFound) || errors.Is(err, ErrFeeCap) || reverted(err) || isKnown(err) || isSpent(err)
+	return err == nil || errors.Is(err, ethereum.NotFound) || errors.Is(err, ErrFeeCap) || reverted(err) || isKnown(err) || isSpent(err) || isPoor(err)
 }
 
 // What a node says to a transaction that it has, or whose nonce is used up.
 func isKnown(err error) bool { return strings.Contains(err.Error(), "already known") }
 func isSpent(err error) bool { return strings.Contains(err.Error(), "nonce too low") }
+
+// isPoor says that a node found too few coins in the wallet for a call's gas.
+func isPoor(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "insufficient funds for")
+}
 
 // discreet is a failure without the address of its node, whose path may be an API
 // key, and without the page that came instead of an answer, which may repeat it.

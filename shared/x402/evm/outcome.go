@@ -22,8 +22,10 @@ var ErrNotMined = errors.New("not mined yet")
 // asset's Transfer event says so. When the transaction failed, the authorization may
 // still have been carried out by somebody else's; then that one counts.
 //
+// A transaction that moved nothing burned gas; note hears of it, at each look.
+//
 // Errors: ErrNotMined and those of Reconcile.
-func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string) (payments.Settlement, error) {
+func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string, note func(payments.Revert)) (payments.Settlement, error) {
 	for _, hash := range hashes {
 		receipt, err := c.receipt(ctx, common.HexToHash(hash))
 		if errors.Is(err, ethereum.NotFound) {
@@ -35,7 +37,13 @@ func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string
 		if settlement, ok := c.method(p).arrived(p, receipt); ok {
 			return settlement, nil
 		}
-		return c.verdict(ctx, p, hash, true)
+		settlement, err := c.verdict(ctx, p, hash, true)
+		note(payments.Revert{
+			Transaction: hash,
+			Gas:         receipt.GasUsed,
+			Paid:        err == nil,
+		})
+		return settlement, err
 	}
 	return payments.Settlement{}, ErrNotMined
 }
@@ -43,8 +51,8 @@ func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string
 // Resume is Outcome for a transaction that may have been lost: once a block has
 // reached validBefore the token refuses the authorization for good, so what is
 // not on the chain by then will never be.
-func (c *Chain) Resume(ctx context.Context, p payments.Payment, hashes []string) (payments.Settlement, error) {
-	settlement, err := c.Outcome(ctx, p, hashes)
+func (c *Chain) Resume(ctx context.Context, p payments.Payment, hashes []string, note func(payments.Revert)) (payments.Settlement, error) {
+	settlement, err := c.Outcome(ctx, p, hashes, note)
 	if !errors.Is(err, ErrNotMined) {
 		return settlement, err
 	}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"sync"
+	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
@@ -47,57 +50,119 @@ type Fees struct {
 	tip, max *big.Int // wei for a unit of gas
 }
 
-// Fees estimates the gas of a payment with a margin and the current fees
-// (EIP-1559), and looks whether the wallet can pay them. ErrReverts when the EVM
-// refuses the transfer.
+// of is a call as a transaction of the wallet with these fees makes it. A node runs it
+// only if the wallet can pay for all its gas.
+func (f Fees) of(wallet Wallet, call ethereum.CallMsg) ethereum.CallMsg {
+	call.From = accountOf(wallet)
+	call.GasTipCap = f.tip
+	call.GasFeeCap = f.max
+	return call
+}
+
+// Fees estimates the gas of a payment with a margin and the current fees (EIP-1559),
+// and tries the transaction exactly as it is then signed. ErrReverts when the EVM
+// refuses the transfer, ErrGasWallet when the wallet cannot pay for it.
 func (c *Chain) Fees(ctx context.Context, wallet Wallet, p payments.Payment) (fees Fees, err error) {
 	transfer, err := c.transfer(ctx, p)
 	if err != nil {
 		return fees, err
 	}
-	transfer.From = accountOf(wallet)
+	most := transfer.Gas
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+		if fees, err = c.prices(ctx, node, 1); err != nil {
+			return err
+		}
+		transfer = fees.of(wallet, transfer)
+		transfer.Gas = most
 		gas, err := node.EstimateGas(ctx, transfer)
 		if err != nil {
 			return err
 		}
-		fees, err = c.prices(ctx, node, 1)
-		fees.gas = gas + gas/3
+		fees.gas = min(gas+gas/3, most)
+		transfer.Gas = fees.gas
+		_, err = node.CallContract(ctx, transfer, nil)
 		return err
 	})
-	switch {
-	case reverted(err):
-		return fees, ErrReverts
-	case err != nil:
+	if !reverted(err) && !isPoor(err) {
 		return fees, err
 	}
-	return fees, c.affordable(ctx, wallet, fees)
+	fees.gas = most
+	if err := c.affordable(ctx, wallet, fees); err != nil {
+		return fees, err
+	}
+	return fees, ErrReverts
 }
 
-// prices are a tip, some times the suggested one, and a limit that holds while
-// the base fee doubles. The cap bounds the limit; ErrFeeCap if no transaction
-// would be mined for that.
+// usualPrices are what gas cost lately, for questions.
+type usualPrices struct {
+	mu        sync.Mutex
+	asked     time.Time
+	tip, base *big.Int
+}
+
+// usualLife is how long prices are the usual ones. A base fee rises by an eighth a
+// block at most.
+const usualLife = 5 * time.Second
+
+// usualFees are like those of a transaction that is signed now.
+func (c *Chain) usualFees(ctx context.Context) (Fees, error) {
+	c.usual.mu.Lock()
+	defer c.usual.mu.Unlock()
+	if c.usual.tip == nil || time.Since(c.usual.asked) > usualLife {
+		err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
+			c.usual.tip, c.usual.base, err = pricesNow(ctx, node)
+			return err
+		})
+		if err != nil {
+			c.usual.tip = nil
+			return Fees{}, err
+		}
+		c.usual.asked = time.Now()
+	}
+	fees, err := c.capped(c.usual.tip, c.usual.base)
+	if err != nil {
+		c.usual.tip = nil // gas may cost less by the next question
+	}
+	return fees, err
+}
+
+// prices are what a transaction is signed with now, its tip some times the suggested
+// one.
 func (c *Chain) prices(ctx context.Context, node *ethclient.Client, times int64) (Fees, error) {
-	tip, err := node.SuggestGasTipCap(ctx)
+	tip, base, err := pricesNow(ctx, node)
 	if err != nil {
 		return Fees{}, err
+	}
+	return c.capped(tip.Mul(tip, big.NewInt(times)), base)
+}
+
+// pricesNow are the tip that a node suggests and the base fee of its newest block.
+func pricesNow(ctx context.Context, node *ethclient.Client) (tip, base *big.Int, err error) {
+	if tip, err = node.SuggestGasTipCap(ctx); err != nil {
+		return nil, nil, err
 	}
 	head, err := node.HeaderByNumber(ctx, nil)
 	if err != nil {
-		return Fees{}, err
+		return nil, nil, err
 	}
-	tip.Mul(tip, big.NewInt(times))
-	fees := Fees{tip: tip, max: new(big.Int).Add(tip, new(big.Int).Lsh(head.BaseFee, 1))}
+	return tip, head.BaseFee, nil
+}
+
+// capped are a tip and a limit that holds while the base fee doubles. The cap bounds
+// the limit; ErrFeeCap if no transaction would be mined for that.
+func (c *Chain) capped(tip, base *big.Int) (Fees, error) {
+	fees := Fees{tip: tip, max: new(big.Int).Add(tip, new(big.Int).Lsh(base, 1))}
 	if c.FeeCap == nil || fees.max.Cmp(c.FeeCap) <= 0 {
 		return fees, nil
 	}
-	fees.max = c.FeeCap
-	if fees.max.Cmp(new(big.Int).Add(head.BaseFee, tip)) < 0 {
+	if c.FeeCap.Cmp(new(big.Int).Add(base, tip)) < 0 {
 		return Fees{}, ErrFeeCap
 	}
+	fees.max = c.FeeCap
 	return fees, nil
 }
 
+// affordable looks whether the wallet can pay for all gas of a transaction.
 func (c *Chain) affordable(ctx context.Context, wallet Wallet, fees Fees) error {
 	coins, err := c.Coins(ctx, wallet.Address())
 	if err == nil && coins.Cmp(new(big.Int).Mul(fees.max, new(big.Int).SetUint64(fees.gas))) < 0 {

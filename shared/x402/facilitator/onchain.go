@@ -42,7 +42,17 @@ func (o *Onchain) Open(p payments.Payment, now time.Time) error { return o.chain
 
 // Verify implements payments.Facilitator.
 func (o *Onchain) Verify(ctx context.Context, p payments.Payment) error {
-	return o.chain.Verify(ctx, p)
+	return o.chain.Verify(ctx, o.wallet, p)
+}
+
+// RunsCode implements payments.Facilitator.
+func (o *Onchain) RunsCode(ctx context.Context, p payments.Payment) (bool, error) {
+	return o.chain.RunsCode(ctx, p)
+}
+
+// Funds implements payments.Facilitator.
+func (o *Onchain) Funds(ctx context.Context, p payments.Payment) (int64, error) {
+	return o.chain.Funds(ctx, p)
 }
 
 // Settle implements payments.Facilitator. A stored transaction is looked up and
@@ -57,9 +67,10 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 	if attempt.Begun() && attempt.Chain != instance {
 		return payments.Settlement{}, chainLost(attempt)
 	}
+	note := func(v payments.Revert) { j.Reverted(ctx, v) }
 	for {
 		if attempt.Signed() {
-			settlement, err := o.chain.Resume(ctx, p, attempt.Hashes())
+			settlement, err := o.chain.Resume(ctx, p, attempt.Hashes(), note)
 			var rejected *payments.Rejected
 			if err == nil || errors.As(err, &rejected) {
 				return settlement, err
@@ -82,7 +93,7 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 			return payments.Settlement{}, pendingUnless(err, attempt)
 		}
 		// Mined between our look and our send, or never: look once more.
-		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes())
+		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes(), note)
 		if !errors.Is(err, evm.ErrNotMined) {
 			return settlement, pendingUnless(err, attempt)
 		}
@@ -215,7 +226,7 @@ const fillPause = time.Second
 func (o *Onchain) await(ctx context.Context, p payments.Payment, j payments.Journal, attempt payments.Attempt) (payments.Settlement, error) {
 	var looked time.Time
 	for pause := 5 * time.Millisecond; ; pause = min(pause*2, 500*time.Millisecond) {
-		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes())
+		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes(), func(v payments.Revert) { j.Reverted(ctx, v) })
 		var rejected *payments.Rejected
 		if err == nil || errors.As(err, &rejected) {
 			return settlement, err

@@ -85,6 +85,15 @@ func (r *Remote) Verify(ctx context.Context, p payments.Payment) error {
 	return err
 }
 
+// RunsCode implements payments.Facilitator: the gas is the facilitator's, who looks
+// after it.
+func (r *Remote) RunsCode(context.Context, payments.Payment) (bool, error) { return false, nil }
+
+// Funds implements payments.Facilitator.
+func (r *Remote) Funds(ctx context.Context, p payments.Payment) (int64, error) {
+	return r.chain.Funds(ctx, p)
+}
+
 // first tries one server after the other until one succeeds or says Invalid.
 // Those that failed lately come last.
 func (r *Remote) first(try func(*server) error) (*server, error) {

@@ -5,6 +5,7 @@
 const element = (id) => document.getElementById(id);
 const terms = JSON.parse(element("terms").textContent);
 const offer = terms.accepts.find((o) => o.scheme === "exact" && (o.extra?.assetTransferMethod ?? "eip3009") === "eip3009");
+const longestWait = 60; // seconds that a person is kept waiting for the next try
 const declined = 4001, unknownChain = 4902; // EIP-1193, EIP-3326
 
 // The payment under way outlives the page: closing it must not lead to a second one.
@@ -100,9 +101,11 @@ async function send(payment) {
     const text = new TextDecoder().decode(body);
     if (answer.ok) return { answer, body, text };
     const problem = JSON.parse(text);
+    const wait = Number(answer.headers.get("Retry-After")) || 2;
     const known = answer.status !== 503 && (problem.charged === false || answer.status === 402 || answer.status === 409);
-    if (known) return { answer, problem };
-    return { wait: Number(answer.headers.get("Retry-After")) || 2 };
+    const refused = problem.charged === false && wait > longestWait;
+    if (known || refused) return { answer, problem };
+    return { wait };
   } catch {
     return { wait: 2 }; // no connection, or an answer that is not the service's
   }
@@ -162,8 +165,10 @@ function offerFile(id, name, blob) {
   link.download = name;
 }
 
-const development = element("development"); // null but on a development chain
-const wallets = [[element("wallet"), () => window.ethereum], [development, () => developmentPayer(development.dataset.path)]].filter(([button]) => button);
+// On a development chain the page has the development payer's button and not the
+// wallet's: what a real wallet signs for it would be valid on the real network.
+const development = element("development"), wallet = element("wallet");
+const wallets = [[wallet, () => window.ethereum], [development, () => developmentPayer(development.dataset.path)]].filter(([button]) => button);
 
 // attempt runs with the buttons off. What is unknown at its end can only be asked
 // for again, and what was bought is not bought twice by a second click.
@@ -189,7 +194,7 @@ async function pay(wallet) {
 for (const [button, wallet] of wallets) button.addEventListener("click", () => attempt(() => pay(wallet())));
 element("again").addEventListener("click", () => attempt(redeem));
 const refused = document.querySelector(".notice") !== null; // the request itself is wrong: paying it would be in vain
-element("wallet").hidden = refused || !window.ethereum;
-element("no-wallet").hidden = refused || Boolean(window.ethereum || development);
+if (wallet) wallet.hidden = refused || !window.ethereum;
+if (wallet) element("no-wallet").hidden = refused || Boolean(window.ethereum || development);
 if (development) development.hidden = refused;
 if (kept() !== null) attempt(async () => complain("A payment of this page is under way and its outcome is unknown. Ask again with the same payment."));

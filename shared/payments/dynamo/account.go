@@ -1,0 +1,110 @@
+package dynamo
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"governance.internal/shared/payments"
+)
+
+// account adds up what changes in the payer's account, if anything does. Where the
+// account decides whether the payment fits, the addition has that condition.
+func (w *write) account() []action {
+	if w.change.Held == 0 && w.change.Strikes == 0 {
+		return nil
+	}
+	update := &types.Update{
+		TableName:                w.table,
+		Key:                      accountKey(w.change.Account),
+		ExpressionAttributeNames: map[string]string{"#held": held, "#strikes": strikes, "#ttl": expires},
+		ExpressionAttributeValues: item{
+			":held":    signed(w.change.Held),
+			":strikes": signed(int64(w.change.Strikes)),
+			":ttl":     w.expire(),
+		},
+	}
+
+	set := []string{"#ttl = :ttl"}
+	if w.change.Strikes > 0 {
+		set = append(set, "#paused = :paused")
+		update.ExpressionAttributeNames["#paused"] = paused
+		update.ExpressionAttributeValues[":paused"] = signed(w.change.Paused.UnixMilli())
+	}
+	update.UpdateExpression = aws.String("SET " + strings.Join(set, ", ") + " ADD #held :held, #strikes :strikes")
+
+	if w.funds != nil && w.change.Held > 0 {
+		update.ExpressionAttributeNames["#paused"] = paused
+		update.ExpressionAttributeValues[":room"] = signed(*w.funds - w.change.Held)
+		update.ExpressionAttributeValues[asOf] = signed(w.next.CreatedAt.UnixMilli())
+		update.ConditionExpression = aws.String("(attribute_not_exists(#held) OR #held <= :room) AND " +
+			"(attribute_not_exists(#paused) OR #paused <= " + asOf + ")")
+		update.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	return []action{{types.TransactWriteItem{Update: update}, payments.ErrFunds}}
+}
+
+// asOf is the time at which an account must not be paused.
+const asOf = ":now"
+
+// pausedFor says whether an account refused an update because it is paused.
+func pausedFor(account item, refused action) bool {
+	until, err := integerOf(account, paused)
+	now, wrong := integerOf(refused.Update.ExpressionAttributeValues, asOf)
+	return err == nil && wrong == nil && until > now
+}
+
+// wasted adds up the gas that was burned in vain, by the hour.
+func (w *write) wasted() []action {
+	var all []action
+	for hour, burned := range w.change.Gas {
+		all = append(all, action{TransactWriteItem: types.TransactWriteItem{Update: &types.Update{
+			TableName:                 w.table,
+			Key:                       hourKey(hour),
+			UpdateExpression:          aws.String("SET #ttl = :ttl ADD #gas :gas"),
+			ExpressionAttributeNames:  map[string]string{"#gas": gas, "#ttl": expires},
+			ExpressionAttributeValues: item{":gas": number(burned), ":ttl": w.expire()},
+		}}})
+	}
+	return all
+}
+
+// Account implements payments.Store.
+func (s *Store) Account(ctx context.Context, asset, payer string) (payments.Account, error) {
+	found, err := s.get(ctx, accountKey(payments.AccountKey(asset, payer)))
+	switch {
+	case errors.Is(err, payments.ErrNotFound):
+		return payments.Account{}, nil
+	case err != nil:
+		return payments.Account{}, err
+	}
+	open, err := integerOf(found, held)
+	if err != nil {
+		return payments.Account{}, err
+	}
+	count, err := integerOf(found, strikes)
+	if err != nil {
+		return payments.Account{}, err
+	}
+	account := payments.Account{Open: open, Strikes: int(count)}
+	if until, err := integerOf(found, paused); err == nil {
+		account.Paused = time.UnixMilli(until)
+	}
+	return account, nil
+}
+
+// WastedGas implements payments.Store.
+func (s *Store) WastedGas(ctx context.Context, hour int64) (uint64, error) {
+	found, err := s.get(ctx, hourKey(hour))
+	if errors.Is(err, payments.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return numberOf(found, gas)
+}

@@ -1,0 +1,139 @@
+package payments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Limits bound what payers can make the gas wallet lose. The zero value has none.
+type Limits struct {
+	NoContracts bool   // contract wallets are refused, and accounts that delegate to code
+	WastedGas   uint64 // that may be burned in vain in an hour before contract wallets wait; 0: no limit
+}
+
+// Codes of [Paused].
+const (
+	CodePayerPaused   = "payer_paused"
+	CodeWalletsPaused = "contract_wallets_paused"
+)
+
+// ReasonContract is the x402 reason code of a refused contract wallet: its kind of
+// signature is not taken.
+const ReasonContract = "unsupported_payload_type"
+
+// ReasonFunds is the x402 reason code of a balance that does not suffice.
+const ReasonFunds = "insufficient_funds"
+
+// admit refuses payers whose code is not run now, and asks the chain about no other.
+//
+// Errors: *Invalid, *Paused, *Unavailable.
+func (m *Machine) admit(ctx context.Context, p Payment) error {
+	if m.Limits == (Limits{}) {
+		return nil
+	}
+	runsCode, err := m.Facilitator.RunsCode(ctx, p)
+	if err != nil {
+		return &Unavailable{err}
+	}
+	if !runsCode {
+		return nil
+	}
+	if m.Limits.NoContracts {
+		return &Invalid{Reason: ReasonContract,
+			Message: "Contract wallets, and accounts that delegate to code, cannot pay here. Pay from an account with a key alone."}
+	}
+	return m.withinBudget(ctx)
+}
+
+// withinBudget refuses when the gas of this hour is burned.
+func (m *Machine) withinBudget(ctx context.Context) error {
+	if m.Limits.WastedGas == 0 {
+		return nil
+	}
+	now := m.Now()
+	burned, err := m.Store.WastedGas(ctx, Hour(now))
+	switch {
+	case err != nil:
+		return &Unavailable{err}
+	case burned < m.Limits.WastedGas:
+		return nil
+	}
+	return &Paused{
+		Code: CodeWalletsPaused,
+		Message: "Settlements of contract wallets failed too often on the chain within this hour. Nothing was charged; " +
+			"send the same payment later, or pay from an account with a key alone.",
+		RetryAfter: time.Unix((Hour(now)+1)*int64(time.Hour/time.Second), 0).Sub(now),
+	}
+}
+
+// wasted tells the operator of a revert, and that the budget of the hour is used up
+// when this revert did it.
+func (m *Machine) wasted(ctx context.Context, r Record, v Revert) {
+	slog.WarnContext(ctx, "a settlement was mined in vain and its gas is lost",
+		"payment", r.Key().String(), "transaction", v.Transaction, "gas", v.Gas, "paid_otherwise", v.Paid)
+	if m.Limits.WastedGas == 0 {
+		return
+	}
+	burned, err := m.Store.WastedGas(ctx, Hour(v.At))
+	if err != nil {
+		slog.WarnContext(ctx, "wasted gas of the hour not readable", "error", err.Error())
+		return
+	}
+	if burned >= m.Limits.WastedGas && burned-min(v.Gas, burned) < m.Limits.WastedGas {
+		slog.ErrorContext(ctx, "the gas budget of this hour is used up and contract wallets wait",
+			"alarm", CodeWalletsPaused, "gas", burned, "budget", m.Limits.WastedGas)
+	}
+}
+
+// fundsPause is how long a payment waits for others of its payer to end, in all. One
+// that is mined and not recorded yet is missing in the balance and still open.
+const fundsPause = time.Second
+
+// reserve takes the payment for this run, if the payer's account admits it. That is
+// asked of the chain only where other payments of the payer are under way: a payment
+// alone was verified against the balance.
+//
+// Errors: *Invalid, *Paused, *Unavailable, ErrConflict, ErrIdentifierUsed.
+func (m *Machine) reserve(ctx context.Context, o Order, r Record) (Record, error) {
+	funds := o.Payment.Amount
+	waiting := newBackoff(fundsPause)
+	for {
+		saved, err := m.reserveWithin(ctx, o, r, funds)
+		switch {
+		case errors.Is(err, ErrPaused):
+			return Record{}, m.paused(ctx, o.Payment)
+		case !errors.Is(err, ErrFunds):
+			return saved, err
+		}
+		if funds, err = m.Facilitator.Funds(ctx, o.Payment); err != nil {
+			return Record{}, &Unavailable{err}
+		}
+		account, err := m.Store.Account(ctx, o.Payment.Asset, o.Payment.Payer)
+		switch {
+		case err != nil:
+			return Record{}, &Unavailable{err}
+		case account.Open <= funds-o.Payment.Amount: // the balance suffices, or another one ended meanwhile
+		case funds < o.Payment.Amount || !waiting.sleep(ctx):
+			return Record{}, &Invalid{Reason: ReasonFunds, Message: fmt.Sprintf(
+				"The payer's balance of %d atomic units does not cover this payment of %d beside others of %d that are under way. "+
+					"Nothing was charged; wait for their end or add funds.", funds, o.Payment.Amount, account.Open)}
+		}
+	}
+}
+
+// paused says how long a payer has to wait.
+func (m *Machine) paused(ctx context.Context, p Payment) error {
+	account, err := m.Store.Account(ctx, p.Asset, p.Payer)
+	if err != nil {
+		return &Unavailable{err}
+	}
+	return &Paused{
+		Code: CodePayerPaused,
+		Message: "A settlement of this payer failed on the chain and burned gas, so the payer has to wait. " +
+			"Nothing was charged; send the payment later.",
+		RetryAfter: max(account.Paused.Sub(m.Now()), time.Second),
+	}
+}
