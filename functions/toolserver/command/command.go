@@ -264,7 +264,7 @@ func (r *reader) write(name, how string, remove, certain bool) {
 	}
 	name = r.behind(name)
 	relative := !path.IsAbs(name)
-	if strings.HasPrefix(name, "~") || relative && r.lost || name == "!" || isGit(name) {
+	if strings.HasPrefix(name, "~") || relative && r.lost || name == "!" {
 		r.unresolved(how+" "+name, name)
 		return
 	}
@@ -284,11 +284,6 @@ func (r *reader) behind(name string) string {
 		}
 	}
 	return name
-}
-
-// isGit says whether a file is git's own: some of them are programs that git runs.
-func isGit(name string) bool {
-	return slices.Contains(strings.Split(name, "/"), ".git") && path.Base(name) != "index.lock"
 }
 
 // unresolved notes a part that hides what it does, and what in it may be a file.

@@ -41,7 +41,7 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 	if err != nil {
 		return c, fmt.Errorf("%s is not a JSON object; repair it first: %w", c.File, err)
 	}
-	if agent.version && settings.get("version") == nil {
+	if agent.Version && settings.get("version") == nil {
 		settings.set("version", 1)
 	}
 	hooks, err := members(first(string(settings.get("hooks")), "{}"))

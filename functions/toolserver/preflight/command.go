@@ -25,27 +25,24 @@ type CommandReport struct {
 // hides its effect is PROTECTED: a person looks at it.
 func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
 	a.Operation, a.Command = "command", text
+	analysis := analyze(text)
 	state, err := g.Workspace.Load()
-	if err != nil {
-		report, err := g.unreadable(ctx, a, err)
-		return CommandReport{report, command.Analysis{}}, err
-	}
-	analysis, err := command.Analyze(text)
-	if err != nil {
-		analysis.Unresolved = []string{err.Error()}
-		analysis.Mentions = strings.Fields(text)
+	if why := g.without(state, err); why != "" && mayChange(analysis) {
+		a.Paths = []string{"."}
+		report, err := g.refuseAll(ctx, a, why)
+		return CommandReport{report, analysis}, err
 	}
 	report := Report{Decision: policy.OK, Results: []Result{}}
 	for _, w := range analysis.Writes {
 		report.add(g.written(state, a.Dir, w)...)
 	}
 	for _, name := range analysis.Mentions {
-		if result := g.decide(state, a.Dir, name, Edit); result.Matched != nil {
+		if result := g.decide(state, a.Dir, name, Edit); result.Matched != nil && !leavesGitOut(result) {
 			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
 			report.add(result)
 		}
 	}
-	report.add(g.named(state, a.Dir, analysis.Named)...)
+	report.add(g.unknown(state, a.Dir, analysis.Named)...)
 	report.add(g.scripts(state, a.Dir, analysis.Scripts)...)
 	if len(analysis.Unresolved) > 0 {
 		report.Decision = policy.Worse(report.Decision, unresolved(state))
@@ -53,6 +50,27 @@ func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (Command
 	report = g.liftCommand(ctx, state, a, report)
 	report, err = g.finish(ctx, state, a, report)
 	return CommandReport{report, analysis}, err
+}
+
+// analyze reads a command. All words of one that cannot be read may be names of files.
+func analyze(text string) command.Analysis {
+	analysis, err := command.Analyze(text)
+	if err != nil {
+		analysis.Unresolved = []string{err.Error()}
+		analysis.Mentions = strings.Fields(text)
+	}
+	return analysis
+}
+
+// mayChange says whether a command may change any file.
+func mayChange(a command.Analysis) bool {
+	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts) > 0
+}
+
+// leavesGitOut says whether a result is about the folder .git as a whole. Programs name it
+// to leave it out; the files in it they name for another purpose.
+func leavesGitOut(result Result) bool {
+	return workspace.OfGit(result.Matched) && path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"
 }
 
 // unresolved is the decision about what nobody can see.
