@@ -32,24 +32,30 @@ func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (Command
 		report, err := g.refuseAll(ctx, a, why)
 		return CommandReport{report, analysis}, err
 	}
+	report := g.judgeCommand(state, a.Dir, analysis)
+	report = g.liftCommand(ctx, state, a, report)
+	report, err = g.finish(ctx, state, a, report)
+	return CommandReport{report, analysis}, err
+}
+
+// judgeCommand decides by what a command would change, from a folder.
+func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.Analysis) Report {
 	report := Report{Decision: policy.OK, Results: []Result{}}
 	for _, w := range analysis.Writes {
-		report.add(g.written(state, a.Dir, w)...)
+		report.add(g.written(state, dir, w)...)
 	}
 	for _, name := range analysis.Mentions {
-		if result := g.decide(state, a.Dir, name, Edit); result.Matched != nil && !leavesGitOut(result) {
+		if result := g.decide(state, dir, name, Edit); result.Matched != nil && !leavesGitOut(result) {
 			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
 			report.add(result)
 		}
 	}
-	report.add(g.unknown(state, a.Dir, analysis.Named)...)
-	report.add(g.scripts(state, a.Dir, analysis.Scripts)...)
+	report.add(g.unknown(state, dir, analysis.Named)...)
+	report.add(g.scripts(state, dir, analysis.Scripts)...)
 	if len(analysis.Unresolved) > 0 {
 		report.Decision = policy.Worse(report.Decision, unresolved(state))
 	}
-	report = g.liftCommand(ctx, state, a, report)
-	report, err = g.finish(ctx, state, a, report)
-	return CommandReport{report, analysis}, err
+	return report
 }
 
 // analyze reads a command. All words of one that cannot be read may be names of files.
