@@ -24,8 +24,17 @@ type CommandReport struct {
 // CheckCommand decides about a shell command by the files that it would write. What
 // hides its effect is PROTECTED: a person looks at it.
 func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
+	return g.checkAnalysis(ctx, a, text, analyze(text))
+}
+
+// CheckProgram decides about a text in a programming language that a tool runs. It always
+// hides its effect.
+func (g *Gate) CheckProgram(ctx context.Context, a Action, text string) (CommandReport, error) {
+	return g.checkAnalysis(ctx, a, text, command.Hidden(text))
+}
+
+func (g *Gate) checkAnalysis(ctx context.Context, a Action, text string, analysis command.Analysis) (CommandReport, error) {
 	a.Operation, a.Command = "command", text
-	analysis := analyze(text)
 	state, err := g.Workspace.Load()
 	if why := g.without(state, err); why != "" && mayChange(analysis) {
 		a.Paths = []string{"."}

@@ -61,6 +61,8 @@ var exitCodes = map[policy.Decision]int{policy.OK: 0, policy.Protected: 1, polic
 // Action is what an agent wants to do with files.
 type Action struct {
 	Agent     string // who asks, as it calls itself
+	AgentID   string // of a subagent, "" for none
+	AgentType string // of the agent within its session, "" if it does not say
 	Tool      string // through which it asks
 	Operation string
 	Dir       string // folder of relative paths: absolute, or from the root
@@ -98,6 +100,32 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	}
 	report = g.lift(ctx, state, a, report)
 	return g.finish(ctx, state, a, report)
+}
+
+// CheckNames decides about texts that may be names of files, for a tool of which nobody here
+// knows what it does with them. Only names that are on a list count. They are judged from the
+// folder of the action and from the root: servers of other tools count from there.
+func (g *Gate) CheckNames(ctx context.Context, a Action) (Report, error) {
+	state, err := g.Workspace.Load()
+	if why := g.without(state, err); why != "" {
+		a.Paths = []string{"."}
+		return g.refuseAll(ctx, a, why)
+	}
+	report := Report{Decision: policy.OK, Results: []Result{}}
+	for _, name := range a.Paths {
+		for _, dir := range []string{a.Dir, "."} {
+			report.add(g.onLists(state, dir, name, a.Operation)...)
+		}
+	}
+	report = g.lift(ctx, state, a, report)
+	return g.finish(ctx, state, a, report)
+}
+
+func (g *Gate) onLists(state workspace.State, dir, name, operation string) []Result {
+	if strings.ContainsAny(name, "*?[") {
+		return named(g.matching(state, dir, name, operation)...)
+	}
+	return named(g.decide(state, dir, name, operation))
 }
 
 // without says why there are no rules to decide by and nothing may be changed, and what to
@@ -359,6 +387,12 @@ func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, err
 		kind = violations.BlockedUntouchable
 	}
 	detail := map[string]any{"agent": shorten(a.Agent, 100), "tool": shorten(a.Tool, 100), "operation": a.Operation}
+	if a.AgentID != "" {
+		detail["agent_id"] = shorten(a.AgentID, 100)
+	}
+	if a.AgentType != "" {
+		detail["agent_type"] = shorten(a.AgentType, 100)
+	}
 	if a.Command != "" {
 		detail["command_sha256"], detail["program"] = digest(a.Command), programOf(a.Command)
 	}
