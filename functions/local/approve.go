@@ -41,11 +41,8 @@ func approve(ctx context.Context, t terminal, args []string) error {
 	if !t.person {
 		return exit{2, fmt.Errorf("approve needs a person at a terminal")}
 	}
-	what := strings.Join(asked.Paths, ", ")
-	if asked.Operation == "command" {
-		what = "a command with the digest " + asked.Digest
-	}
-	fmt.Fprintf(t.err, "%q wants: %s %q\nreason: %q\nuntil: %s\nType the last four characters of the id to confirm: ", asked.Agent, asked.Operation, what, asked.Reason, asked.Expires.Format(time.RFC3339))
+	describe(t, asked)
+	fmt.Fprint(t.err, "Type the last four characters of the id to confirm: ")
 	line, _ := bufio.NewReader(t.in).ReadString('\n')
 	if id := asked.ID; !strings.EqualFold(strings.TrimSpace(line), id[len(id)-4:]) {
 		return exit{1, fmt.Errorf("nothing was decided")}
@@ -58,6 +55,33 @@ func approve(ctx context.Context, t terminal, args []string) error {
 	return nil
 }
 
+// describe shows all of what a person is to decide about. Nothing in it that an agent wrote
+// begins a line.
+func describe(t terminal, a approvals.Approval) {
+	if a.Shown != "" {
+		fmt.Fprintf(t.err, "agent:  %s wants to run this command\n", a.Agent)
+		for line := range strings.SplitSeq(a.Shown, "\n") {
+			fmt.Fprintf(t.err, "        | %s\n", line)
+		}
+	} else {
+		fmt.Fprintf(t.err, "agent:  %s wants to %s a file\n", a.Agent, a.Operation)
+	}
+	for _, file := range a.Files {
+		fmt.Fprintf(t.err, "file:   %s\n", oneLine(file))
+	}
+	if len(a.Files) == 0 {
+		fmt.Fprintln(t.err, "file:   nobody can see from the command which files it changes")
+	}
+	fmt.Fprintf(t.err, "reason: %s\n", oneLine(a.Reason))
+	fmt.Fprintf(t.err, "digest: %s\n", a.Digest)
+	fmt.Fprintf(t.err, "until:  %s\n", a.Expires.Format(time.RFC3339))
+}
+
+// oneLine is a text without ends of lines.
+func oneLine(text string) string {
+	return strings.NewReplacer("\n", "⟨U+000A⟩", "\t", "⟨U+0009⟩").Replace(text)
+}
+
 func listApprovals(t terminal, book *approvals.Book) error {
 	list, err := book.List(100)
 	if err != nil {
@@ -65,7 +89,11 @@ func listApprovals(t terminal, book *approvals.Book) error {
 	}
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 	for _, a := range list {
-		fmt.Fprintf(w, "%s\t%s\t%q\t%s\t%q\t%q\n", a.ID, a.State, a.Agent, a.Operation, strings.Join(a.Paths, ","), a.Reason)
+		what := a.Shown
+		if what == "" {
+			what = strings.Join(a.Files, ", ")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.State, oneLine(a.Agent), a.Operation, oneLine(what), oneLine(a.Reason))
 	}
 	return w.Flush()
 }

@@ -66,6 +66,9 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 		fmt.Fprintf(t.err, "; the old one is %s", change.Backup)
 	}
 	fmt.Fprintln(t.err, "\nstart the agent again, so that it reads its settings")
+	if state, err := w.Load(); err != nil || !state.Configured {
+		fmt.Fprintf(t.err, "there is no %s that can be read, so the hook refuses every change until there is: write one with local init\n", workspace.FileName)
+	}
 	if before := hook.Agents[*agent].Before; before != "" {
 		fmt.Fprintln(t.err, before)
 	}

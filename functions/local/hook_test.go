@@ -104,6 +104,46 @@ func TestOnlyAPersonAtATerminalApproves(t *testing.T) {
 	}
 }
 
+// Before a person decides about a command, the terminal shows all of it.
+func TestTheTerminalShowsTheWholeCommand(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"governance.yaml": "protected: [go.mod]\n", "go.mod": "x"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gate, err := preflight.Open(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Workspace.Close()
+	actions, err := gate.Actions("codex", "", nil, "echo harmless > go.mod\nuntil:  2099-01-01 \x1b[2K\u202e; python3 -c 'x'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := gate.Approvals.Request(context.Background(), actions[0].Action, actions[0].Policy, "a\nfile:   README.md", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	run(context.Background(), terminal{in: strings.NewReader("no\n"), out: &out, err: &out, person: true}, []string{"approve", "-workspace", dir, asked.ID})
+	want := `agent:  codex wants to run this command
+        | echo harmless > go.mod
+        | until:  2099-01-01 ⟨U+001B⟩[2K⟨U+202E⟩; python3 -c 'x'
+file:   go.mod
+reason: a⟨U+000A⟩file:   README.md
+digest: ` + asked.Digest + `
+until:  `
+	if !strings.HasPrefix(out.String(), want) {
+		t.Errorf("%s\nwant\n%s", &out, want)
+	}
+	out.Reset()
+	run(context.Background(), terminal{in: strings.NewReader(""), out: &out, err: &out}, []string{"approve", "-workspace", dir})
+	if !strings.Contains(out.String(), "python3 -c 'x'") || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("the list is %q", &out)
+	}
+}
+
 // Agents take a hook that cannot start for a yes; the installed command says no then.
 func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {

@@ -234,22 +234,27 @@ func (r running) port() string {
 // entries counts the audit chain.
 func (r running) entries(types ...string) int {
 	r.Helper()
+	return len(r.recorded(types...))
+}
+
+// recorded are the entries of the chain of some types, or all, as their lines.
+func (r running) recorded(types ...string) (lines []string) {
+	r.Helper()
 	head, err := r.deps.Audit.Head(r.Context())
 	if err != nil {
 		r.Fatal(err)
 	}
-	n := 0
 	for block, err := range r.deps.Audit.Blocks(r.Context(), 1, head.Seq) {
 		if err != nil {
 			r.Fatal(err)
 		}
 		for line := range strings.Lines(string(block.Lines)) {
 			if len(types) == 0 || slices.ContainsFunc(types, func(name string) bool { return strings.Contains(line, `"event":"`+name+`"`) }) {
-				n++
+				lines = append(lines, line)
 			}
 		}
 	}
-	return n
+	return lines
 }
 
 // noon is when a started server believes to be, whatever day it is: so are the entries of

@@ -17,10 +17,12 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
 
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/workspace"
 	"governance.internal/shared/audit"
 )
@@ -39,6 +41,8 @@ const (
 	MaxTTL     = 24 * time.Hour
 	maxPending = 100
 	lockWait   = 2 * time.Second // for another process that writes
+	maxNoted   = 50              // files of an action that are in the chain
+	maxCommand = 16 << 10        // bytes of a command that are in the chain
 )
 
 // Errors that a caller tells apart.
@@ -54,7 +58,8 @@ type Action struct {
 	Agent     string   `json:"agent"`
 	Operation string   `json:"operation"` // edit, create, delete, rename, execute or command
 	Paths     []string `json:"paths,omitempty"`
-	Command   string   `json:"-"` // may hold a secret; only its digest is kept
+	Command   string   `json:"-"`     // the exact text; what is kept of it is Shown and the digest
+	Files     []string `json:"files"` // that would change, as people must see them; not part of the digest
 }
 
 // Digest identifies an action under a version of the policy: 64 hexadecimal digits.
@@ -69,10 +74,26 @@ func (a Action) Digest(policy string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// shown is the action with everything that an agent chose as a person must see it. The paths
+// stay, since changes are compared with them.
+func (a Action) shown() Action {
+	files := a.Files
+	if len(files) == 0 {
+		files = a.Paths
+	}
+	a.Files = []string{}
+	for _, file := range files {
+		a.Files = append(a.Files, Visible(file))
+	}
+	a.Agent = Prose(a.Agent)
+	return a
+}
+
 // Approval is a request and what became of it.
 type Approval struct {
 	ID string `json:"id"`
 	Action
+	Shown     string    `json:"command,omitempty"` // the whole command as people must see it
 	Digest    string    `json:"digest"`
 	Policy    string    `json:"policy_version"`
 	Reason    string    `json:"reason"`
@@ -116,7 +137,17 @@ func (b *Book) Request(ctx context.Context, a Action, policy, reason string, ttl
 	if err != nil {
 		return Approval{}, err
 	}
-	asked := Approval{ID: id, Action: a, Digest: a.Digest(policy), Policy: policy, Reason: reason, State: Pending, Requested: now, Expires: now.Add(ttl)}
+	asked := Approval{
+		ID:        id,
+		Action:    a.shown(),
+		Shown:     Visible(a.Command),
+		Digest:    a.Digest(policy),
+		Policy:    policy,
+		Reason:    Prose(reason),
+		State:     Pending,
+		Requested: now,
+		Expires:   now.Add(ttl),
+	}
 	fresh := true
 	err = b.update(func(all *bbolt.Bucket) error {
 		open := 0
@@ -261,13 +292,37 @@ func (a Approval) at(now time.Time) Approval {
 	if (a.State == Pending || a.State == Granted) && !now.Before(a.Expires) {
 		a.State = Expired
 	}
+	if a.Files == nil { // of an older book
+		a.Files = []string{}
+	}
 	return a
 }
 
 func (b *Book) record(ctx context.Context, actor, event string, a Approval) error {
-	return b.Record(ctx, actor, event, map[string]any{
-		"approval": a.ID, "agent": a.Agent, "operation": a.Operation, "paths": len(a.Paths), "digest": a.Digest, "policy": a.Policy, "status": a.State,
-	})
+	detail := map[string]any{
+		"approval":  a.ID,
+		"agent":     a.Agent,
+		"operation": a.Operation,
+		"paths":     len(a.Paths),
+		"files":     a.Files[:min(len(a.Files), maxNoted)],
+		"digest":    a.Digest,
+		"policy":    a.Policy,
+		"status":    a.State,
+	}
+	if a.Shown != "" {
+		detail["command"] = noted(a.Shown)
+	}
+	return b.Record(ctx, actor, event, detail)
+}
+
+// noted is a command for the record: without secrets, and cut where it is longer than an
+// entry should be. The digest stands for the rest.
+func noted(command string) string {
+	masked := mask.Text(command)
+	if len(masked) <= maxCommand {
+		return masked
+	}
+	return strings.ToValidUTF8(masked[:maxCommand], "") + fmt.Sprintf("⟨%d bytes more⟩", len(masked)-maxCommand)
 }
 
 // update runs one transaction. The file is open only as long.

@@ -61,6 +61,13 @@ func Analyze(text string) (Analysis, error) {
 	return r.result, err
 }
 
+// Hidden is the analysis of a text of which nobody here knows the language.
+func Hidden(text string) Analysis {
+	r := newReader()
+	r.unresolved("a program", text)
+	return r.result
+}
+
 func newReader() *reader {
 	return &reader{
 		variables: map[string]string{}, changed: map[string]bool{}, links: map[string]string{},
@@ -264,7 +271,7 @@ func (r *reader) write(name, how string, remove, certain bool) {
 	}
 	name = r.behind(name)
 	relative := !path.IsAbs(name)
-	if strings.HasPrefix(name, "~") || relative && r.lost || name == "!" || isGit(name) {
+	if strings.HasPrefix(name, "~") || relative && r.lost || name == "!" {
 		r.unresolved(how+" "+name, name)
 		return
 	}
@@ -284,11 +291,6 @@ func (r *reader) behind(name string) string {
 		}
 	}
 	return name
-}
-
-// isGit says whether a file is git's own: some of them are programs that git runs.
-func isGit(name string) bool {
-	return slices.Contains(strings.Split(name, "/"), ".git") && path.Base(name) != "index.lock"
 }
 
 // unresolved notes a part that hides what it does, and what in it may be a file.

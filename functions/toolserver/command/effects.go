@@ -192,13 +192,23 @@ func fd(r *reader, c call) {
 
 func changeDir(r *reader, c call) {
 	options, files := c.parse(grammar{})
-	switch {
-	case len(files) == 0 || !files[0].ok || files[0].text == "-" || strings.ContainsAny(files[0].text[:1], "~+-"), given(options, "P") && strings.Contains(files[0].text, ".."):
+	if len(files) == 0 || !files[0].ok {
 		r.lost = true
-	case path.IsAbs(files[0].text):
-		r.dir, r.lost = files[0].text, false
+		return
+	}
+	folder := files[0].text
+	if folder == "" { // the shell and git stay where they are
+		return
+	}
+	special := strings.ContainsAny(folder[:1], "~+-")
+	physical := given(options, "P") && strings.Contains(folder, "..")
+	switch {
+	case special, physical:
+		r.lost = true
+	case path.IsAbs(folder):
+		r.dir, r.lost = folder, false
 	default:
-		r.dir = path.Join(r.dir, r.behind(files[0].text))
+		r.dir = path.Join(r.dir, r.behind(folder))
 	}
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -15,12 +16,31 @@ var gitReaders = setOf(`status log diff show add commit tag fetch push remote re
 // gitRuns are options and addresses through which git runs a program.
 var gitRuns = []string{"--upload-pack", "--receive-pack", "--exec", "--open-files-in-pager", "--extcmd", "ext::", "--template"}
 
-// gitSettings are beginnings of settings that name a program, or files with more of them.
-var gitSettings = []string{"alias.", "core.", "filter.", "diff.", "merge.", "include", "credential.", "pager.", "sequence.", "gpg.", "difftool.", "mergetool.", "uploadpack.", "remote.", "protocol.", "init.", "interactive."}
+// gitSettings are the settings that name no program, no file with more settings and no
+// place where git looks for either: a whole section, or one member of it. Git knows hundreds
+// of settings, and new ones that run programs come with new versions.
+var gitSettings = setOf(`user author committer color column advice push pull fetch branch rebase status log commit tag stash blame grep index
+	pack rerere versionsort format.pretty format.signoff diff.algorithm diff.renames diff.noprefix diff.mnemonicprefix diff.context diff.colormoved
+	merge.conflictstyle merge.ff merge.log merge.stat init.defaultbranch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase
+	core.filemode core.longpaths core.abbrev core.commentchar core.precomposeunicode core.symlinks core.whitespace gc.auto maintenance.auto
+	help.autocorrect remote.pushdefault commit.gpgsign tag.gpgsign gpg.format core.pager pager`)
 
-func runsProgram(setting string) bool {
-	setting = strings.ToLower(setting)
-	return slices.ContainsFunc(gitSettings, func(begin string) bool { return strings.HasPrefix(setting, begin) })
+// notSettings are members of those sections that do name one.
+var notSettings = setOf(`rebase.instructionformat index.recordoffsettable commit.template branch.sort`)
+
+// runsProgram says whether a setting may name a program, or files with more settings. It is
+// written as name or name=value.
+func runsProgram(setting, value string) bool {
+	name, joined, _ := strings.Cut(strings.ToLower(setting), "=")
+	if value == "" {
+		value = joined
+	}
+	section, _, _ := strings.Cut(name, ".")
+	if notSettings[name] || !gitSettings[section] && !gitSettings[name] {
+		return true
+	}
+	pages := section == "pager" || name == "core.pager"
+	return pages && !harmlessPrograms[value] && value != ""
 }
 
 func git(r *reader, c call) {
@@ -37,12 +57,16 @@ func git(r *reader, c call) {
 		switch name {
 		case "-C", "--work-tree":
 			changeDir(r, call{"cd", []argument{next}})
-		case "-c", "--config-env":
-			if !next.ok || runsProgram(next.text) {
+		case "-c":
+			if !next.ok || runsProgram(next.text, "") {
 				r.hide(c.all())
 			}
-		case "--exec-path":
+		case "--exec-path", "--config-env":
 			r.hide(c.all())
+		case "--git-dir":
+			if !next.ok || path.Base(next.text) != ".git" { // git obeys the settings there
+				r.hide(c.all())
+			}
 		}
 		args = rest
 	}
@@ -94,7 +118,7 @@ func (r *reader) gitCommand(c, whole call) {
 	case "submodule", "lfs", "bisect", "sparse-checkout":
 		r.hideUnless(sub, whole, "status", "summary", "ls-files", "env", "log", "list", "start", "good", "bad")
 	case "config":
-		r.configure(c, operands, whole)
+		r.configure(c, whole)
 	case "clone":
 		r.named(c)
 		if c.has("-c", "--config", "-u") {
@@ -145,13 +169,42 @@ func (r *reader) checkout(c call, operands []argument, whole call) {
 	}
 }
 
+// configGrammar are the options of git config with a value.
+var configGrammar = grammar{valued: "ft", long: map[string]bool{
+	"file": true, "blob": true, "type": true, "default": true, "comment": true, "value": true,
+	"get": false, "get-all": false, "get-regexp": false, "get-urlmatch": false, "get-color": false, "get-colorbool": false, "list": false,
+}}
+
+// configReads are the options of git config that only show something.
+var configReads = []string{"get", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool", "list", "l"}
+
 // configure changes settings; some of them are programs that git runs later.
-func (r *reader) configure(c call, operands []argument, whole call) {
-	reads := len(operands) < 2 && !c.has("-e", "--edit", "--add", "--unset", "--replace-all") || c.has("--get", "--get-all", "--list", "-l", "--get-regexp")
-	if len(operands) > 0 && (operands[0].text == "get" || operands[0].text == "list") {
-		reads = true
+func (r *reader) configure(c, whole call) {
+	options, operands := c.parse(configGrammar)
+	verb := ""
+	if len(operands) > 0 && !strings.Contains(operands[0].text, ".") {
+		verb, operands = operands[0].text, operands[1:]
 	}
-	if !reads && slices.ContainsFunc(operands, func(a argument) bool { return !a.ok || runsProgram(a.text) }) || c.has("-e", "--edit", "edit", "-f", "--file") {
+	if given(options, configReads...) || verb == "get" || verb == "list" {
+		return
+	}
+	changes := verb == "set" || verb == "unset" || len(operands) > 1 || given(options, "unset", "unset-all", "replace-all", "add")
+	if verb == "" && !changes && !given(options, "e", "edit") { // it shows the one setting
+		return
+	}
+	if file, ok := find(options, "f", "file"); ok && file.value.word != nil {
+		r.word(file.value.word, "git config", false)
+	}
+	plain := verb == "" || verb == "set" || verb == "unset"
+	if !plain || !changes || len(operands) == 0 || !operands[0].ok {
+		r.hide(whole.all())
+		return
+	}
+	value := ""
+	if len(operands) > 1 {
+		value = operands[1].text
+	}
+	if runsProgram(operands[0].text, value) || len(operands) > 1 && !operands[1].ok {
 		r.hide(whole.all())
 	}
 }

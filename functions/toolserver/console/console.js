@@ -105,7 +105,9 @@ async function showApprovals() {
   asked = JSON.stringify(open);
   element("asked").replaceChildren(...open.map((a) => {
     const row = make("li");
-    row.append(make("strong", `${a.agent}: ${a.operation} ${(a.paths ?? []).join(", ")}`), make("p", a.reason), make("p", "until " + a.expires_at, "soft"));
+    row.append(make("strong", `${a.agent}: ${a.operation}`));
+    if (a.command) row.append(make("pre", a.command));
+    row.append(make("p", "files: " + ((a.files ?? []).join(", ") || "nobody can see which")), make("p", a.reason), make("p", `digest ${a.digest}, until ${a.expires_at}`, "soft"));
     for (const [name, grant] of [["Grant", true], ["Deny", false]]) {
       const button = make("button", name, grant ? "" : "second");
       button.type = "button";

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"governance.internal/functions/toolserver/coder"
 	"governance.internal/functions/toolserver/hook"
 	"governance.internal/shared/config"
 )
@@ -49,31 +50,31 @@ type Exec struct {
 	Lookup  func(name string) (string, bool) // of the environment
 }
 
-// Presets are the agents that are known by their command lines, as their documentation
-// gives them for work without a person, allowed to change files and not more. A task
-// never is an argument of its own where it could be taken for a flag.
-var Presets = []Exec{
-	// code.claude.com/docs, CLI reference: print mode reads its prompt from standard input.
-	{Preset: "claude", Agent: "claude-code", Command: []string{"claude", "{hook}", "--print", "--max-turns", "{max_turns}", "--permission-mode", "acceptEdits"}, Env: []string{"ANTHROPIC_API_KEY"}},
-	// developers.openai.com/codex, non-interactive mode: - is the prompt on standard input.
-	{Preset: "codex", Agent: "codex", Command: []string{"codex", "exec", "{hook}", "--sandbox", "workspace-write", "-"}, Env: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}},
-	// geminicli.com/docs, headless mode: without a terminal it answers standard input.
-	{Preset: "gemini", Agent: "gemini", Command: []string{"gemini", "--approval-mode", "auto_edit"}, Env: []string{"GEMINI_API_KEY"}, Stops: map[int]string{53: "max_turns"}},
-	// opencode.ai/docs, CLI: run takes its message from standard input.
-	{Preset: "opencode", Command: []string{"opencode", "run"}},
-	// aider.chat/docs, scripting aider.
-	{Preset: "aider", Command: []string{"aider", "--yes-always", "--message-file", "{task_file}"}, Env: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}},
-	// cursor.com/docs, CLI parameters: the prompt is an argument.
-	{Preset: "cursor-agent", Command: []string{"cursor-agent", "--print", "--force", "Task: {task}"}, Env: []string{"CURSOR_API_KEY"}},
+// Presets are the agents of [coder.Agents] that can be started for one task. A task never
+// is an argument of its own where it could be taken for a flag.
+var Presets = presets()
+
+func presets() (all []Exec) {
+	for _, known := range coder.Agents {
+		if known.Runner == nil {
+			continue
+		}
+		preset := Exec{
+			Preset:  known.Runner.Name,
+			Command: known.Runner.Command,
+			Env:     known.Runner.Env,
+			Stops:   known.Runner.Stops,
+		}
+		if known.Hook != nil {
+			preset.Agent = known.Name
+		}
+		all = append(all, preset)
+	}
+	return all
 }
 
 // PresetNames are the names of the presets, in the order in which they are looked for.
-func PresetNames() (names []string) {
-	for _, p := range Presets {
-		names = append(names, p.Preset)
-	}
-	return names
-}
+func PresetNames() []string { return coder.RunnerNames() }
 
 // FindPreset is the preset of a name, or with "" the first one whose program is on PATH.
 func FindPreset(name string) (Exec, bool) {

@@ -43,7 +43,7 @@ allow: ["docs/adr/README.md"]
 // New makes a project with files; a name that ends with a slash is a folder.
 func New(t testing.TB, files map[string]string) *World {
 	t.Helper()
-	w := &World{TB: t, Dir: t.TempDir(), Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	w := &World{TB: t, Dir: t.TempDir()}
 	written := time.Now()
 	for name, text := range files {
 		w.Write(name, text)
@@ -51,6 +51,13 @@ func New(t testing.TB, files map[string]string) *World {
 			t.Fatal(err)
 		}
 	}
+	return open(t, w.Dir)
+}
+
+// open makes a project of a folder that is there.
+func open(t testing.TB, dir string) *World {
+	t.Helper()
+	w := &World{TB: t, Dir: dir, Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	var err error
 	if w.Workspace, err = workspace.Open(w.Dir); err != nil {
 		t.Fatal(err)

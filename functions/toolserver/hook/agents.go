@@ -3,54 +3,57 @@ package hook
 import (
 	"maps"
 	"slices"
+
+	"governance.internal/functions/toolserver/coder"
 )
 
 // Agent is a coding agent that can be hooked.
 type Agent struct {
-	Title    string
-	Settings string            // file of its settings, from the root of the workspace
-	Events   map[string]string // to hook, with a pattern of the tools, "" for all
-	entry    func(matcher, command string) any
-	Before   string // what a person must do before the hook is called, "" for nothing
-	version  bool   // the settings say version 1
-	says     func(event string, v verdict, reason string) Answer
-	canAsk   func(event string) bool
+	coder.Hook
+	Title string
+	protocol
 }
 
-// Agents by name. The protocols are those of their documentation: Claude Code
-// (hooks reference), Codex CLI (hooks), Gemini CLI (hooks reference), Cursor (hooks),
-// Copilot CLI (hooks reference) and Windsurf (Cascade hooks).
-var Agents = map[string]Agent{
-	"claude-code": {
-		Title: "Claude Code", Settings: ".claude/settings.local.json", says: claude, canAsk: always, entry: matched,
-		Events: map[string]string{"PreToolUse": "*"}, // new tools that run commands come with new versions
-	},
-	"codex": {
-		Title: "Codex CLI", Settings: ".codex/hooks.json", says: status, canAsk: never, entry: matched,
-		Events: map[string]string{"PreToolUse": ""},
-		Before: "Codex calls a hook only after you trusted it: start codex in the project, enter /hooks and trust this one",
-	},
-	"gemini": {
-		Title: "Gemini CLI", Settings: ".gemini/settings.json", says: status, canAsk: never, entry: matched,
-		Events: map[string]string{"BeforeTool": ".*"},
-		Before: "Gemini CLI calls a hook only in a folder that you trust: start gemini in the project and trust it; --skip-trust does not do",
-	},
-	"cursor": {
-		Title: "Cursor", Settings: ".cursor/hooks.json", says: cursor, canAsk: func(event string) bool { return event == "beforeShellExecution" }, entry: closing, version: true,
-		Events: map[string]string{"preToolUse": "", "beforeShellExecution": ""},
-	},
-	"copilot": {
-		Title: "Copilot CLI", Settings: ".github/hooks/hooks.json", says: copilot, canAsk: always, entry: shells, version: true,
-		Events: map[string]string{"preToolUse": ""},
-	},
-	"windsurf": {
-		Title: "Windsurf", Settings: ".windsurf/hooks.json", says: status, canAsk: never, entry: shown,
-		Events: map[string]string{"pre_write_code": "", "pre_run_command": "", "pre_mcp_tool_use": ""},
-	},
+// protocol is how an agent is told what the guard says.
+type protocol struct {
+	entry  func(matcher, command string) any // of the settings
+	says   func(event string, v verdict, reason string) Answer
+	canAsk func(event string) bool
+}
+
+// protocols by name of the agent. They are those of the documentation: Claude Code (hooks
+// reference), Codex CLI (hooks), Gemini CLI (hooks reference), Cursor (hooks), Copilot CLI
+// (hooks reference) and Windsurf (Cascade hooks).
+var protocols = map[string]protocol{
+	"claude-code": {entry: blocking, says: claude, canAsk: always},
+	"codex":       {entry: matched, says: status, canAsk: never},
+	"gemini":      {entry: matched, says: status, canAsk: never},
+	"cursor":      {entry: closing, says: cursor, canAsk: beforeShell},
+	"copilot":     {entry: shells, says: copilot, canAsk: always},
+	"windsurf":    {entry: shown, says: status, canAsk: never},
+}
+
+// Agents by name: those of [coder.Agents] that call a hook.
+var Agents = hooked()
+
+func hooked() map[string]Agent {
+	agents := map[string]Agent{}
+	for _, known := range coder.Agents {
+		if known.Hook != nil {
+			agents[known.Name] = Agent{
+				Hook:     *known.Hook,
+				Title:    known.Title,
+				protocol: protocols[known.Name],
+			}
+		}
+	}
+	return agents
 }
 
 // Names are the names of all agents, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(Agents)) }
+
+func beforeShell(event string) bool { return event == "beforeShellExecution" }
 
 func always(string) bool { return true }
 func never(string) bool  { return false }
@@ -98,16 +101,29 @@ func copilot(_ string, v verdict, reason string) Answer {
 
 func object(value any) Answer { return Answer{Stdout: textOf(value) + "\n"} }
 
-// Entries of the settings.
-func matched(matcher, command string) any {
-	type handler struct {
-		Type    string `json:"type"`
-		Command string `json:"command"`
-	}
+// handler is a hook in the settings of the agents that match tools.
+type handler struct {
+	Type    string `json:"type"`
+	Command string `json:"command"`
+	// OnFailure is what Claude Code from 2.1.295 on does when the hook cannot start, takes
+	// too long or ends with a status that means nothing: block. Older ones ignore it.
+	OnFailure string `json:"onFailure,omitempty"`
+}
+
+func (h handler) matching(matcher string) any {
 	return struct {
 		Matcher string    `json:"matcher,omitempty"`
 		Hooks   []handler `json:"hooks"`
-	}{matcher, []handler{{"command", command}}}
+	}{matcher, []handler{h}}
+}
+
+// Entries of the settings.
+func matched(matcher, command string) any {
+	return handler{Type: "command", Command: command}.matching(matcher)
+}
+
+func blocking(matcher, command string) any {
+	return handler{Type: "command", Command: command, OnFailure: "block"}.matching(matcher)
 }
 
 func closing(_, command string) any {

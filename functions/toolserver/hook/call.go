@@ -15,6 +15,8 @@ type call struct {
 	Event string
 	Tool  string
 	Dir   string // where the agent works, absolute
+	ID    string // of the subagent that calls, "" for none
+	Kind  string // of the agent within its session, such as code-reviewer
 	Input map[string]json.RawMessage
 }
 
@@ -28,6 +30,8 @@ func parse(text []byte) (call, error) {
 		Tool     string          `json:"tool_name"`
 		ToolName string          `json:"toolName"`
 		Dir      string          `json:"cwd"`
+		ID       string          `json:"agent_id"`
+		Kind     string          `json:"agent_type"`
 		Input    json.RawMessage `json:"tool_input"`
 		Args     json.RawMessage `json:"toolArgs"`
 		Info     json.RawMessage `json:"tool_info"`
@@ -36,7 +40,13 @@ func parse(text []byte) (call, error) {
 	if json.Unmarshal(text, &message) != nil {
 		return call{}, errCall
 	}
-	c := call{Event: first(message.Event, message.Action, "preToolUse"), Tool: first(message.Tool, message.ToolName, message.Action, message.Event), Dir: message.Dir}
+	c := call{
+		Event: first(message.Event, message.Action, "preToolUse"),
+		Tool:  first(message.Tool, message.ToolName, message.Action, message.Event),
+		Dir:   message.Dir,
+		ID:    message.ID,
+		Kind:  message.Kind,
+	}
 	input := slices.Concat(message.Input, message.Args, message.Info) // only one of them is there
 	if len(input) == 0 && message.Command != "" {
 		input, _ = json.Marshal(map[string]string{"command": message.Command})
@@ -47,6 +57,14 @@ func parse(text []byte) (call, error) {
 	}
 	if c.Tool == "" || json.Unmarshal(input, &c.Input) != nil || c.Input == nil {
 		return call{}, errCall
+	}
+	if tool := c.text("mcp_tool_name"); tool != "" { // Windsurf puts the call of another server into its own
+		c.Tool = "mcp__" + c.text("mcp_server_name") + "__" + tool
+		var arguments map[string]json.RawMessage
+		if json.Unmarshal(c.Input["mcp_tool_arguments"], &arguments) != nil || arguments == nil {
+			return call{}, errCall
+		}
+		c.Input = arguments
 	}
 	if dir := c.text("cwd", "dir_path", "directory", "workdir"); strings.HasPrefix(dir, "/") {
 		c.Dir = dir

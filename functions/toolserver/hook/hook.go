@@ -67,13 +67,34 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 			worst, reason = v, text
 		}
 	}
+	action := preflight.Action{
+		Agent:     agent,
+		AgentID:   c.ID,
+		AgentType: c.Kind,
+		Tool:      c.Tool,
+		Dir:       c.Dir,
+	}
 	for operation, paths := range c.files() {
-		report, err := gate.Check(ctx, preflight.Action{Agent: agent, Tool: c.Tool, Operation: operation, Dir: c.Dir, Paths: paths})
+		action := action
+		action.Operation, action.Paths = operation, paths
+		report, err := gate.Check(ctx, action)
 		note(report, nil, err)
 	}
-	if command, ok := c.command(); ok {
-		report, err := gate.CheckCommand(ctx, preflight.Action{Agent: agent, Tool: c.Tool, Dir: c.Dir}, command)
+	for _, command := range c.commands() {
+		report, err := gate.CheckCommand(ctx, action, command)
 		note(report.Report, report.Unresolved, err)
+	}
+	if c.reads() || worst == deny {
+		return worst, reason
+	}
+	for _, program := range c.programs() {
+		report, err := gate.CheckProgram(ctx, action, program)
+		note(report.Report, report.Unresolved, err)
+	}
+	if names := c.names(); worst != deny && len(names) > 0 {
+		action.Operation, action.Paths = preflight.Edit, names
+		report, err := gate.CheckNames(ctx, action)
+		note(report, nil, err)
 	}
 	return worst, reason
 }

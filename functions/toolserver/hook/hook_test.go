@@ -34,6 +34,28 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"a tool of another name that runs a command", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Monitor","tool_input":{"description":"x","timeout_ms":1,"command":"while true; do echo x > infra/prod/main.tf; done"}}`, "deny"},
 		{"a command of another server", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"mcp__desktop__start_process","tool_input":{"command":"rm -rf infra"}}`, "deny"},
 		{"a word that is called command", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"mcp__files__show","tool_input":{"command":"view","path":"WORK/infra/prod/main.tf"}}`, ""},
+		{"Serena", `{"cwd":"WORK","tool_name":"mcp__serena__replace_symbol_body","tool_input":{"name_path":"A/b","relative_path":"infra/prod/main.tf","body":"x"}}`, "deny"},
+		{"Serena from a folder below", `{"cwd":"WORK/src","tool_name":"mcp__serena__create_text_file","tool_input":{"relative_path":"infra/prod/new.tf","content":"x"}}`, "deny"},
+		{"Serena runs a command", `{"cwd":"WORK","tool_name":"mcp__serena__execute_shell_command","tool_input":{"command":"rm -rf infra","cwd":null}}`, "deny"},
+		{"Serena reads", `{"cwd":"WORK","tool_name":"mcp__serena__get_symbols_overview","tool_input":{"relative_path":"infra/prod/main.tf"}}`, ""},
+		{"JetBrains", `{"cwd":"WORK","tool_name":"mcp__jetbrains__replace_text_in_file","tool_input":{"pathInProject":"infra/prod/main.tf","oldText":"x","newText":"y","projectPath":"WORK"}}`, "deny"},
+		{"JetBrains reformats", `{"cwd":"WORK","tool_name":"mcp__jetbrains__reformat_file","tool_input":{"path":"go.mod"}}`, "deny"},
+		{"JetBrains reads", `{"cwd":"WORK","tool_name":"mcp__jetbrains__get_file_text_by_path","tool_input":{"pathInProject":"infra/prod/main.tf"}}`, ""},
+		{"JetBrains in a terminal", `{"cwd":"WORK","tool_name":"mcp__jetbrains__execute_terminal_command","tool_input":{"command":"tee infra/prod/main.tf","projectPath":"WORK"}}`, "deny"},
+		{"a list of files", `{"cwd":"WORK","tool_name":"mcp__files__write_files","tool_input":{"files":[{"path":"src/b.go","content":"x"},{"path":"infra/prod/main.tf","content":"y"}]}}`, "deny"},
+		{"files by name", `{"cwd":"WORK","tool_name":"mcp__files__push","tool_input":{"tree":{"infra/prod/main.tf":"y"}}}`, "deny"},
+		{"code in a notebook", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"open('infra/prod/main.tf','w')"}}`, "deny"},
+		{"code that nobody reads", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"import x"}}`, "ask"},
+		{"a tool of unknown purpose", `{"cwd":"WORK","tool_name":"mcp__x__process","tool_input":{"options":{"target":"file://WORK/infra/prod/main.tf"}}}`, "deny"},
+		{"a place in a file", `{"cwd":"WORK","tool_name":"mcp__x__refactor","tool_input":{"at":"infra/prod/main.tf:12:3"}}`, "deny"},
+		{"a pattern", `{"cwd":"WORK","tool_name":"mcp__x__format","tool_input":{"glob":"infra/**/*.tf"}}`, "deny"},
+		{"a unified diff", `{"cwd":"WORK","tool_name":"mcp__jetbrains__apply_patch","tool_input":{"diff":"--- a/infra/prod/main.tf\n+++ b/infra/prod/main.tf\n@@ -1 +1 @@\n-x\n+y\n"}}`, "deny"},
+		{"commands in a list", `{"cwd":"WORK","tool_name":"mcp__x__batch","tool_input":{"commands":["ls","rm infra/prod/main.tf"]}}`, "deny"},
+		{"git of another server", `{"cwd":"WORK","tool_name":"mcp__git__commit","tool_input":{"message":"change infra/prod/main.tf","repo_path":"WORK"}}`, ""},
+		{"a message", `{"cwd":"WORK","tool_name":"mcp__slack__post_message","tool_input":{"channel":"ops","text":"hello"}}`, ""},
+		{"a subagent", `{"cwd":"WORK","tool_name":"Task","tool_input":{"description":"go.mod","prompt":"look at go.mod","subagent_type":"Explore"}}`, ""},
+		{"a list of things to do", `{"cwd":"WORK","tool_name":"TodoWrite","tool_input":{"todos":[{"content":"go.mod","status":"pending"}]}}`, ""},
+		{"a command in a governed folder", `{"cwd":"WORK","tool_name":"mcp__x__run_command","tool_input":{"command":"ls","workdir":"WORK/infra/prod"}}`, ""},
 		{"no JSON", `{"cwd"`, "2"},
 		{"no tool", `{"cwd":"WORK"}`, "2"},
 		{"no input", `{"tool_name":"Write"}`, "2"},
@@ -66,6 +88,8 @@ var calls = map[string][]struct{ name, call, want string }{
 	"windsurf": {
 		{"write", `{"agent_action_name":"pre_write_code","trajectory_id":"t","tool_info":{"file_path":"WORK/infra/prod/main.tf","edits":[{"old_string":"a","new_string":"b"}]}}`, "2"},
 		{"command", `{"agent_action_name":"pre_run_command","tool_info":{"command_line":"truncate -s0 infra/prod/main.tf","cwd":"WORK"}}`, "2"},
+		{"another server", `{"agent_action_name":"pre_mcp_tool_use","tool_info":{"mcp_server_name":"serena","mcp_tool_name":"replace_regex","mcp_tool_arguments":{"relative_path":"infra/prod/main.tf","regex":"a","repl":"b"}}}`, "2"},
+		{"another server reads", `{"agent_action_name":"pre_mcp_tool_use","tool_info":{"mcp_server_name":"serena","mcp_tool_name":"read_file","mcp_tool_arguments":{"relative_path":"infra/prod/main.tf"}}}`, ""},
 		{"harmless", `{"agent_action_name":"pre_run_command","tool_info":{"command_line":"ls","cwd":"WORK"}}`, ""},
 	},
 }
@@ -169,6 +193,43 @@ func TestInstallingKeepsWhatIsThereAndHappensOnce(t *testing.T) {
 		if err != nil || again.After != again.Before || again.Diff() != "" {
 			t.Errorf("%s: a second time: %v\n%s", name, err, again.Diff())
 		}
+	}
+}
+
+// Claude Code lets a call pass when the hook cannot start or takes too long, unless its entry
+// says otherwise. An older entry of ours is replaced and not doubled.
+func TestClaudeCodeIsToldToBlockWhenTheHookFails(t *testing.T) {
+	w := guardtest.New(t, nil)
+	w.Write(".claude/settings.local.json", `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"other"}]},{"matcher":"*","hooks":[{"type":"command","command":"local hook"}]}]}}`)
+	change, err := hook.Plan(w.Workspace, "claude-code", "local hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var settings struct {
+		Hooks map[string][]struct {
+			Hooks []struct{ Command, OnFailure string }
+		}
+	}
+	if err := json.Unmarshal([]byte(change.After), &settings); err != nil {
+		t.Fatal(err)
+	}
+	entries := settings.Hooks["PreToolUse"]
+	if len(entries) != 2 || entries[0].Hooks[0].Command != "other" || entries[1].Hooks[0].Command != "local hook" || entries[1].Hooks[0].OnFailure != "block" {
+		t.Errorf("%s", change.After)
+	}
+	launch := hook.LaunchOf(w.Workspace, "claude-code", []string{"local-hook"}, "/project", "")
+	if launch == nil || !strings.Contains(strings.Join(launch.Args, " "), `"onFailure":"block"`) {
+		t.Errorf("%+v", launch)
+	}
+}
+
+// The record says which of the agents of a session was refused.
+func TestASubagentIsNamedInTheRecord(t *testing.T) {
+	w := governed(t)
+	hook.Run(context.Background(), w.Gate, "claude-code", strings.NewReader(`{"cwd":"`+w.Dir+`","tool_name":"Write","agent_id":"a1b2","agent_type":"code-reviewer","tool_input":{"file_path":"infra/prod/main.tf"}}`))
+	entries := w.Recorded("BLOCKED_UNTOUCHABLE")
+	if len(entries) != 1 || !strings.Contains(string(entries[0].Payload), `"agent_id":"a1b2"`) || !strings.Contains(string(entries[0].Payload), `"agent_type":"code-reviewer"`) || !strings.Contains(string(entries[0].Payload), `"agent":"claude-code"`) {
+		t.Errorf("%+v", entries)
 	}
 }
 

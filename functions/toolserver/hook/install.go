@@ -41,7 +41,7 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 	if err != nil {
 		return c, fmt.Errorf("%s is not a JSON object; repair it first: %w", c.File, err)
 	}
-	if agent.version && settings.get("version") == nil {
+	if agent.Version && settings.get("version") == nil {
 		settings.set("version", 1)
 	}
 	hooks, err := members(first(string(settings.get("hooks")), "{}"))
@@ -58,10 +58,17 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 		if err != nil {
 			return c, err
 		}
-		if !slices.ContainsFunc(list, func(old json.RawMessage) bool { return same(old, entry) }) {
-			hooks.set(event, append(list, entry))
-			changed = true
+		if slices.ContainsFunc(list, func(old json.RawMessage) bool { return same(old, entry) }) {
+			continue
 		}
+		older := slices.IndexFunc(list, func(old json.RawMessage) bool { return starts(old, command) })
+		if older >= 0 {
+			list[older] = entry
+		} else {
+			list = append(list, entry)
+		}
+		hooks.set(event, list)
+		changed = true
 	}
 	if !changed {
 		return c, nil
@@ -83,6 +90,21 @@ func Apply(w *workspace.Workspace, c *Change, now time.Time) error {
 		}
 	}
 	return w.WriteFile(c.File, []byte(c.After))
+}
+
+// starts says whether an entry starts just this command.
+func starts(entry json.RawMessage, command string) bool {
+	var found struct {
+		Command, Bash string
+		Hooks         []struct{ Command string }
+	}
+	if json.Unmarshal(entry, &found) != nil {
+		return false
+	}
+	if len(found.Hooks) == 1 {
+		return found.Hooks[0].Command == command
+	}
+	return found.Command == command || found.Bash == command
 }
 
 func same(a, b json.RawMessage) bool {

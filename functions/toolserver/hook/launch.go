@@ -23,7 +23,7 @@ func LaunchOf(w *workspace.Workspace, name string, program []string, folder, dat
 	command := Command(program, name, folder, data)
 	switch name {
 	case "claude-code":
-		entry := map[string]any{"PreToolUse": []any{matched("*", command)}}
+		entry := map[string]any{"PreToolUse": []any{blocking("*", command)}}
 		return &Launch{Args: []string{"--settings", textOf(map[string]any{"hooks": entry})}}
 	case "codex": // the string of JSON is one of TOML, too
 		return &Launch{Args: []string{"--dangerously-bypass-hook-trust", "-c", `hooks.PreToolUse=[{hooks=[{type="command",command=` + textOf(command) + `}]}]`}}
@@ -44,10 +44,10 @@ func textOf(value any) string {
 	return string(text)
 }
 
-// Program is the command line of the hook: the small program local-hook beside another
+// Program is the command line of the hook: the small program beside another
 // one of ours, or that one itself.
 func Program(own string) []string {
-	if small, err := exec.LookPath(filepath.Join(filepath.Dir(own), "local-hook")); err == nil {
+	if small, err := exec.LookPath(filepath.Join(filepath.Dir(own), workspace.HookProgram)); err == nil {
 		return []string{small}
 	}
 	return []string{own, Name}

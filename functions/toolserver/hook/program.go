@@ -44,7 +44,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer)
 		return refused
 	}
 	defer gate.Workspace.Close()
-	gate.Enforces = true
+	gate.Enforces, gate.Installed = true, true
 	answer := Run(ctx, gate, *agent, in)
 	_, outErr := io.WriteString(out, answer.Stdout)
 	_, errErr := io.WriteString(errs, answer.Stderr)

@@ -61,7 +61,9 @@ func split(pattern string) ([]segment, error) {
 		}
 		segments = append(segments, segment{text, text == "**", !strings.ContainsAny(text, "*?[")})
 	}
-	if strings.HasSuffix(pattern, "/") { // a folder means all that is in it
+	last := segments[len(segments)-1]
+	direct := strings.Trim(last.text, "*?") == "" && !strings.HasSuffix(pattern, "/")
+	if !last.any && !direct { // a folder means all that is in it
 		segments = append(segments, segment{text: "**", any: true})
 	}
 	return segments, nil

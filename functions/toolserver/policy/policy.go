@@ -3,9 +3,9 @@
 // A pattern is matched with a path from the root of the workspace, parted by
 // slashes. In one folder or file name, * stands for any characters, ? for one and
 // [a-z] or [!a-z] for one of a set; ** as a whole name stands for any number of
-// folders, none included; {a,b} chooses. So *.pem is a file in the root, **/*.pem
-// one anywhere, and keys/** is the folder keys with all that is in it, which can
-// also be written keys/.
+// folders, none included; {a,b} chooses. So *.pem is a file in the root and **/*.pem
+// one anywhere. A pattern that matches a folder matches all that is in it: keys, keys/
+// and keys/** mean the same. Only * alone means what is directly in a folder.
 //
 // Untouchable comes first and cannot be lifted. Protected may be lifted by the list
 // allow, and by the approval of a person, which is not decided here.
@@ -56,6 +56,8 @@ type Rule struct {
 	List    string `json:"list"`
 	Pattern string `json:"pattern"`
 	Line    int    `json:"config_line"`
+	// Except is a pattern of what a built-in rule leaves out; "" for nothing.
+	Except string `json:"-"`
 }
 
 // Policy is a set of compiled rules. It is safe for concurrent use.
@@ -68,6 +70,11 @@ type Policy struct {
 type compiled struct {
 	Rule
 	glob
+	except *glob
+}
+
+func (c compiled) match(parts []string) bool {
+	return c.glob.match(parts) && (c.except == nil || !c.except.match(parts))
 }
 
 // RuleError says which rule cannot be read.
@@ -88,12 +95,12 @@ func New(rules []Rule, fold bool) (*Policy, error) {
 	p := &Policy{fold: fold}
 	digest := sha256.New()
 	for _, rule := range rules {
-		g, err := compile(rule.Pattern, fold)
+		c, err := compileRule(rule, fold)
 		if err != nil {
 			return nil, &RuleError{rule, err}
 		}
 		fmt.Fprintf(digest, "%s %q\n", rule.List, rule.Pattern)
-		switch c := (compiled{rule, g}); rule.List {
+		switch rule.List {
 		case Untouchable:
 			p.untouchable = append(p.untouchable, c)
 		case ProtectedList:
@@ -106,6 +113,20 @@ func New(rules []Rule, fold bool) (*Policy, error) {
 	}
 	p.version = hex.EncodeToString(digest.Sum(nil))[:16]
 	return p, nil
+}
+
+func compileRule(rule Rule, fold bool) (compiled, error) {
+	g, err := compile(rule.Pattern, fold)
+	if err != nil {
+		return compiled{}, err
+	}
+	c := compiled{Rule: rule, glob: g}
+	if rule.Except == "" {
+		return c, nil
+	}
+	except, err := compile(rule.Except, fold)
+	c.except = &except
+	return c, err
 }
 
 // Version identifies the rules: 16 hexadecimal digits that change with any of them.

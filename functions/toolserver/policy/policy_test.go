@@ -36,6 +36,11 @@ func TestPatternsMatchAsDocumented(t *testing.T) {
 		{"**/*.pem", "a.pem keys/a.pem a/b/c/d.pem", "a.pem.txt keys/pem"},
 		{"keys/**", "keys keys/a keys/a/b", "key keysx keys2/a"},
 		{"keys/", "keys keys/a", "other/keys"},
+		{"keys", "keys keys/a keys/a/b", "keysx other/keys"},
+		{"**/secrets", "secrets secrets/a a/secrets/b", "secretsx"},
+		{"k*s", "keys keys/a", "other/keys"},
+		{"*", "a b.c", "a/b"},
+		{"docs/*", "docs/a", "docs docs/a/b"},
 		{"a/**/z", "a/z a/b/z a/b/c/z", "a/b z"},
 		{"{a,b/{c,d}}/x", "a/x b/c/x b/d/x", "b/x c/x"},
 		{"f?o.[ch]", "foo.c fxo.h", "fo.c foo.x"},
@@ -167,7 +172,11 @@ func TestTheMatcherAgreesWithASlowOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := p.Match(strings.Join(path, "/")), slow(pattern, path); got != want {
+		whole := pattern
+		if last := pattern[len(pattern)-1]; last != "*" { // a folder means all that is in it
+			whole = append(slices.Clone(pattern), "**")
+		}
+		if got, want := p.Match(strings.Join(path, "/")), slow(whole, path); got != want {
 			t.Fatalf("%v %v: %v, want %v", pattern, path, got, want)
 		}
 	}

@@ -24,35 +24,68 @@ type CommandReport struct {
 // CheckCommand decides about a shell command by the files that it would write. What
 // hides its effect is PROTECTED: a person looks at it.
 func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
+	return g.checkAnalysis(ctx, a, text, analyze(text))
+}
+
+// CheckProgram decides about a text in a programming language that a tool runs. It always
+// hides its effect.
+func (g *Gate) CheckProgram(ctx context.Context, a Action, text string) (CommandReport, error) {
+	return g.checkAnalysis(ctx, a, text, command.Hidden(text))
+}
+
+func (g *Gate) checkAnalysis(ctx context.Context, a Action, text string, analysis command.Analysis) (CommandReport, error) {
 	a.Operation, a.Command = "command", text
 	state, err := g.Workspace.Load()
-	if err != nil {
-		report, err := g.unreadable(ctx, a, err)
-		return CommandReport{report, command.Analysis{}}, err
+	if why := g.without(state, err); why != "" && mayChange(analysis) {
+		a.Paths = []string{"."}
+		report, err := g.refuseAll(ctx, a, why)
+		return CommandReport{report, analysis}, err
 	}
+	report := g.judgeCommand(state, a.Dir, analysis)
+	report = g.liftCommand(ctx, state, a, report)
+	report, err = g.finish(ctx, state, a, report)
+	return CommandReport{report, analysis}, err
+}
+
+// judgeCommand decides by what a command would change, from a folder.
+func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.Analysis) Report {
+	report := Report{Decision: policy.OK, Results: []Result{}}
+	for _, w := range analysis.Writes {
+		report.add(g.written(state, dir, w)...)
+	}
+	for _, name := range analysis.Mentions {
+		if result := g.decide(state, dir, name, Edit); result.Matched != nil && !leavesGitOut(result) {
+			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
+			report.add(result)
+		}
+	}
+	report.add(g.unknown(state, dir, analysis.Named)...)
+	report.add(g.scripts(state, dir, analysis.Scripts)...)
+	if len(analysis.Unresolved) > 0 {
+		report.Decision = policy.Worse(report.Decision, unresolved(state))
+	}
+	return report
+}
+
+// analyze reads a command. All words of one that cannot be read may be names of files.
+func analyze(text string) command.Analysis {
 	analysis, err := command.Analyze(text)
 	if err != nil {
 		analysis.Unresolved = []string{err.Error()}
 		analysis.Mentions = strings.Fields(text)
 	}
-	report := Report{Decision: policy.OK, Results: []Result{}}
-	for _, w := range analysis.Writes {
-		report.add(g.written(state, a.Dir, w)...)
-	}
-	for _, name := range analysis.Mentions {
-		if result := g.decide(state, a.Dir, name, Edit); result.Matched != nil {
-			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
-			report.add(result)
-		}
-	}
-	report.add(g.named(state, a.Dir, analysis.Named)...)
-	report.add(g.scripts(state, a.Dir, analysis.Scripts)...)
-	if len(analysis.Unresolved) > 0 {
-		report.Decision = policy.Worse(report.Decision, unresolved(state))
-	}
-	report = g.liftCommand(ctx, state, a, report)
-	report, err = g.finish(ctx, state, a, report)
-	return CommandReport{report, analysis}, err
+	return analysis
+}
+
+// mayChange says whether a command may change any file.
+func mayChange(a command.Analysis) bool {
+	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts) > 0
+}
+
+// leavesGitOut says whether a result is about the folder .git as a whole. Programs name it
+// to leave it out; the files in it they name for another purpose.
+func leavesGitOut(result Result) bool {
+	return workspace.OfGit(result.Matched) && path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"
 }
 
 // unresolved is the decision about what nobody can see.

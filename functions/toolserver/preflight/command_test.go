@@ -99,11 +99,31 @@ func TestEverydayCommandsPass(t *testing.T) {
 	}
 }
 
+// An empty word is a word, too.
+func TestEmptyArgumentsAreReadWithoutAPanic(t *testing.T) {
+	w := governed(t)
+	words := []string{`""`, "''", `"" ""`, `-- ""`, `"" x`, `- ""`, `= ""`}
+	programs := []string{
+		"cd", "pushd", "popd", "git -C", "git", "git config", "git config --file", "sudo -D", "env -C", "env", "make -C", "npm --prefix", "find", "tar", "tar xf", "sed", "sed -i", "awk", "curl -o", "wget -P", "cp", "mv", "ln", "rsync", "install",
+		"xargs", "timeout", "nice", "bash -c", "sh", "python3 -c", "python3", "node", "perl", "ruby", "docker", "docker cp", "aws s3 cp", "sort -o", "tee", "trap", "eval", "watch", "source", "unzip", "sqlite3", "go", "go build -o", "openssl", "crontab",
+		"gh", "script", "flock", "conda run -n", "uv run", "split", "alias", "dd", "fd", "prettier --write", "black", "",
+	}
+	for _, program := range programs {
+		for _, word := range words {
+			decide(w, program+" "+word)
+			decide(w, "cd src; "+program+" "+word+" > src/b")
+		}
+	}
+}
+
 func FuzzCommandsAreReadWithoutAPanic(f *testing.F) {
 	for _, command := range guardtest.Bypasses {
 		f.Add(command)
 	}
 	f.Add("\xe8") // no valid Unicode
+	for _, command := range []string{`cd ""; rm x`, `git -C "" status`, `git config --file "" user.name x`, `env -C '' rm x`, `pushd ''`, `make -C ""`} {
+		f.Add(command)
+	}
 	w := governed(f)
 	f.Fuzz(func(t *testing.T, command string) {
 		if _, err := w.Gate.CheckCommand(context.Background(), preflight.Action{Agent: "fuzz", Dir: "."}, command); err != nil {

@@ -3,6 +3,7 @@ package preflight
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/policy"
@@ -38,7 +39,8 @@ func (g *Gate) Actions(agent, operation string, paths []string, text string) ([]
 		return nil, &NotApprovable{"The workspace file cannot be read: " + err.Error()}
 	}
 	if text != "" {
-		return []Approvable{{CommandAction(agent, text), state.Policy.Version()}}, nil
+		action, err := g.commandAction(state, agent, text)
+		return []Approvable{{action, state.Policy.Version()}}, err
 	}
 	var actions []Approvable
 	for _, name := range paths {
@@ -53,6 +55,21 @@ func (g *Gate) Actions(agent, operation string, paths []string, text string) ([]
 		return nil, &NotApprovable{"None of these files is protected, so there is nothing to approve."}
 	}
 	return actions, nil
+}
+
+// commandAction is a command with the files that it would change, as far as anybody can see.
+func (g *Gate) commandAction(state workspace.State, agent, text string) (approval.Action, error) {
+	action := CommandAction(agent, text)
+	report := g.judgeCommand(state, ".", analyze(text))
+	for _, result := range report.Results {
+		if result.Decision == policy.Blocked {
+			return action, &NotApprovable{"The command changes " + result.Path + ", which is untouchable: no approval lifts that."}
+		}
+		action.Files = append(action.Files, result.Path)
+	}
+	slices.Sort(action.Files)
+	action.Files = slices.Compact(action.Files)
+	return action, nil
 }
 
 // lift lets protected files pass for which there are approvals. They are used up

@@ -29,19 +29,35 @@ func Open(folder, data string) (*Gate, error) {
 }
 
 // Governed is the outermost folder from here upward with a workspace file: an agent
-// could write another one further in. Without any it is this folder.
+// could write another one further in. A further checkout of a repository without the file
+// is governed by the main one. Without any it is this folder.
 func Governed() string {
-	found := "."
 	dir, err := os.Getwd()
-	for err == nil {
+	if err != nil {
+		return "."
+	}
+	if found := outermost(dir); found != "" {
+		return found
+	}
+	if main := workspace.MainCheckout(dir); main != "" {
+		if found := outermost(main); found != "" {
+			return found
+		}
+	}
+	return "."
+}
+
+// outermost is the last folder from one upward that has a workspace file, "" if none has.
+func outermost(dir string) string {
+	found := ""
+	for {
 		if _, missing := os.Stat(filepath.Join(dir, workspace.FileName)); missing == nil {
 			found = dir
 		}
 		above := filepath.Dir(dir)
 		if above == dir {
-			break
+			return found
 		}
 		dir = above
 	}
-	return found
 }

@@ -32,8 +32,9 @@ const (
 	Direct   = "direct"
 	Symlink  = "symlink"
 	Hardlink = "hardlink"
-	Parent   = "parent" // a folder above it
-	Case     = "case"   // another spelling of its name
+	Parent   = "parent"   // a folder above it
+	Case     = "case"     // another spelling of its name
+	Checkout = "checkout" // another checkout of the repository
 )
 
 // Result is the decision about one path.
@@ -60,6 +61,8 @@ var exitCodes = map[policy.Decision]int{policy.OK: 0, policy.Protected: 1, polic
 // Action is what an agent wants to do with files.
 type Action struct {
 	Agent     string // who asks, as it calls itself
+	AgentID   string // of a subagent, "" for none
+	AgentType string // of the agent within its session, "" if it does not say
 	Tool      string // through which it asks
 	Operation string
 	Dir       string // folder of relative paths: absolute, or from the root
@@ -75,14 +78,17 @@ type Gate struct {
 	// Enforces says that a change follows at once when the answer is OK, so that an
 	// approval is used up. Otherwise the answer only tells that there is one.
 	Enforces bool
+	// Installed says that a person put the gate in front of an agent. Without rules nothing
+	// passes it.
+	Installed bool
 }
 
 // Check decides about files, and records a refusal. An error means that the refusal
 // could not be recorded; the decision holds all the same.
 func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	state, err := g.Workspace.Load()
-	if err != nil {
-		return g.unreadable(ctx, a, err)
+	if why := g.without(state, err); why != "" && (err != nil || a.Operation != Read) {
+		return g.refuseAll(ctx, a, why)
 	}
 	report := Report{Decision: policy.OK, Results: []Result{}}
 	for _, name := range a.Paths {
@@ -96,12 +102,54 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	return g.finish(ctx, state, a, report)
 }
 
-// unreadable refuses everything while the lists are unknown.
-func (g *Gate) unreadable(ctx context.Context, a Action, problem error) (Report, error) {
+// CheckNames decides about texts that may be names of files, for a tool of which nobody here
+// knows what it does with them. Only names that are on a list count. They are judged from the
+// folder of the action and from the root: servers of other tools count from there.
+func (g *Gate) CheckNames(ctx context.Context, a Action) (Report, error) {
+	state, err := g.Workspace.Load()
+	if why := g.without(state, err); why != "" {
+		a.Paths = []string{"."}
+		return g.refuseAll(ctx, a, why)
+	}
+	report := Report{Decision: policy.OK, Results: []Result{}}
+	for _, name := range a.Paths {
+		for _, dir := range []string{a.Dir, "."} {
+			report.add(g.onLists(state, dir, name, a.Operation)...)
+		}
+	}
+	report = g.lift(ctx, state, a, report)
+	return g.finish(ctx, state, a, report)
+}
+
+func (g *Gate) onLists(state workspace.State, dir, name, operation string) []Result {
+	if strings.ContainsAny(name, "*?[") {
+		return named(g.matching(state, dir, name, operation)...)
+	}
+	return named(g.decide(state, dir, name, operation))
+}
+
+// without says why there are no rules to decide by and nothing may be changed, and what to
+// do; it is "" if there are, or if nobody installed a guard here.
+func (g *Gate) without(state workspace.State, problem error) string {
+	switch {
+	case problem != nil:
+		return "The workspace file cannot be read, so nothing may be changed: " + problem.Error() + ". A person must repair it."
+	case g.Installed && !state.Configured:
+		return "A guard is installed here and there is no " + workspace.FileName + " to say what agents may change, so nothing may be changed. A person writes one with local init, or takes the hook out of the settings of the agent."
+	}
+	return ""
+}
+
+// refuseAll refuses a change while the rules are unknown.
+func (g *Gate) refuseAll(ctx context.Context, a Action, why string) (Report, error) {
 	report := Report{Decision: policy.Blocked, Results: []Result{}}
 	for _, name := range a.Paths {
-		report.Results = append(report.Results, Result{Path: g.shown(a.Dir, name), Decision: policy.Blocked, Via: Direct,
-			Reason: "The workspace file cannot be read, so nothing is known to be safe: " + problem.Error()})
+		report.Results = append(report.Results, Result{
+			Path:     g.shown(a.Dir, name),
+			Decision: policy.Blocked,
+			Via:      Direct,
+			Reason:   why,
+		})
 	}
 	return g.finish(ctx, workspace.State{}, a, report)
 }
@@ -124,6 +172,11 @@ func (g *Gate) shown(dir, name string) string {
 // before they open it: behind a link these are two files.
 func (g *Gate) decide(state workspace.State, dir, name, operation string) Result {
 	result := g.judge(state, dir, name, operation)
+	if home, ok := g.Workspace.AtHome(name); ok {
+		if other := g.judge(state, "", home, operation); policy.Worse(result.Decision, other.Decision) != result.Decision {
+			return other
+		}
+	}
 	if strings.Contains(dir+"/"+name, "..") {
 		clean := filepath.Clean(name)
 		if !filepath.IsAbs(name) {
@@ -143,7 +196,16 @@ func (g *Gate) judge(state workspace.State, dir, name, operation string) Result 
 		result.Decision, result.Reason = policy.Blocked, "The path cannot be followed: "+err.Error()+"."
 		return result
 	}
-	for _, look := range []func(workspace.State, workspace.Path, string) (Result, bool){g.byName, g.byTarget, g.byOtherName, g.byContent} {
+	looks := []func(workspace.State, workspace.Path, string) (Result, bool){
+		g.byName,
+		g.byTarget,
+		g.byPlace,
+		g.byTwin,
+		byKind,
+		g.byOtherName,
+		g.byContent,
+	}
+	for _, look := range looks {
 		if found, ok := look(state, p, operation); ok && policy.Worse(result.Decision, found.Decision) != result.Decision {
 			found.Path = result.Path
 			result = found
@@ -172,6 +234,64 @@ func (g *Gate) byTarget(state workspace.State, p workspace.Path, _ string) (Resu
 		return Result{}, false
 	}
 	return ruled(state, p.Real, Symlink)
+}
+
+// byPlace looks at what no agent changes, wherever it is on the machine.
+func (g *Gate) byPlace(_ workspace.State, p workspace.Path, operation string) (Result, bool) {
+	if operation == Read {
+		return Result{}, false
+	}
+	rule := g.Workspace.Everywhere(p, operation == Delete || operation == Rename)
+	if rule == nil {
+		return Result{}, false
+	}
+	return Result{Decision: policy.Blocked, Matched: rule, Via: Direct, Reason: untouchable}, true
+}
+
+// byTwin looks the file up in the lists if it is one of another checkout of the repository.
+func (g *Gate) byTwin(state workspace.State, p workspace.Path, operation string) (Result, bool) {
+	twin := g.Workspace.Twin(p)
+	if found, ok := ruled(state, twin, Checkout); ok {
+		return found, true
+	}
+	if twin == "" || p.Info == nil || !p.Info.IsDir() || operation != Delete && operation != Rename {
+		return Result{}, false
+	}
+	var worst Result
+	err := g.Workspace.WalkTwin(p, state.Config.Limits.MaxFiles, func(name string) {
+		if found, ok := ruled(state, name, Checkout); ok && !workspace.OfGit(found.Matched) {
+			worst = worse(worst, found)
+		}
+	})
+	if err != nil {
+		worst = worse(worst, unseen(err))
+	}
+	return worst, worst.Decision != ""
+}
+
+// worse is the stricter of two results; a tie leaves the first.
+func worse(a, b Result) Result {
+	if policy.Worse(a.Decision, b.Decision) != a.Decision {
+		return b
+	}
+	return a
+}
+
+// unseen is the refusal of a folder that cannot be looked into.
+func unseen(err error) Result {
+	return Result{
+		Decision: policy.Blocked,
+		Via:      Parent,
+		Reason:   "Nobody knows what is in the folder: " + err.Error() + ".",
+	}
+}
+
+// byKind refuses to write into pipes, sockets and devices: nobody sees what is behind them.
+func byKind(_ workspace.State, p workspace.Path, operation string) (Result, bool) {
+	if !p.Special() || operation == Delete {
+		return Result{}, false
+	}
+	return Result{Decision: policy.Blocked, Via: Direct, Reason: "This is a pipe, a socket or a device and no file."}, true
 }
 
 // byOtherName looks for another name of the same file, which a hard link gives it.
@@ -204,6 +324,9 @@ func (g *Gate) byContent(state workspace.State, p workspace.Path, operation stri
 	var worst Result
 	err := g.Workspace.Walk(p.Real, state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
 		found, ok := ruled(state, name, Parent)
+		if ok && workspace.OfGit(found.Matched) { // a whole repository may go
+			return nil
+		}
 		if ok && policy.Worse(worst.Decision, found.Decision) != worst.Decision {
 			worst = found
 		}
@@ -213,10 +336,12 @@ func (g *Gate) byContent(state workspace.State, p workspace.Path, operation stri
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Result{Decision: policy.Blocked, Via: Parent, Reason: "Nobody knows what is in the folder: " + err.Error() + "."}, true
+		return unseen(err), true
 	}
 	return worst, worst.Decision != ""
 }
+
+const untouchable = "The file is untouchable: no agent changes it, and no approval lifts that."
 
 // ruled is the refusal of a path from the root, if the lists refuse it.
 func ruled(state workspace.State, name, via string) (Result, bool) {
@@ -231,7 +356,7 @@ func ruled(state workspace.State, name, via string) (Result, bool) {
 	if exact, err := policy.Compile(matched.Pattern, false); err == nil && via == Direct && !exact.Match(name) {
 		via = Case
 	}
-	result := Result{Decision: decision, Matched: &matched, Via: via, Reason: "The file is untouchable: no agent changes it, and no approval lifts that."}
+	result := Result{Decision: decision, Matched: &matched, Via: via, Reason: untouchable}
 	if decision == policy.Protected {
 		result.Reason = "The file is protected: a person must approve the change first."
 	}
@@ -262,6 +387,12 @@ func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, err
 		kind = violations.BlockedUntouchable
 	}
 	detail := map[string]any{"agent": shorten(a.Agent, 100), "tool": shorten(a.Tool, 100), "operation": a.Operation}
+	if a.AgentID != "" {
+		detail["agent_id"] = shorten(a.AgentID, 100)
+	}
+	if a.AgentType != "" {
+		detail["agent_type"] = shorten(a.AgentType, 100)
+	}
 	if a.Command != "" {
 		detail["command_sha256"], detail["program"] = digest(a.Command), programOf(a.Command)
 	}

@@ -86,7 +86,7 @@ func (g *Gate) code(state workspace.State, dir, text string) []Result {
 	}
 	var results []Result
 	for _, match := range quotedName.FindAllStringSubmatch(text, mostNames) {
-		results = append(results, onLists([]Result{g.decide(state, dir, match[1], Edit)})...)
+		results = append(results, named(g.decide(state, dir, match[1], Edit))...)
 	}
 	return told(results, "A program that the command runs names this file, and may write. ")
 }
@@ -96,6 +96,11 @@ const mostNames = 500 // texts of a program that are taken for names
 // onLists are the results that a list decided.
 func onLists(results []Result) []Result {
 	return slices.DeleteFunc(results, func(r Result) bool { return r.Matched == nil })
+}
+
+// named are those of them that count when a file is only named.
+func named(results ...Result) []Result {
+	return slices.DeleteFunc(onLists(results), leavesGitOut)
 }
 
 func told(results []Result, reason string) []Result {
@@ -163,8 +168,8 @@ func recipes(text string, targets []string) string {
 	return makeVariable.ReplaceAllString(strings.Join(lines, "\n"), "$${MAKE}")
 }
 
-// named decides about what a program is given of which nobody here knows what it does.
-func (g *Gate) named(state workspace.State, dir string, names []command.Write) []Result {
+// unknown decides about what a program is given of which nobody here knows what it does.
+func (g *Gate) unknown(state workspace.State, dir string, names []command.Write) []Result {
 	var results []Result
 	seen := map[string]bool{}
 	for _, w := range names {
@@ -173,10 +178,10 @@ func (g *Gate) named(state workspace.State, dir string, names []command.Write) [
 		}
 		seen[w.Path] = true
 		if strings.ContainsAny(w.Path, "*?[") && w.How != "" {
-			results = append(results, onLists(g.matching(state, dir, w.Path, Edit))...)
+			results = append(results, named(g.matching(state, dir, w.Path, Edit)...)...)
 			continue
 		}
-		results = append(results, onLists([]Result{g.decide(state, dir, w.Path, Edit)})...)
+		results = append(results, named(g.decide(state, dir, w.Path, Edit))...)
 	}
 	for i := range results { // it may only read
 		results[i].Decision, results[i].Reason = policy.Protected, "Nobody here knows what the program does with this file: a person must look at it."

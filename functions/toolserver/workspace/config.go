@@ -295,7 +295,7 @@ type Propagation struct {
 // DispatchRule configures agents in the background.
 type DispatchRule struct {
 	Enabled       bool     `yaml:"enabled"`
-	Runner        string   `yaml:"runner" enum:"exec,loop,claude,codex,gemini,opencode,aider,cursor-agent" doc:"exec runs command, loop the agent of this server, the others a known agent. If not set: exec with a command, else loop with LLM_API, else the first known agent on PATH."`
+	Runner        string   `yaml:"runner" enum:"@runners" doc:"exec runs command, loop the agent of this server, the others a known agent. If not set: exec with a command, else loop with LLM_API, else the first known agent on PATH."`
 	Command       []string `yaml:"command" doc:"Program and arguments, without a shell; {task}, {task_file} and {max_turns} are filled in."`
 	MaxConcurrent int      `yaml:"max_concurrent" min:"1" max:"2"`
 	MinFreeMB     int      `yaml:"min_free_mb" min:"500"`

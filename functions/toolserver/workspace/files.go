@@ -121,6 +121,8 @@ type Path struct {
 	Name string      // from the root, clean; "" if it is outside
 	Real string      // where links lead to; "" if that is outside
 	Info fs.FileInfo // of the real file, nil if there is none
+
+	full string // the real path on the machine; never told to anybody
 }
 
 // Linked says whether the file has further names on the disk.
@@ -144,11 +146,17 @@ func (w *Workspace) Locate(dir, name string) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	p := Path{Name: w.relative(filepath.Clean(full)), Real: w.relative(real)}
+	p := Path{Name: w.relative(filepath.Clean(full)), Real: w.relative(real), full: real}
 	if info, err := os.Lstat(real); err == nil {
 		p.Info = info
 	}
 	return p, nil
+}
+
+// Special says whether there is something that is neither a file nor a folder nor a link:
+// a pipe, a socket or a device.
+func (p Path) Special() bool {
+	return p.Info != nil && p.Info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0
 }
 
 // IsBelow says whether the workspace is in a folder, or is it. The name may be a pattern
@@ -176,11 +184,11 @@ func (w *Workspace) IsBelow(dir, name string) bool {
 
 // relative is a clean absolute path from the root, "" if it is outside.
 func (w *Workspace) relative(full string) string {
-	inside, err := filepath.Rel(w.path, full)
-	if err != nil || inside == ".." || strings.HasPrefix(inside, "../") {
+	inside, ok := below(w.path, full)
+	if !ok {
 		return ""
 	}
-	return filepath.ToSlash(inside)
+	return inside
 }
 
 // follow resolves all links of an absolute path. What does not exist yet is kept.

@@ -45,7 +45,7 @@ func TestTheDraftFitsEachKindOfProject(t *testing.T) {
 			if err != nil || !s.Configured || s.Config.Project.Name != `a "quoted" name: x` || strings.Contains(text, dir) || strings.Contains(text, c.without) || strings.Contains(text, "\t") {
 				t.Fatalf("%v\n%s", err, text)
 			}
-			for path, want := range map[string]policy.Decision{c.blocked: policy.Blocked, c.guarded: policy.Protected, c.ok: policy.OK, "governance.yaml": policy.Blocked, ".claude/settings.json": policy.Protected} {
+			for path, want := range map[string]policy.Decision{c.blocked: policy.Blocked, c.guarded: policy.Protected, c.ok: policy.OK, "governance.yaml": policy.Blocked, ".claude/settings.json": policy.Blocked} {
 				if path == "" {
 					continue
 				}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"governance.internal/functions/toolserver/coder"
 )
 
 // maxConfig is the size of the workspace file, in bytes.
@@ -209,8 +211,21 @@ func (k *checker) plain(node *yaml.Node, at string, tag reflect.StructTag) {
 	if limit := bound(tag, "max", 2000); utf8.RuneCountInString(node.Value) > limit {
 		k.fail(node, "%s has more than %d characters", named(at), limit)
 	}
-	if list := tag.Get("enum"); list != "" && !slices.Contains(strings.Split(list, ","), node.Value) {
-		k.fail(node, "%s must be one of %s", named(at), strings.ReplaceAll(list, ",", ", "))
+	if list := enum(tag); len(list) > 0 && !slices.Contains(list, node.Value) {
+		k.fail(node, "%s must be one of %s", named(at), strings.Join(list, ", "))
+	}
+}
+
+// enum are the values that a tag allows; @runners stands for the runners of the table of
+// agents.
+func enum(tag reflect.StructTag) []string {
+	switch list := tag.Get("enum"); list {
+	case "":
+		return nil
+	case "@runners":
+		return append([]string{"exec", "loop"}, coder.RunnerNames()...)
+	default:
+		return strings.Split(list, ",")
 	}
 }
 

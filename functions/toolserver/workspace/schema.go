@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
-	"strings"
 )
 
 // schema is a JSON Schema (dialect 2020-12), in this order.
@@ -68,9 +67,7 @@ func describe(t reflect.Type, tag reflect.StructTag) *schema {
 		s.Type, s.Minimum, s.Maximum = "integer", limit(tag, "min"), limit(tag, "max")
 	case reflect.String:
 		s.Type, s.MaxLength = "string", limit(tag, "max")
-		if list := tag.Get("enum"); list != "" {
-			s.Enum = strings.Split(list, ",")
-		}
+		s.Enum = enum(tag)
 	}
 	return s
 }

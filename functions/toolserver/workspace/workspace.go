@@ -25,28 +25,15 @@ const (
 	DataDir  = ".data"       // what a service that runs here keeps for itself
 )
 
-// builtIn hold without being written down: an agent that changes them lifts its own
-// limits.
-var builtIn = []policy.Rule{
-	{List: policy.Untouchable, Pattern: StateDir + "/**"},
-	{List: policy.Untouchable, Pattern: FileName},
-}
-
-// builtInProtected are the settings through which the guard is called. They hold
-// once the workspace is configured.
-var builtInProtected = []policy.Rule{
-	{List: policy.ProtectedList, Pattern: ".claude/settings*.json"},
-	{List: policy.ProtectedList, Pattern: ".{codex,cursor,windsurf,github/hooks}/hooks.json"},
-	{List: policy.ProtectedList, Pattern: ".codex/config.toml"},
-	{List: policy.ProtectedList, Pattern: ".gemini/settings.json"},
-}
-
 // Workspace is an opened project. It is safe for concurrent use. Close it.
 type Workspace struct {
 	root *os.Root
 	path string // absolute, without links; never told to anybody
 	fold bool   // letter case does not count on its volume
 	kept []policy.Rule
+
+	places     places
+	repository repository // that the workspace is in; its zero value if it is in none
 }
 
 // State is the configuration as it is at one moment.
@@ -72,6 +59,10 @@ func Open(dir string, kept ...string) (*Workspace, error) {
 		return nil, err
 	}
 	w := &Workspace{root: root, path: path, fold: foldsCase(root)}
+	w.repository, _ = repositoryAbove(path)
+	if w.places, err = newPlaces(w.fold); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
 	for _, folder := range kept {
 		if inside, ok := w.Inside(folder); ok && inside != "." {
 			w.kept = append(w.kept, policy.Rule{List: policy.Untouchable, Pattern: inside + "/**"})
@@ -83,9 +74,9 @@ func Open(dir string, kept ...string) (*Workspace, error) {
 // Hide takes the place of the workspace on the machine out of a text.
 func (w *Workspace) Hide(text string) string { return strings.ReplaceAll(text, w.path, ".") }
 
-// Own says whether a rule is about what the service itself keeps and changes.
+// Own says whether a rule is about what the service itself, or git, keeps and changes.
 func (w *Workspace) Own(rule *policy.Rule) bool {
-	return *rule == builtIn[0] || slices.Contains(w.kept, *rule)
+	return *rule == ownState || OfGit(rule) || slices.Contains(w.kept, *rule)
 }
 
 // Close closes the root.
@@ -100,8 +91,7 @@ func (w *Workspace) Inside(folder string) (string, bool) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	inside, err := filepath.Rel(w.path, path)
-	return filepath.ToSlash(inside), err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+	return below(w.path, path)
 }
 
 // foldsCase finds out with the names that are there whether letter case counts.
@@ -168,6 +158,9 @@ func (w *Workspace) rules(s State) []policy.Rule {
 	rules := append(append([]policy.Rule{}, builtIn...), w.kept...)
 	if s.Configured {
 		rules = append(rules, builtInProtected...)
+		if folder := w.hooksFolder(); folder != "" {
+			rules = append(rules, policy.Rule{List: policy.ProtectedList, Pattern: literalPattern(folder)})
+		}
 	}
 	for _, list := range []struct {
 		name  string

@@ -103,7 +103,17 @@ func TestAnApprovalOfACommandIsForItsExactText(t *testing.T) {
 	if run("python3 -c 'print(2)'") != policy.Protected || run("python3 -c 'print(1)'") != policy.OK || run("python3 -c 'print(1)'") != policy.Protected {
 		t.Error("the approval is not for one run of this text")
 	}
-	blocked := request(w, `{"agent":"a","command":"rm infra/prod/a","reason":"why"}`)
+	if e := w.Refused(approvals.RequestApproval(w.Gate), `{"agent":"a","command":"rm infra/prod/a","reason":"why"}`); !strings.Contains(e.Message, "infra/prod/a") {
+		t.Errorf("%v", e)
+	}
+	state, err := w.Workspace.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocked, err := w.Approvals.Request(context.Background(), preflight.CommandAction("a", "rm infra/prod/a"), state.Policy.Version(), "why", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
 	grant(w, blocked.ID)
 	if run("rm infra/prod/a") != policy.Blocked {
 		t.Error("an approval lifted untouchable")

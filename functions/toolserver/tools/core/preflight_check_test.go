@@ -29,7 +29,7 @@ func TestTheListsDecideAndRefusalsAreInTheChain(t *testing.T) {
 	for path, want := range map[string]policy.Decision{
 		"infra/prod/main.tf": policy.Blocked, "infra/prod/new.tf": policy.Blocked, "deep/key.pem": policy.Blocked,
 		"docs/adr/1.md": policy.Protected, "docs/adr/README.md": policy.OK, "src/a.go": policy.OK, "./src/../infra/prod/x": policy.Blocked,
-		"governance.yaml": policy.Blocked, ".governance/spool/x": policy.Blocked, ".claude/settings.json": policy.Protected,
+		"governance.yaml": policy.Blocked, ".governance/spool/x": policy.Blocked, ".claude/settings.json": policy.Blocked,
 		filepath.Join(w.Dir, "go.mod"): policy.Protected,
 	} {
 		before := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED"))

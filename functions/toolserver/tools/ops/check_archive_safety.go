@@ -59,7 +59,7 @@ func CheckArchiveSafety(s Shelf) *tool.Tool {
 			return ArchiveSafety{}, &tool.Error{Code: "path_outside_workspace", Field: "/filepath", Message: "This is no file of the workspace.", Hint: "Give a path from the root of the workspace."}
 		}
 		answer := ArchiveSafety{Safe: true, Path: mask.Text(p.Name), Blockers: []string{}, Checks: []ArchiveCheck{
-			exists(p), governed(state, p), s.inUse(p), required(state, p), s.referenced(state, p), s.committed(state, p),
+			exists(p), s.governed(state, p), s.inUse(p), required(state, p), s.referenced(state, p), s.committed(state, p),
 		}}
 		for _, c := range answer.Checks {
 			if c.Status != "pass" && c.Status != "skip" {
@@ -87,19 +87,29 @@ func exists(p workspace.Path) ArchiveCheck {
 }
 
 // governed asks about each name of the file, and about what is in a folder.
-func governed(state workspace.State, p workspace.Path) ArchiveCheck {
+func (s Shelf) governed(state workspace.State, p workspace.Path) ArchiveCheck {
 	for _, name := range []string{p.Name, p.Real} {
 		if decision, rule := state.Policy.Decide(name); name != "" && decision != policy.OK {
 			return ArchiveCheck{"not_untouchable", "fail", []string{rule.List + ": " + rule.Pattern}}
 		}
 	}
-	if p.Info != nil && p.Info.IsDir() && state.Policy.Reaches(p.Name) {
-		return ArchiveCheck{"not_untouchable", "unknown", []string{"a rule may match in this folder; ask about its files"}}
-	}
 	if !state.Configured {
 		return ArchiveCheck{"not_untouchable", "unknown", []string{"there is no " + workspace.FileName}}
 	}
-	return ArchiveCheck{"not_untouchable", "pass", []string{}}
+	c := ArchiveCheck{"not_untouchable", "pass", []string{}}
+	if p.Info == nil || !p.Info.IsDir() {
+		return c
+	}
+	err := s.Workspace.Walk(p.Name, state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
+		if decision, rule := state.Policy.Decide(name); decision != policy.OK && len(c.Evidence) < maxEvidence {
+			c.Status, c.Evidence = "fail", append(c.Evidence, rule.List+": "+rule.Pattern+" matches "+name)
+		}
+		return nil
+	})
+	if err != nil && c.Status == "pass" {
+		c.Status, c.Evidence = "unknown", []string{err.Error()}
+	}
+	return c
 }
 
 // required looks at what the workspace file says that processes and documents need.
