@@ -45,20 +45,34 @@ func Read(path string) ([]byte, error) {
 // Replace writes a file as a whole, durably, with the permissions 0600: after a crash it
 // is the old one or the new.
 func Replace(path string, text []byte) error {
-	fresh, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // a name that nobody can take before
-	if err != nil {
+	if err := swap(path, text, (*os.File).Sync); err != nil {
 		return err
-	}
-	_, err = fresh.Write(text)
-	if err = errors.Join(err, fresh.Sync(), fresh.Close()); err == nil {
-		err = os.Rename(fresh.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(fresh.Name()))
 	}
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// Note is [Replace] for what is worth nothing after a restart of the system: it does not
+// wait for the disk.
+func Note(path string, text []byte) error {
+	return swap(path, text, func(*os.File) error { return nil })
+}
+
+// swap puts a new file in the place of another, once keep has made it last.
+func swap(path string, text []byte, keep func(*os.File) error) error {
+	fresh, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // a name that nobody can take before
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(text)
+	if err = errors.Join(err, keep(fresh), fresh.Close()); err == nil {
+		err = os.Rename(fresh.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(fresh.Name()))
+	}
+	return nil
 }
