@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"governance.internal/functions/toolserver/descriptors"
 )
 
 // most is the longest file that is read, in bytes.
@@ -21,8 +23,19 @@ var (
 	ErrLocked     = errors.New("another process holds the lock")
 )
 
-// Read reads a regular file of at most 4 MiB.
+// Read reads a regular file of at most 4 MiB. When no descriptor is left it takes a spare
+// one: that a file cannot be opened says nothing of what is in it.
 func Read(path string) ([]byte, error) {
+	text, err := read(path)
+	if !descriptors.Exhausted(err) {
+		return text, err
+	}
+	again := descriptors.Free()
+	defer again()
+	return read(path)
+}
+
+func read(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
