@@ -143,6 +143,8 @@ func (o *operations) watchMoney(a *api) {
 			Expression: jsii.String("IF(balance < 2000000, 1, 0)"), Period: awscdk.Duration_Minutes(jsii.Number(15)),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
 		}), 1, 1)
+	o.alarm("GasWasted", "Reverted settlements burned more than a million gas in this hour: somebody makes contract wallets fail, see the runbook on stuck settlements",
+		own("WastedGas", every(15, "Maximum")), 1_000_000, 1)
 }
 
 // namespace of the metrics that the service itself gives.

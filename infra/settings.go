@@ -92,9 +92,13 @@ var passedOn = []struct {
 }{
 	{"gasFeeCapGwei", "GAS_FEE_CAP_GWEI", sellers},
 	{"erc6492Factories", "ERC6492_FACTORIES", sellers},
+	{"walletGasCap", "WALLET_GAS_CAP", sellers},
+	{"wastedGasBudget", "WASTED_GAS_BUDGET", sellers},
+	{"contractWallets", "CONTRACT_WALLETS", sellers},
 	{"checkpointWitnesses", "CHECKPOINT_WITNESSES", auditors},
 	{"checkpointDir", "CHECKPOINT_DIR", toolServer},
 	{"checkpointMemoKeyFile", "CHECKPOINT_MEMO_KEY_FILE", toolServer},
+	{"maxConnections", "MAX_CONNECTIONS", toolServer},
 	{"toolsets", "GOV_TOOLSETS", toolServer},
 	{"readOnly", "GOV_READ_ONLY", toolServer},
 	{"paidTools", "GOV_PAID_TOOLS", toolServer},

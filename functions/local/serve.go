@@ -152,12 +152,9 @@ func (s *service) recordStart(ctx context.Context) error {
 
 // run serves until ctx ends and then drains.
 func (s *service) run(ctx context.Context, listener net.Listener) error {
-	server := &http.Server{
-		Handler: s.recorder.Wrap(s.handler), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
-	}
+	server, bounded := toolserver.HTTPServer(s.recorder.Wrap(s.handler), listener, s.config.MaxConnections)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(bounded) }()
 	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopKeeping()
 	go sweep(keeping, s.paid.Gate.Machine)

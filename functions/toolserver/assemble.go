@@ -33,6 +33,8 @@ func DepsOf(parts *wiring.Tools) Deps {
 		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
 		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c), Cloud: aws,
+		Connections: c.MaxConnections,
+
 		Model: agent.Provider{API: c.LLM.API, Name: c.LLM.Model, URL: c.LLM.BaseURL, Key: c.LLM.Key}, Agent: []string{own(), AgentCommand}, Hook: hook.Program(own()),
 	}
 }

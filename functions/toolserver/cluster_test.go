@@ -28,6 +28,10 @@ func TestMain(m *testing.M) {
 		defer stop()
 		os.Exit(agent.Main(ctx, os.Stdin, os.Stdout))
 	}
+	if dir := os.Getenv(floodedVariable); dir != "" {
+		fmt.Fprintln(os.Stderr, serveFlooded(dir))
+		os.Exit(1)
+	}
 	if address := os.Getenv(benchVariable); address != "" {
 		fmt.Fprintln(os.Stderr, serveBench(address))
 		os.Exit(1)

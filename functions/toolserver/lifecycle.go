@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/connections"
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/sessions"
 )
@@ -33,18 +34,43 @@ func CheckBind(addr net.Addr, token string) error {
 	return nil
 }
 
+// HTTPServer is a server for a handler of which this one is a part, with the limits of its
+// connections; it is to serve on the listener that comes with it. Most is the setting
+// MAX_CONNECTIONS, 0 for the usual limit.
+func HTTPServer(handler http.Handler, listener net.Listener, most int) (*http.Server, net.Listener) {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+	}
+	return server, connections.Bound(server, listener, most, isUrgent)
+}
+
+// isUrgent says whether a request is served when there is no room for others: one that
+// halts, and the looks of a load balancer, which would else end the task.
+func isUrgent(r *http.Request) bool {
+	return r.URL.Path == "/kill" || r.URL.Path == "/health"
+}
+
 // Listen serves on an address until ctx ends, and drains.
 func (s *Server) Listen(ctx context.Context, address string) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}
+	return s.Serve(ctx, listener)
+}
+
+// Serve is Listen on what listens already.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err := CheckBind(listener.Addr(), s.deps.Token); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10}
+	server, bounded := HTTPServer(s, listener, s.deps.Connections)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(bounded) }()
 	select {
 	case err := <-served:
 		return err

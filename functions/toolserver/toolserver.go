@@ -25,6 +25,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/cluster"
+	"governance.internal/functions/toolserver/descriptors"
 	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/framework"
@@ -90,6 +91,9 @@ type Deps struct {
 	Telemetry  *telemetry.Recorder // nil if no collector is named
 	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute
 	Cloud      Cloud               // providers of processes that run elsewhere; nil for none
+
+	// Connections are how many there may be at once, 0 for [connections.Usual].
+	Connections int
 }
 
 // Server is the tool server.
@@ -158,6 +162,7 @@ func New(d Deps) (*Server, error) {
 	if err := processes.Conceal(); err != nil {
 		return nil, fmt.Errorf("the secrets of the server cannot be concealed from agents: %w", err)
 	}
+	descriptors.Hold()
 	governed, err := workspace.Open(d.Workspace, d.DataDir)
 	if err != nil {
 		return nil, fmt.Errorf("WORKSPACE: %w", err)

@@ -167,6 +167,9 @@ type Config struct {
 	// TASK_ADDRESS: host and port at which the other tasks reach this one. Default: the
 	// first private address of the machine.
 	TaskAddress string
+	// MAX_CONNECTIONS: how many connections the tool server and the all-in-one accept at
+	// once. Default 0: half of the descriptors that the process may have, at most 4096.
+	MaxConnections int
 	// CERTIFICATION_ID: identifier of the certified agent that the legal preparation names
 	// as its author. Default: it names none.
 	CertificationID string
@@ -246,6 +249,7 @@ func Load(lookup Lookup) (Config, error) {
 		WorkspaceFile:         get("WORKSPACE_FILE", ""),
 		Telemetry:             loadTelemetry(get),
 		CertificationID:       get("CERTIFICATION_ID", ""),
+		MaxConnections:        count(get("MAX_CONNECTIONS", "0")),
 		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
 	}
 	return c, c.check()
@@ -294,6 +298,15 @@ func days(text string) time.Duration {
 		return -1
 	}
 	return time.Duration(n) * 24 * time.Hour
+}
+
+// count reads a number of things; negative if it is malformed.
+func count(text string) int {
+	n, err := strconv.ParseUint(text, 10, 20)
+	if err != nil {
+		return -1
+	}
+	return int(n)
 }
 
 func splitList(text string) []string {
@@ -352,6 +365,9 @@ func (c Config) check() error {
 	}
 	if c.WastedGasBudget == malformedGas {
 		bad = append(bad, "WASTED_GAS_BUDGET must be a number of gas")
+	}
+	if c.MaxConnections < 0 {
+		bad = append(bad, "MAX_CONNECTIONS must be a number from 0 to 1048575")
 	}
 	switch {
 	case c.SegmentRetention < 0:

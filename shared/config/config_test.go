@@ -53,6 +53,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		"CDP_KEY_ID": "id", "CDP_KEY_SECRET": "key",
 		"SEGMENT_BUCKET": "segments", "SEGMENT_RETENTION_DAYS": "400", "SEGMENT_LOCK_MODE": "compliance", "GAS_KEY": "digits",
 		"CERTIFICATION_ID":            "cert-1",
+		"MAX_CONNECTIONS":             "500",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, y=1", "OTEL_SERVICE_NAME": "shop", "OTEL_TRACES_SAMPLER_ARG": "0.25",
 		"GOV_API_TOKEN": "token", "KILL_SECRET": "secret", "GOV_TOOLSETS": "core, audit", "WORKSPACE": "project", "WORKSPACE_FILE": "version: 1", "GOV_READ_ONLY": "true", "GOV_PAID_TOOLS": "true", "STATE_TABLE": "state", "OAUTH_ISSUER": "https://login.example", "OAUTH_JWKS_URL": "https://login.example/keys", "OAUTH_AUDIENCE": "a, b", "OAUTH_SCOPE": "tools", "TASK_ADDRESS": "10.0.0.1:8402",
 		"LLM_API": "anthropic", "LLM_MODEL": "model", "LLM_BASE_URL": "https://model.example/", "LLM_KEY": "key",
@@ -71,6 +72,7 @@ func TestEveryVariableArrivesInItsField(t *testing.T) {
 		CDPKeyID: "id", CDPKeySecret: "key",
 		SegmentBucket: "segments", SegmentRetention: 400 * 24 * time.Hour, SegmentLockMode: "compliance", GasKey: "digits",
 		CertificationID: "cert-1",
+		MaxConnections:  500,
 		Telemetry:       Telemetry{"http://localhost:4318", map[string]string{"x-key": "a b", "y": "1"}, "shop", 0.25},
 		APIToken:        "token", KillSecret: "secret", Toolsets: []string{"core", "audit"}, Workspace: "project", WorkspaceFile: "version: 1", ReadOnly: true, PaidTools: true, StateTable: "state", OAuthIssuer: "https://login.example", OAuthKeys: "https://login.example/keys", OAuthAudiences: []string{"a", "b"}, OAuthScope: "tools", TaskAddress: "10.0.0.1:8402",
 		LLM: LLM{"anthropic", "model", "https://model.example", "key"},
@@ -90,14 +92,14 @@ func TestAllMalformedValuesAreNamedAtOnceAndNotQuoted(t *testing.T) {
 	_, err := Load(from(map[string]string{
 		"BASE_URL": "shop-secret.example", "RPC_URLS": "https://one.example,wss://secret.example", "PAY_TO": "0xsecret", "ASSET": address[2:], "SIGNER_ADDRESS": address + "0",
 		"DYNAMODB_ENDPOINT": "secret.example:8000", "S3_ENDPOINT": "secret.example:9000", "GAS_FEE_CAP_GWEI": "1e9",
-		"ERC6492_FACTORIES": address + ",0xsecret", "SEGMENT_RETENTION_DAYS": "secret",
+		"ERC6492_FACTORIES": address + ",0xsecret", "SEGMENT_RETENTION_DAYS": "secret", "MAX_CONNECTIONS": "-1",
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "secret.example:4318", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a,secret", "OTEL_TRACES_SAMPLER_ARG": "1.1",
 		"LLM_API": "secret", "LLM_BASE_URL": "http://secret.example",
 	}))
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES", "SEGMENT_RETENTION_DAYS",
+	for _, name := range []string{"BASE_URL", "RPC_URLS", "PAY_TO", "ASSET", "SIGNER_ADDRESS", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "GAS_FEE_CAP_GWEI", "ERC6492_FACTORIES", "SEGMENT_RETENTION_DAYS", "MAX_CONNECTIONS",
 		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_TRACES_SAMPLER_ARG", "LLM_API", "LLM_BASE_URL"} {
 		if strings.Count(err.Error(), " "+name+" ") != 1 {
 			t.Errorf("%s is not named once: %v", name, err)

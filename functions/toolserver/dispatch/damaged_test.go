@@ -81,7 +81,7 @@ func TestDamagedLeasesAreMadeAnewFromWhatRuns(t *testing.T) {
 			}
 			f.start("wait")
 			f.refused("limit_exceeded")
-			if !first.alive() {
+			if !f.alive(first) {
 				t.Error("the first agent was ended")
 			}
 		})

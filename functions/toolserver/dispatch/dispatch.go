@@ -97,9 +97,10 @@ var halted = &Refused{Code: "halted", Message: "The kill switch halts all work. 
 
 // Dispatcher is safe for concurrent use.
 type Dispatcher struct {
-	dir   string
-	deps  Deps
-	alone bool // no other directory shares the slots
+	dir    string
+	deps   Deps
+	alone  bool             // no other directory shares the slots
+	strays *processes.Group // what dispatches left behind that shows no mark of theirs
 
 	mu      sync.Mutex
 	running map[string]*run
@@ -128,7 +129,13 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 	if d.Renewal == 0 {
 		d.Renewal = usualRenewal
 	}
-	dispatcher := &Dispatcher{dir: dir, deps: d, alone: d.Slots == nil, running: map[string]*run{}}
+	dispatcher := &Dispatcher{
+		dir:     dir,
+		deps:    d,
+		alone:   d.Slots == nil,
+		strays:  processes.Known(processes.Trace{Notes: filepath.Join(dir, "strays.json")}),
+		running: map[string]*run{},
+	}
 	if dispatcher.alone {
 		dispatcher.deps.Slots = dispatcher.ownSlots()
 	}
@@ -154,7 +161,7 @@ func (d *Dispatcher) resume() error {
 		if r.State != Running {
 			continue
 		}
-		if group, ok := processes.Resume(r.ID, r.Identity); ok {
+		if group, ok := processes.Resume(d.trace(r)); ok {
 			d.watch(r, group, nil)
 		}
 	}
@@ -217,7 +224,7 @@ func (d *Dispatcher) lock() (unlock func(), err error) {
 // by the leases of all.
 func (d *Dispatcher) slot(ctx context.Context, id string, most int, records []Record) (Lease, error) {
 	full := &Refused{Code: "limit_exceeded", Message: fmt.Sprintf("%d of %d dispatches are running. Wait until one ends, or end one.", most, most)}
-	if aliveAmong(records) >= most {
+	if d.aliveAmong(records) >= most {
 		return Lease{}, full
 	}
 	trial, cancel := context.WithTimeout(ctx, slotLimit)
@@ -278,7 +285,15 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 	if err := d.write(r); err != nil { // first: whoever comes after a crash must know of it
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
 	}
-	group, err := processes.Start(processes.Command{ID: j.ID, Argv: p.Argv, Dir: d.deps.Dir, Env: p.Env, Input: p.Input, Output: log})
+	group, err := processes.Start(processes.Command{
+		ID:     j.ID,
+		Argv:   p.Argv,
+		Dir:    d.deps.Dir,
+		Env:    p.Env,
+		Input:  p.Input,
+		Output: log,
+		Notes:  d.notes(j.ID),
+	})
 	if err != nil {
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
 	}

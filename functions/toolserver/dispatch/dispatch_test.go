@@ -31,6 +31,12 @@ func TestMain(m *testing.M) {
 		agent()
 	case "server":
 		serveOnce()
+	case "crashing server":
+		serveAndCrash()
+	case "next server":
+		killAll()
+	case "orphan":
+		time.Sleep(20 * time.Second)
 	}
 }
 
@@ -57,6 +63,17 @@ func agent() {
 			fmt.Println(strings.Repeat("x", 1000))
 			time.Sleep(time.Millisecond)
 		}
+	case "detach": // starts what starts an orphan, and goes on
+		c := exec.Command("/proc/self/exe", "1", "abandon")
+		c.Env = []string{"TEST_ACT=agent"} // without the marker
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		_ = c.Run()
+		time.Sleep(20 * time.Second)
+	case "abandon":
+		c := exec.Command("/proc/self/exe")
+		c.Env = []string{"TEST_ACT=orphan"}
+		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		_ = c.Start()
 	case "leave":
 		c := exec.Command("/proc/self/exe", "1", "wait")
 		c.Env, c.SysProcAttr = os.Environ(), &syscall.SysProcAttr{Setsid: true}
@@ -218,7 +235,7 @@ func TestHowADispatchEnds(t *testing.T) {
 		if got := strings.Join(f.events(), " "); got != EventStart+" "+EventEnd {
 			t.Errorf("%s: entries %s", c.task, got)
 		}
-		if (Record{ID: r.ID, State: Running, Identity: r.Identity}).alive() {
+		if f.alive(Record{ID: r.ID, State: Running, Identity: r.Identity}) {
 			t.Errorf("%s: something is alive of %d", c.task, r.Identity.PID)
 		}
 	}
@@ -298,7 +315,7 @@ func TestTheLimitSurvivesARestart(t *testing.T) {
 	if r := f.ended(active[0].ID); r.Reason != "cancelled" || r.ExitCode != nil {
 		t.Errorf("%+v", r)
 	}
-	if active[0].alive() {
+	if f.alive(active[0]) {
 		t.Error("it is alive")
 	}
 	f.start("wait")

@@ -35,7 +35,7 @@ func (d *Dispatcher) Follow(ctx context.Context, id string, from int64, send fun
 	parts := &splitter{log: log}
 	for {
 		record, err := d.read(id)
-		if err == nil && !d.watches(id) && !record.alive() { // who watches it writes its end
+		if err == nil && !d.watches(id) && !d.alive(record) { // who watches it writes its end
 			record, err = d.ended(record)
 		}
 		if err != nil {

@@ -20,8 +20,8 @@ func TestOneServerEndsWhatAnotherStarted(t *testing.T) {
 	one, two := open(t, dir, nil), open(t, dir, nil)
 	r := one.start("wait")
 	outcomes, _ := two.StopAll(t.Context())
-	if !slices.ContainsFunc(outcomes, func(o processes.Outcome) bool { return o.ID == r.ID && o.Ended && len(o.Signals) > 0 }) || r.alive() {
-		t.Errorf("%+v, alive %v", outcomes, r.alive())
+	if !slices.ContainsFunc(outcomes, func(o processes.Outcome) bool { return o.ID == r.ID && o.Ended && len(o.Signals) > 0 }) || two.alive(r) {
+		t.Errorf("%+v, alive %v", outcomes, two.alive(r))
 	}
 	one.ended(r.ID)
 }
@@ -55,7 +55,7 @@ func TestADamagedRecordHidesNoDispatch(t *testing.T) {
 			}
 			second := open(t, dir, nil)
 			second.ended(r.ID)
-			if r.alive() {
+			if second.alive(r) {
 				t.Error("it lives on")
 			}
 		})

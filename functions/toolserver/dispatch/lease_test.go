@@ -102,7 +102,7 @@ func TestALostLeaseEndsTheAgent(t *testing.T) {
 	r = f.start("wait")
 	slots.away.Store(true)
 	f.refused("unavailable")
-	if !r.alive() {
+	if !f.alive(r) {
 		t.Error("ended at once")
 	}
 	later.Store(int64(leaseLife - margin + time.Second))

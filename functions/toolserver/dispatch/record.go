@@ -42,11 +42,26 @@ type Record struct {
 }
 
 // alive says whether anything of the dispatch is.
-func (r Record) alive() bool { return r.State == Running && processes.Alive(r.ID, r.Identity) }
+func (d *Dispatcher) alive(r Record) bool {
+	return r.State == Running && processes.Alive(d.trace(r))
+}
 
-func aliveAmong(records []Record) (n int) {
+// trace is what leads to the processes of a dispatch.
+func (d *Dispatcher) trace(r Record) processes.Trace {
+	return processes.Trace{
+		ID:       r.ID,
+		Identity: r.Identity,
+		Notes:    d.notes(r.ID),
+	}
+}
+
+// notes are where the processes of a dispatch are noted, for a server that comes after a
+// crash.
+func (d *Dispatcher) notes(id string) string { return filepath.Join(d.dir, id, "processes.json") }
+
+func (d *Dispatcher) aliveAmong(records []Record) (n int) {
 	for _, r := range records {
-		if r.alive() {
+		if d.alive(r) {
 			n++
 		}
 	}
@@ -67,7 +82,7 @@ func (d *Dispatcher) records() ([]Record, error) {
 		}
 		r, err := d.read(e.Name())
 		if errors.Is(err, fs.ErrNotExist) {
-			if r = unrecorded(e.Name()); !r.alive() {
+			if r = unrecorded(e.Name()); !d.alive(r) {
 				continue
 			}
 		} else if err != nil {
@@ -115,7 +130,7 @@ func (d *Dispatcher) List(most int) (active, completed []Record, err error) {
 		return nil, nil, err
 	}
 	for _, r := range records {
-		if r.alive() {
+		if d.alive(r) {
 			active = append(active, r)
 			continue
 		}

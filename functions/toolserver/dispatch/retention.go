@@ -25,7 +25,7 @@ func (d *Dispatcher) prune(records []Record) {
 	ended := 0
 	for _, r := range records {
 		known[r.ID] = true
-		if r.alive() || d.watches(r.ID) {
+		if d.alive(r) || d.watches(r.ID) {
 			continue
 		}
 		ended++
@@ -36,6 +36,7 @@ func (d *Dispatcher) prune(records []Record) {
 		case ended > Listed:
 			discard(filepath.Join(folder, "log"))
 			discard(filepath.Join(folder, "task.md"))
+			discard(d.notes(r.ID))
 		}
 	}
 	entries, err := os.ReadDir(d.dir)

@@ -67,7 +67,7 @@ func (d *Dispatcher) take(ctx context.Context, id string, most int, records []Re
 	}
 	for _, l := range held {
 		at := slices.IndexFunc(records, func(r Record) bool { return r.ID == l.Owner })
-		if at < 0 && d.alone || at >= 0 && !records[at].alive() {
+		if at < 0 && d.alone || at >= 0 && !d.alive(records[at]) {
 			err = errors.Join(err, d.deps.Slots.Release(ctx, l))
 		}
 	}
@@ -112,7 +112,7 @@ func (d *Dispatcher) Used(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := aliveAmong(records)
+	n := d.aliveAmong(records)
 	held, err := d.deps.Slots.Held(ctx, MostAtOnce, d.deps.Now())
 	if err != nil {
 		return 0, err
@@ -150,7 +150,7 @@ func (d *Dispatcher) leases() ([]Lease, error) {
 	}
 	var living []Lease
 	for _, r := range records {
-		if !r.alive() {
+		if !d.alive(r) {
 			continue
 		}
 		d.mu.Lock()

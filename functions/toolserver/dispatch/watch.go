@@ -47,6 +47,7 @@ func (d *Dispatcher) follow(one *run) {
 		case <-timeout.C:
 			reason = "timeout"
 		case <-looks.C:
+			d.strays.NoteStrays()
 			if d.isFull(one.record.ID) {
 				reason = "log_limit"
 			}
@@ -89,6 +90,7 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string) {
 		delete(d.running, one.record.ID)
 	}()
 	<-one.group.Done()
+	d.strays.NoteStrays()
 	exit, r := one.group.Exit(), one.record
 	at := d.deps.Now().UTC()
 	r.State, r.EndedAt, r.Reason, r.Signal = Ended, &at, reason, exit.Signal
@@ -175,9 +177,11 @@ func (d *Dispatcher) StopAll(ctx context.Context) ([]processes.Outcome, []proces
 		slog.ErrorContext(ctx, "dispatch: what other servers of the directory run is not known", "error", err.Error())
 	}
 	for _, r := range records { // what another server of the directory started
-		if !own[r.ID] && r.alive() {
-			groups = append(groups, processes.Known(r.ID, r.Identity))
+		if !own[r.ID] && d.alive(r) {
+			groups = append(groups, processes.Known(d.trace(r)))
 		}
 	}
-	return processes.StopAll(ctx, groups...)
+	outcomes, others := processes.StopAll(ctx, append(groups, d.strays)...)
+	last := len(outcomes) - 1 // of the strays, which are no dispatch
+	return outcomes[:last], append(outcomes[last].Survivors, others...)
 }

@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"governance.internal/functions/toolserver/descriptors"
 	"governance.internal/functions/toolserver/managed"
 	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/statefile"
@@ -167,6 +168,8 @@ func (s *Switch) Halted() *Halt {
 // Activate halts. A flag that cannot be written, on a full disk or because somebody
 // prevents it, saves nobody from being ended.
 func (s *Switch) Activate(ctx context.Context, o Order) Outcome {
+	again := descriptors.Free() // to read the process table and to write what happens
+	defer again()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.now().UTC()

@@ -119,7 +119,7 @@ func (m PM2) stop(ctx context.Context, p Process, instances []listed) Outcome {
 			did = Keep(m.Former, p, "running")
 		}
 		if i, ok := processes.Identify(each.PID); ok && each.PID > 1 {
-			groups = append(groups, processes.Known("pm2 "+p.Name+" "+strconv.Itoa(each.PID), i))
+			groups = append(groups, processes.Known(processes.Trace{ID: "pm2 " + p.Name + " " + strconv.Itoa(each.PID), Identity: i}))
 		}
 		_, err := run(ctx, "", "pm2", "stop", strconv.Itoa(each.ID))
 		did, failed = append(did, "pm2 stop"), errors.Join(failed, err)

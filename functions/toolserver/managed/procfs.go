@@ -111,7 +111,7 @@ func (f Procfs) Stop(ctx context.Context, list []Process) (outcomes []Outcome) {
 		}
 		outcomes = append(outcomes, Done(p))
 		for _, each := range found {
-			groups, owners = append(groups, processes.Known(groupID(p, each), each.Identity)), append(owners, i)
+			groups, owners = append(groups, knownGroup(p, each)), append(owners, i)
 		}
 	}
 	for i, ended := range processes.Stop(ctx, groups...) {
@@ -135,7 +135,7 @@ func (f Procfs) again(p Process, o *Outcome) {
 	}
 	var groups []*processes.Group
 	for _, each := range found {
-		groups = append(groups, processes.Known(groupID(p, each), each.Identity))
+		groups = append(groups, knownGroup(p, each))
 	}
 	for _, ended := range processes.StopNow(groups...) {
 		o.take(ended)
@@ -145,8 +145,12 @@ func (f Procfs) again(p Process, o *Outcome) {
 	}
 }
 
-func groupID(p Process, f processes.Found) string {
-	return "procfs " + p.Name + " " + strconv.Itoa(f.Identity.PID)
+// knownGroup is what was found of a process, with all that it started.
+func knownGroup(p Process, f processes.Found) *processes.Group {
+	return processes.Known(processes.Trace{
+		ID:       "procfs " + p.Name + " " + strconv.Itoa(f.Identity.PID),
+		Identity: f.Identity,
+	})
 }
 
 // take takes in what became of a group of the process.

@@ -17,6 +17,20 @@ type record struct {
 	Process processes.Identity `json:"process"`
 }
 
+// trace is what leads to the processes of a record.
+func (s *Supervisor) trace(r record) processes.Trace {
+	return processes.Trace{
+		ID:       r.ID,
+		Identity: r.Process,
+		Notes:    s.notes(r.Name),
+	}
+}
+
+// notes are where what belongs to a process is noted, for a server that comes after a crash.
+func (s *Supervisor) notes(name string) string {
+	return filepath.Join(s.folder(name), "processes.json")
+}
+
 func writeRecord(folder string, r record) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -35,7 +49,7 @@ func (s *Supervisor) take() (err error) {
 	if errors.Is(err, statefile.ErrLocked) {
 		s.children = map[string]*child{}
 		s.recorded(func(r record) {
-			s.children[r.Name] = &child{process: Process{Name: r.Name, Provider: "supervised"}, group: processes.Known(r.ID, r.Process)}
+			s.children[r.Name] = &child{process: Process{Name: r.Name, Provider: "supervised"}, group: processes.Known(s.trace(r))}
 		})
 		return nil
 	}
@@ -44,7 +58,7 @@ func (s *Supervisor) take() (err error) {
 	}
 	s.children = map[string]*child{}
 	s.recorded(func(r record) {
-		if group, ok := processes.Resume(r.ID, r.Process); ok {
+		if group, ok := processes.Resume(s.trace(r)); ok {
 			group.Keep()
 			c := &child{process: Process{Name: r.Name, Provider: "supervised"}, group: group}
 			s.children[r.Name] = c
@@ -60,7 +74,7 @@ func (s *Supervisor) recorded(visit func(record)) {
 	for _, file := range files {
 		var r record
 		text, err := statefile.Read(file)
-		if err == nil && json.Unmarshal(text, &r) == nil && processes.Alive(r.ID, r.Process) {
+		if err == nil && json.Unmarshal(text, &r) == nil && processes.Alive(s.trace(r)) {
 			visit(r)
 		}
 	}

@@ -204,7 +204,14 @@ func (s *Supervisor) launch(p Process) (*processes.Group, error) {
 	if err := writeRecord(folder, r); err != nil { // first: whoever comes after a crash must know of it
 		return nil, err
 	}
-	group, err := processes.Start(processes.Command{ID: r.ID, Argv: append([]string{program}, p.Command[1:]...), Dir: s.rules.Dir, Env: environment, Output: log})
+	group, err := processes.Start(processes.Command{
+		ID:     r.ID,
+		Argv:   append([]string{program}, p.Command[1:]...),
+		Dir:    s.rules.Dir,
+		Env:    environment,
+		Output: log,
+		Notes:  s.notes(p.Name),
+	})
 	if err != nil {
 		return nil, errors.New("it does not start")
 	}

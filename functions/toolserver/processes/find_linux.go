@@ -11,7 +11,7 @@ import (
 // Find gives the processes that match, except this one and those above it: whoever ends
 // what matches must not end itself.
 func Find(match func(argv []string, dir string) bool) ([]Found, error) {
-	all, _, err := snapshot()
+	all, err := snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -24,20 +24,22 @@ func Find(match func(argv []string, dir string) bool) ([]Found, error) {
 		if above[pid] || p.dead() {
 			continue
 		}
-		argv := argvOf(pid)
-		if len(argv) == 0 { // of the kernel, or gone
+		argv := p.argv()
+		if len(argv) == 0 {
 			continue
 		}
-		dir, _ := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)) // another user's cannot be read
+		dir, _ := os.Readlink(p.folder() + "/cwd") // another user's cannot be read
 		if match(argv, dir) {
-			found = append(found, Found{Identity{pid, p.begun, bootID()}, argv, dir})
+			identity := Identity{PID: pid, Begun: p.begun, Boot: bootID()}
+			found = append(found, Found{Identity: identity, Argv: argv, Dir: dir})
 		}
 	}
 	return found, nil
 }
 
-func argvOf(pid int) []string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+// argv is the command line; nothing for a process of the kernel, or one that is gone.
+func (p process) argv() []string {
+	text, err := os.ReadFile(p.folder() + "/cmdline")
 	if err != nil || len(text) == 0 {
 		return nil
 	}
@@ -53,7 +55,7 @@ func Look(i Identity) (Usage, bool) {
 	if err != nil || p.begun != i.Begun || i.Boot != bootID() || p.dead() {
 		return Usage{}, false
 	}
-	u := Usage{Stopped: p.state == 'T' || p.state == 't'}
+	u := Usage{Stopped: p.stopped()}
 	if text, err := os.ReadFile("/proc/uptime"); err == nil {
 		first, _, _ := strings.Cut(string(text), " ")
 		if now, err := strconv.ParseFloat(first, 64); err == nil {

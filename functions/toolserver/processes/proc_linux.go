@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +33,16 @@ var bootID = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(text))
 })
 
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// ownSession starts a program in a session of its own, and in the control group that a
+// folder stands for; nil for none.
+func ownSession(control *os.File) *syscall.SysProcAttr {
+	attributes := &syscall.SysProcAttr{Setsid: true}
+	if control != nil {
+		attributes.UseCgroupFD = true
+		attributes.CgroupFD = int(control.Fd())
+	}
+	return attributes
+}
 
 func signalOf(state *os.ProcessState) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
@@ -47,37 +57,59 @@ func name(s syscall.Signal) string { return unix.SignalName(s) }
 type process struct {
 	pid, parent, pgrp, session int
 	state                      byte
+	threads                    int
 	begun                      uint64 // ticks since boot
 	group                      int    // index in a target
 }
 
-func (p process) dead() bool { return p.state == 'Z' || p.state == 'X' }
+// dead says that no thread of the process runs any more. One whose first thread has ended
+// is shown as a zombie while its others live.
+func (p process) dead() bool {
+	return p.state == 'X' || p.state == 'Z' && p.threads <= 1
+}
 
-// snapshot reads the process table. A process may be gone or another one a moment later;
-// vanished counts those that were gone before they were read. The error means that nobody
-// knows what runs.
-func snapshot() (all map[int]process, vanished int, err error) {
+// stopped is by a signal or a debugger.
+func (p process) stopped() bool { return p.state == 'T' || p.state == 't' }
+
+// snapshot reads the process table.
+func snapshot() (map[int]process, error) {
+	all := map[int]process{}
+	_, err := eachProcess(func(p process) { all[p.pid] = p })
+	return all, err
+}
+
+// eachProcess visits the process table, the highest numbers first: those are the youngest,
+// and may be gone soon. A process may be gone or another one a moment later; vanished are
+// those that were gone before they were read. The error means that nobody knows what runs.
+func eachProcess(visit func(process)) (vanished []int, err error) {
 	names, err := readNames("/proc")
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	all = make(map[int]process, len(names))
+	var pids []int
 	for _, text := range names {
-		pid, err := strconv.Atoi(text)
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(text); err == nil {
+			pids = append(pids, pid)
 		}
+	}
+	slices.Sort(pids)
+	for _, pid := range slices.Backward(pids) {
 		p, err := read(pid)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH):
-			vanished++
+		case isGone(err):
+			vanished = append(vanished, pid)
 		case err != nil:
-			return nil, 0, err
+			return nil, err
 		default:
-			all[pid] = p
+			visit(p)
 		}
 	}
-	return all, vanished, nil
+	return vanished, nil
+}
+
+// isGone says whether an error means that a process is no more.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
 func readNames(dir string) ([]string, error) {
@@ -112,7 +144,7 @@ func parseStat(pid int, text string) (process, error) {
 	}
 	p := process{pid: pid, state: fields[0][0]}
 	var failed error
-	for field, to := range map[int]*int{1: &p.parent, 2: &p.pgrp, 3: &p.session} {
+	for field, to := range map[int]*int{1: &p.parent, 2: &p.pgrp, 3: &p.session, 17: &p.threads} {
 		n, err := strconv.Atoi(fields[field])
 		*to, failed = n, errors.Join(failed, err)
 	}
@@ -124,19 +156,49 @@ func parseStat(pid int, text string) (process, error) {
 	return p, nil
 }
 
-// marked says whether the environment that the process began with has the marker. One of
-// another user cannot be read.
-func (p process) marked(id string) bool {
-	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
-	if err != nil {
-		return false
+// mark is the value of [Marker] in the environment that the process began with, "" if
+// there is none or it may not be read. Gone says that the process ended before it was read.
+func (p process) mark() (value string, gone bool) {
+	environment, err := p.environment()
+	if isGone(err) {
+		now, err := read(p.pid)
+		return "", err != nil || now.begun != p.begun || now.dead()
 	}
 	for variable := range bytes.SplitSeq(environment, []byte{0}) {
-		if string(variable) == Marker+"="+id {
-			return true
+		if value, ok := bytes.CutPrefix(variable, []byte(Marker+"=")); ok {
+			return string(value), false
 		}
 	}
-	return false
+	return "", false
+}
+
+// environment is what /proc/PID/environ holds.
+func (p process) environment() ([]byte, error) {
+	return os.ReadFile(p.folder() + "/environ")
+}
+
+// folder is where the process table shows the memory of the process: with its first thread,
+// or with another one that lives when that has ended.
+func (p process) folder() string {
+	folder := fmt.Sprintf("/proc/%d", p.pid)
+	if p.state != 'Z' || p.dead() {
+		return folder
+	}
+	threads, err := readNames(folder + "/task")
+	if err != nil {
+		return folder // it has ended meanwhile
+	}
+	for _, thread := range threads {
+		each := folder + "/task/" + thread
+		text, err := os.ReadFile(each + "/stat")
+		if err != nil {
+			continue
+		}
+		if t, err := parseStat(p.pid, string(text)); err == nil && t.state != 'Z' && t.state != 'X' {
+			return each
+		}
+	}
+	return folder
 }
 
 // send sends a signal to this very process: it is held by a descriptor, and its start time
@@ -164,8 +226,15 @@ func bury(p process) bool {
 	return err == nil && pid == p.pid
 }
 
-// killGroup sends SIGKILL to a process group at once, which nobody escapes by a fork.
-func killGroup(id int) { _ = syscall.Kill(-id, syscall.SIGKILL) } // it may be empty
+// sendToGroup sends a signal to the process group that the process is in, to all of it at
+// once.
+func (p process) sendToGroup(s syscall.Signal) bool {
+	now, err := read(p.pid)
+	if err != nil || now.begun != p.begun || now.pgrp != p.pgrp {
+		return false
+	}
+	return syscall.Kill(-p.pgrp, s) == nil
+}
 
 // adopted are the orphans that this process was given, and all below them: its children
 // in other sessions.

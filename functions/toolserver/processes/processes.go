@@ -12,8 +12,12 @@
 //   - descent: this process adopts the orphans of its descendants
 //     (PR_SET_CHILD_SUBREAPER), so that nothing which began below it leaves its tree.
 //
+// Where the system lets this process make a control group (cgroup v2), a program starts in
+// one of its own: that is a fourth mark, and the kernel freezes and ends the group at once.
+//
 // A process is known by its number and the time when it began, for numbers are used
-// again. What cannot be ended is told: nobody is called dead who lives.
+// again. What was seen is written to a file, so that a server that starts after a crash
+// finds the same processes. What cannot be ended is reported as a survivor.
 package processes
 
 import (
@@ -39,6 +43,9 @@ type Command struct {
 	Env    []string // name=value; nothing is inherited
 	Input  []byte   // on its standard input
 	Output *os.File // takes both its outputs; it stays open
+	Notes  string   // file for the processes that are seen, "" for none
+
+	withoutControlGroup bool // as on a machine that has none
 }
 
 // Group is a program that was started, with all that it starts.
@@ -46,13 +53,16 @@ type Group struct {
 	ID  string
 	PID int
 
-	begun uint64 // start time in ticks since boot
-	done  chan struct{}
-	exit  Exit
+	begun   uint64 // start time in ticks since boot
+	control controlGroup
+	notes   string
+	done    chan struct{}
+	exit    Exit
 
-	mu    sync.Mutex
-	known map[key]bool // processes that showed a mark once
-	led   map[int]bool // sessions that such a process began: all in them descend from it
+	mu      sync.Mutex
+	known   map[key]bool // processes that showed a mark once
+	led     map[int]bool // sessions that such a process began: all in them descend from it
+	unnoted bool         // a process became known that the notes do not have
 }
 
 // key names a process for good: a number and when it began.
@@ -85,17 +95,38 @@ func Start(c Command) (*Group, error) {
 		return nil, err
 	}
 	defer input.Close() // the program has its own
-	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Env = c.Dir, append(c.Env[:len(c.Env):len(c.Env)], Marker+"="+c.ID)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, c.Output, c.Output
-	cmd.SysProcAttr = ownSession()
-	g := &Group{ID: c.ID, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}}
-	if err := g.start(cmd); err != nil {
+
+	g := newGroup(Trace{ID: c.ID, Notes: c.Notes})
+	if !c.withoutControlGroup {
+		g.control = newControlGroup(c.ID)
+	}
+	cmd := c.prepared(input)
+	err = g.start(cmd)
+	if err != nil && g.control.exists() { // the system may refuse to start a program there
+		g.control.remove()
+		g.control = controlGroup{}
+		cmd = c.prepared(input)
+		err = g.start(cmd)
+	}
+	if err != nil {
 		return nil, err
 	}
+
+	live.add(g)
 	go g.wait(cmd)
 	go g.watch()
 	return g, nil
+}
+
+// prepared is the command for package exec.
+func (c Command) prepared(input *os.File) *exec.Cmd {
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Dir = c.Dir
+	cmd.Env = append(c.Env[:len(c.Env):len(c.Env)], Marker+"="+c.ID)
+	cmd.Stdin = input
+	cmd.Stdout = c.Output
+	cmd.Stderr = c.Output
+	return cmd
 }
 
 // fileOf is a file without a name that holds the bytes, to be read from its beginning. A
@@ -118,8 +149,10 @@ func fileOf(input []byte) (*os.File, error) {
 func (g *Group) watch() {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
+
 	for {
 		target{groups: []*Group{g}}.look()
+		g.writeNotes()
 		select {
 		case <-g.done:
 			return
@@ -135,32 +168,60 @@ type Identity struct {
 	Boot  string `json:"boot"`  // id of that boot
 }
 
+// Trace is what leads to a group that some process started.
+type Trace struct {
+	ID       string // value of its [Marker]
+	Identity Identity
+	Notes    string // file of [Command.Notes]
+}
+
 // Expected is the identity of a program that is about to be started: until its number is
 // known it is found by its marker alone.
 func Expected() Identity { return Identity{Boot: bootID()} }
 
 // Identity of the group's program.
-func (g *Group) Identity() Identity { return Identity{g.PID, g.begun, bootID()} }
+func (g *Group) Identity() Identity {
+	return Identity{PID: g.PID, Begun: g.begun, Boot: bootID()}
+}
 
 // Alive says whether anything is alive of a group that some process started, or may be:
 // the process table cannot always be read.
-func Alive(id string, i Identity) bool {
-	return i.Boot == bootID() && groupOf(id, i).alive()
+func Alive(t Trace) bool {
+	return t.Identity.Boot == bootID() && Known(t).alive()
 }
 
 // Resume takes over a group that a process before this one started, if anything of it is
 // alive. How it ends will not be known.
-func Resume(id string, i Identity) (*Group, bool) {
-	if !Alive(id, i) {
+func Resume(t Trace) (*Group, bool) {
+	if !Alive(t) {
 		return nil, false
 	}
-	g := groupOf(id, i)
+	g := Known(t)
+	live.add(g)
 	go g.follow()
 	return g, true
 }
 
-func groupOf(id string, i Identity) *Group {
-	return &Group{ID: id, PID: i.PID, begun: i.Begun, done: make(chan struct{}), known: map[key]bool{}, led: map[int]bool{}, exit: Exit{Code: -1}}
+// Known is the group of a process that is there already and was started by somebody else.
+// Its end is not watched: only [Stop] is for it.
+func Known(t Trace) *Group {
+	g := newGroup(t)
+	g.control = findControlGroup(t.ID)
+	g.readNotes()
+	return g
+}
+
+func newGroup(t Trace) *Group {
+	return &Group{
+		ID:    t.ID,
+		PID:   t.Identity.PID,
+		begun: t.Identity.Begun,
+		notes: t.Notes,
+		done:  make(chan struct{}),
+		exit:  Exit{Code: -1},
+		known: map[key]bool{},
+		led:   map[int]bool{},
+	}
 }
 
 // alive is true as well while nobody can know.
@@ -172,6 +233,7 @@ func (g *Group) alive() bool {
 // follow closes done when nothing of the group is left.
 func (g *Group) follow() {
 	for g.alive() {
+		g.writeNotes()
 		time.Sleep(watchInterval)
 	}
 	close(g.done)
@@ -181,6 +243,13 @@ func (g *Group) follow() {
 func (g *Group) start(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	into, err := g.control.open()
+	if err != nil {
+		return err
+	}
+	defer into.Close()
+
+	cmd.SysProcAttr = ownSession(into)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -198,10 +267,6 @@ func (g *Group) wait(cmd *exec.Cmd) {
 	g.exit = Exit{Code: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState)}
 	close(g.done)
 }
-
-// Known is the group of a process that is there already and was started by somebody else.
-// Its end is not watched: only [Stop] is for it.
-func Known(id string, i Identity) *Group { return groupOf(id, i) }
 
 // Keep makes [StopAll] leave the group alone until Drop: somebody else ends it.
 func (g *Group) Keep() { kept.add(g) }
@@ -224,6 +289,7 @@ type register[T comparable] struct {
 var (
 	managed = register[int]{members: map[int]bool{}}       // children that package exec waits for; the others are ours to bury
 	kept    = register[*Group]{members: map[*Group]bool{}} // groups that StopAll leaves alone
+	live    = register[*Group]{members: map[*Group]bool{}} // groups of which something may be alive
 )
 
 func (r *register[T]) add(member T) {

@@ -14,7 +14,7 @@ func FuzzParseStat(f *testing.F) {
 	f.Add("")
 	f.Fuzz(func(t *testing.T, name string) {
 		p, err := parseStat(42, "42 ("+name+")"+rest)
-		if err != nil || p != (process{pid: 42, parent: 1, pgrp: 7, session: 7, state: 'S', begun: 12345}) {
+		if err != nil || p != (process{pid: 42, parent: 1, pgrp: 7, session: 7, state: 'S', threads: 1, begun: 12345}) {
 			t.Errorf("%q: %+v (%v)", name, p, err)
 		}
 		_, _ = parseStat(1, name) // anything but a panic

@@ -1,8 +1,8 @@
 package processes
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"syscall"
 	"time"
@@ -13,8 +13,9 @@ const Grace = 4 * time.Second
 
 const (
 	pollInterval = 20 * time.Millisecond
-	killBudget   = time.Second // for what was killed to be gone
-	mostLooks    = 10          // at what seems to have ended
+	freezeBudget = 300 * time.Millisecond // for everything to be stopped before it is killed
+	killBudget   = 800 * time.Millisecond // for what was killed to be gone
+	mostLooks    = 10                     // at what seems to have ended
 )
 
 // Survivor is a process that could not be ended.
@@ -34,19 +35,15 @@ type Outcome struct {
 	Survivors []Survivor
 }
 
-// target is what is to end: groups, and with all every adopted orphan.
-type target struct {
-	groups []*Group
-	all    bool
-}
-
 // StopNow is Stop without the grace: SIGKILL follows SIGTERM at once.
 func StopNow(groups ...*Group) []Outcome {
 	return target{groups: groups}.stop(context.Background(), 0)
 }
 
-// Stop ends groups with all that they started, first by SIGTERM, then by SIGKILL, and
-// looks again until nothing is left. It takes no longer than Grace and a second.
+// Stop ends groups with all that they started. SIGTERM goes to whole process groups, the
+// oldest first. What is alive after the grace is stopped, so that nothing starts anew or
+// forks meanwhile, and then killed. A group has ended when two looks after that find
+// nothing of it. Stop takes no longer than Grace and a good second.
 func Stop(ctx context.Context, groups ...*Group) []Outcome {
 	return target{groups: groups}.stop(ctx, Grace)
 }
@@ -56,185 +53,208 @@ func Stop(ctx context.Context, groups ...*Group) []Outcome {
 // no descendant of a group can come back to; they are left alone, and so are groups that
 // are kept.
 func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
-	t := target{groups: groups, all: true}
-	outcomes := t.stop(ctx, Grace)
-	var others []Survivor
-	for _, p := range t.look().living {
-		if !slices.ContainsFunc(outcomes, func(o Outcome) bool {
-			return slices.ContainsFunc(o.Survivors, func(s Survivor) bool { return s.PID == p.pid })
-		}) {
-			others = append(others, p.survivor())
-		}
-	}
-	return outcomes, others
+	return target{groups: groups, all: true}.stopAll(ctx, Grace)
 }
 
 func (t target) stop(ctx context.Context, grace time.Duration) []Outcome {
-	signals := map[int][]string{} // by group
-	t.look()                      // notes sessions, so that the first signal reaches who is in them
-	t.signal(syscall.SIGTERM, signals)
-	t.wait(ctx, grace)
-	end := time.Now().Add(killBudget)
-	for !t.look().over() && time.Now().Before(end) {
-		t.signal(syscall.SIGKILL, signals) // again and again: it may have started others meanwhile
-		time.Sleep(pollInterval)
-	}
-	outcomes := make([]Outcome, len(t.groups))
-	for i, g := range t.groups {
-		o := Outcome{ID: g.ID, PID: g.PID, Signals: slices.Compact(signals[i])}
-		o.Survivors = target{groups: []*Group{g}}.survivors()
-		o.Ended = len(o.Survivors) == 0
-		outcomes[i] = o
-	}
+	outcomes, _ := t.stopAll(ctx, grace)
 	return outcomes
 }
 
-// wait waits until nothing lives, or for so long.
-func (t target) wait(ctx context.Context, most time.Duration) {
-	deadline := time.Now().Add(most)
-	for !t.look().over() && time.Now().Before(deadline) && ctx.Err() == nil {
-		time.Sleep(pollInterval)
+// stopAll ends the target. It gives the outcomes of its groups, and who survives of the
+// others.
+func (t target) stopAll(ctx context.Context, grace time.Duration) ([]Outcome, []Survivor) {
+	h := &hunt{
+		target:  t,
+		others:  map[int]bool{},
+		frozen:  map[key]bool{},
+		signals: make([][]string, len(t.groups)),
 	}
+	h.look() // notes sessions, so that the first signal reaches who is in them
+	h.terminate()
+	h.wait(ctx, grace)
+
+	for end := time.Now().Add(killBudget); !h.quiet() && time.Now().Before(end); {
+		h.freeze()
+		h.kill()
+	}
+	return h.outcomes(h.confirm())
 }
 
-// survivors tells who lives. Where one died a moment ago it is looked again: whoever
-// starts itself anew all the time is seldom seen alive.
-func (t target) survivors() (list []Survivor) {
-	seen := t.look()
-	for n := 0; n < mostLooks && len(seen.living) == 0 && seen.died; n++ {
-		time.Sleep(pollInterval)
-		seen = t.look()
-	}
-	for _, p := range seen.living {
-		list = append(list, p.survivor())
-	}
-	switch {
-	case seen.err != nil:
-		list = append(list, Survivor{PID: t.groups[0].PID, Why: "the process table cannot be read, so nobody knows"})
-	case len(list) == 0 && seen.died:
-		list = append(list, Survivor{PID: t.groups[0].PID, Why: "it starts itself anew all the time"})
-	}
-	return list
+// hunt is the end of a target, step by step.
+type hunt struct {
+	target
+	others  map[int]bool // numbers of processes that were read in an earlier look and are not of the target
+	frozen  map[key]bool // processes that were stopped
+	signals [][]string   // by group: what was sent
 }
 
-// signal sends a signal to all that live, and notes it. What was stopped is woken, or
-// it would not see SIGTERM. SIGKILL goes to the groups of processes besides.
-func (t target) signal(s syscall.Signal, sent map[int][]string) {
-	seen := t.look()
-	for _, p := range seen.living {
-		if p.send(s) && p.group < len(t.groups) {
-			sent[p.group] = append(sent[p.group], name(s))
+// look looks, and does something to each process that it finds.
+func (h *hunt) look(acts ...func(process)) sight {
+	seen := h.sweep(h.others, func(p process) {
+		for _, act := range acts {
+			act(p)
 		}
-		if s == syscall.SIGTERM {
-			p.send(syscall.SIGCONT)
+	})
+	if seen.err == nil {
+		clear(h.others)
+		for each := range seen.others {
+			h.others[each.pid] = true
 		}
-	}
-	if s != syscall.SIGKILL {
-		return
-	}
-	for i := range seen.joined {
-		killGroup(t.groups[i].PID)
-		sent[i] = append(sent[i], name(s))
-	}
-}
-
-// sight is what a look at the process table shows of a target.
-type sight struct {
-	living   []process
-	joined   map[int]bool // indexes of groups whose process group was seen, and has not this process in it
-	died     bool         // one of it was dead and is buried now: it may have had a child just before
-	vanished bool         // somebody was gone before he was read
-	err      error        // nobody knows
-}
-
-// over says that nothing lives, for sure: a child of whoever died or vanished during the
-// look may not have been seen.
-func (s sight) over() bool { return len(s.living) == 0 && !s.died && !s.vanished && s.err == nil }
-
-// look finds the processes of the target that are alive, and buries adopted ones that
-// are dead.
-func (t target) look() (seen sight) {
-	all, vanished, err := snapshot()
-	if err != nil {
-		return sight{err: err}
-	}
-	seen = sight{joined: map[int]bool{}, vanished: vanished > 0}
-	strays := adopted(all)
-	spared := target{groups: kept.all()}
-	for _, p := range all {
-		group := t.groupOf(p, all)
-		if group < 0 && !(t.all && strays[p.pid] && spared.groupOf(p, all) < 0) || p.pid == self {
-			continue
-		}
-		if group >= 0 && p.pgrp > 1 && p.pgrp == t.groups[group].PID && p.pgrp != all[self].pgrp {
-			seen.joined[group] = true
-		}
-		if p.dead() {
-			seen.died = bury(p) || seen.died
-			continue
-		}
-		if p.group = group; group < 0 {
-			p.group = len(t.groups)
-		} else {
-			t.groups[group].note(p)
-		}
-		seen.living = append(seen.living, p)
-	}
-	for _, g := range t.groups {
-		g.forget(all)
 	}
 	return seen
 }
 
-// groupOf is the index of the group that a process is of, -1 for none: it is the
-// program, in its session or group, has its marker, or descends from one of these.
-func (t target) groupOf(p process, all map[int]process) int {
-	for i, g := range t.groups {
-		for each, depth := p, 0; depth < len(all); depth++ {
-			if g.owns(each) {
-				return i
+// terminate asks everything to end. A process group gets the signal as a whole, unless
+// somebody else is in it. What was stopped is woken, or it would not see SIGTERM.
+func (h *hunt) terminate() {
+	seen := h.look()
+	whole := seen.wholeGroups()
+	slices.SortFunc(seen.living, func(a, b process) int {
+		return cmp.Or(a.group-b.group, cmp.Compare(a.begun, b.begun), a.pid-b.pid)
+	})
+	asked := map[int]bool{}
+	for _, p := range seen.living {
+		if asked[p.pgrp] {
+			continue
+		}
+		send := p.send
+		if slices.Contains(whole, p.pgrp) {
+			asked[p.pgrp] = true
+			send = p.sendToGroup
+		}
+		if send(syscall.SIGTERM) {
+			h.sent(p, syscall.SIGTERM)
+		}
+		send(syscall.SIGCONT)
+	}
+}
+
+// freeze stops everything, until a look finds nothing new that runs. What is stopped
+// neither forks nor starts again what was killed.
+func (h *hunt) freeze() {
+	for _, g := range h.groups {
+		g.control.freeze()
+	}
+	for end := time.Now().Add(freezeBudget); time.Now().Before(end); {
+		fresh := false
+		seen := h.look(func(p process) {
+			fresh = fresh || !h.frozen[key{p.pid, p.begun}]
+			if !p.stopped() && p.send(syscall.SIGSTOP) {
+				h.sent(p, syscall.SIGSTOP)
 			}
-			parent, ok := all[each.parent]
-			if !ok || parent.pid == self {
-				break
-			}
-			each = parent
+			h.frozen[key{p.pid, p.begun}] = true
+		})
+		if !fresh && !seen.died && !seen.vanished {
+			return
 		}
 	}
-	return -1
 }
 
-// owns says whether a process shows a mark of the group. A number counts only from the
-// time on when the group began.
-func (g *Group) owns(p process) bool {
-	if p.begun < g.begun {
+// kill sends SIGKILL to everything: to control groups and process groups as a whole, which
+// nobody escapes by a fork, and to each process.
+func (h *hunt) kill() {
+	for i, g := range h.groups {
+		if g.control.exists() {
+			g.control.kill()
+			h.sent(process{group: i}, syscall.SIGKILL)
+		}
+	}
+	seen := h.look(func(p process) {
+		if p.send(syscall.SIGKILL) {
+			h.sent(p, syscall.SIGKILL)
+		}
+	})
+	for _, id := range seen.wholeGroups() {
+		_ = syscall.Kill(-id, syscall.SIGKILL) // it may be empty by now
+	}
+}
+
+// sent notes a signal for the outcome of a group.
+func (h *hunt) sent(p process, s syscall.Signal) {
+	if p.group >= len(h.signals) { // an orphan of none
+		return
+	}
+	signals := h.signals[p.group]
+	if text := name(s); !slices.Contains(signals, text) {
+		h.signals[p.group] = append(signals, text)
+	}
+}
+
+// wait waits until nothing lives, or for so long.
+func (h *hunt) wait(ctx context.Context, most time.Duration) {
+	deadline := time.Now().Add(most)
+	for !h.look().over() && time.Now().Before(deadline) && ctx.Err() == nil {
+		time.Sleep(pollInterval)
+	}
+}
+
+// quiet says that two looks in a row find nothing.
+func (h *hunt) quiet() bool {
+	if !h.look().over() {
 		return false
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	numbered := g.PID > 0 && (p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID)
-	return numbered || g.known[key{p.pid, p.begun}] || g.led[p.session] || p.marked(g.ID)
+	again := h.look()
+	return again.over()
 }
 
-// note remembers a process as one of the group.
-func (g *Group) note(p process) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.known[key{p.pid, p.begun}] = true
-	if p.session == p.pid {
-		g.led[p.pid] = true
+// confirm looks until two looks in a row find nothing, or one finds something that lives.
+// What starts itself anew all the time is seldom seen alive: it dies or vanishes in each
+// look.
+func (h *hunt) confirm() sight {
+	nothing := 0
+	for n := 1; ; n++ {
+		seen := h.look()
+		if len(seen.living) > 0 || seen.err != nil || n == mostLooks {
+			return seen
+		}
+		if seen.over() {
+			nothing++
+		} else {
+			nothing = 0
+		}
+		if nothing == 2 {
+			return seen
+		}
+		time.Sleep(pollInterval)
 	}
 }
 
-// forget drops what is no more: sessions that nobody is in, and processes. Their numbers
-// are used again.
-func (g *Group) forget(all map[int]process) {
-	there := map[int]bool{}
-	for _, p := range all {
-		there[p.session] = true
+// outcomes tells what became of the groups, and of the others.
+func (h *hunt) outcomes(last sight) (outcomes []Outcome, others []Survivor) {
+	survivors := make([][]Survivor, len(h.groups)+1)
+	for _, p := range last.living {
+		survivors[p.group] = append(survivors[p.group], p.survivor())
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	maps.DeleteFunc(g.led, func(session int, _ bool) bool { return !there[session] })
-	maps.DeleteFunc(g.known, func(k key, _ bool) bool { p, ok := all[k.pid]; return !ok || p.begun != k.begun })
+	unknown := ""
+	switch {
+	case last.err != nil:
+		unknown = "the process table cannot be read, so nobody knows"
+	case len(last.living) == 0 && !last.over():
+		unknown = "processes end before they can be looked at: it may start itself anew all the time"
+	}
+
+	for i, g := range h.groups {
+		left := survivors[i]
+		if unknown != "" {
+			left = append(left, Survivor{PID: g.PID, Why: unknown})
+		}
+		if len(left) == 0 {
+			live.remove(g)
+			g.control.remove()
+			g.dropNotes()
+		}
+		outcomes = append(outcomes, Outcome{
+			ID:        g.ID,
+			PID:       g.PID,
+			Signals:   h.signals[i],
+			Ended:     len(left) == 0,
+			Survivors: left,
+		})
+	}
+	others = survivors[len(h.groups)]
+	if unknown != "" && h.all && len(h.groups) == 0 {
+		others = append(others, Survivor{Why: unknown})
+	}
+	return outcomes, others
 }

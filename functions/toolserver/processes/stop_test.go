@@ -232,7 +232,7 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	g := begin(t, "lost", "loses its child", 1)
 	<-g.Done()
 	var lost []process
-	all, _, err := snapshot()
+	all, err := snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestWithoutAProcessTableNobodyIsCalledDead(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 3, Max: before.Max}); err != nil {
 		t.Fatal(err)
 	}
-	alive := Alive(g.ID, g.Identity())
+	alive := Alive(Trace{ID: g.ID, Identity: g.Identity()})
 	o := target{groups: []*Group{g}}.stop(t.Context(), 0)[0]
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"governance.internal/functions/toolserver/descriptors"
 )
 
 // most is the longest file that is read, in bytes.
@@ -21,8 +23,19 @@ var (
 	ErrLocked     = errors.New("another process holds the lock")
 )
 
-// Read reads a regular file of at most 4 MiB.
+// Read reads a regular file of at most 4 MiB. When no descriptor is left it takes a spare
+// one: that a file cannot be opened says nothing of what is in it.
 func Read(path string) ([]byte, error) {
+	text, err := read(path)
+	if !descriptors.Exhausted(err) {
+		return text, err
+	}
+	again := descriptors.Free()
+	defer again()
+	return read(path)
+}
+
+func read(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -45,20 +58,34 @@ func Read(path string) ([]byte, error) {
 // Replace writes a file as a whole, durably, with the permissions 0600: after a crash it
 // is the old one or the new.
 func Replace(path string, text []byte) error {
-	fresh, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // a name that nobody can take before
-	if err != nil {
+	if err := swap(path, text, (*os.File).Sync); err != nil {
 		return err
-	}
-	_, err = fresh.Write(text)
-	if err = errors.Join(err, fresh.Sync(), fresh.Close()); err == nil {
-		err = os.Rename(fresh.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(fresh.Name()))
 	}
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// Note is [Replace] for what is worth nothing after a restart of the system: it does not
+// wait for the disk.
+func Note(path string, text []byte) error {
+	return swap(path, text, func(*os.File) error { return nil })
+}
+
+// swap puts a new file in the place of another, once keep has made it last.
+func swap(path string, text []byte, keep func(*os.File) error) error {
+	fresh, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // a name that nobody can take before
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(text)
+	if err = errors.Join(err, keep(fresh), fresh.Close()); err == nil {
+		err = os.Rename(fresh.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(fresh.Name()))
+	}
+	return nil
 }
