@@ -71,7 +71,7 @@ func openNotary(c config.Config, baseURL string) (*audit.Notary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return remoteNotary(kms.Open(c.CheckpointKeyKMS, a.Account), origin)
+	return remoteNotary(kms.Open(c.CheckpointKeyKMS, keyService(a)), origin)
 }
 
 // remoteNotary is one whose key KMS keeps.

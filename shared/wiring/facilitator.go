@@ -78,7 +78,12 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
 	defer cancel()
-	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, a.Account))
+	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, keyService(a)))
+}
+
+// keyService says how KMS is reached.
+func keyService(a environment.Account) kms.Options {
+	return kms.Options{Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}
 }
 
 // kmsLimit is the time to fetch the gas wallet's public key at the start.

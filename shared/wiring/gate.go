@@ -117,8 +117,12 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 	}
 	o := dynamo.Options{Table: c.PaymentsTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}
 	if c.ResultBucket != "" {
-		a.Endpoint = c.S3Endpoint
-		o.Objects = s3.Open(c.ResultBucket, a.Account)
+		o.Objects = s3.Open(s3.Options{
+			Bucket:      c.ResultBucket,
+			Region:      a.Region,
+			Credentials: a.Credentials,
+			Endpoint:    c.S3Endpoint,
+		})
 	}
 	return dynamo.Open(o), func() error { return nil }, nil
 }

@@ -17,7 +17,6 @@ import (
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/audit/memory"
-	"governance.internal/shared/awsapi"
 	"governance.internal/shared/kms"
 )
 
@@ -52,7 +51,7 @@ func checkpointKeyService(t *testing.T, public any, key ed25519.PrivateKey) *kms
 		}
 	}))
 	t.Cleanup(server.Close)
-	return kms.Open("alias/checkpoint", awsapi.Account{Endpoint: server.URL})
+	return kms.Open("alias/checkpoint", kms.Options{Endpoint: server.URL})
 }
 
 // A checkpoint that KMS signed opens with the verifier key, like one by a key in a file.

@@ -21,8 +21,13 @@ func openSegments(c config.Config) (sealed.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock := s3.Lock{Retention: c.SegmentRetention, Mode: c.SegmentLockMode}
-	return s3.OpenLocked(c.SegmentBucket, a.Account, lock), nil
+	return s3.Open(s3.Options{
+		Bucket:      c.SegmentBucket,
+		Region:      a.Region,
+		Credentials: a.Credentials,
+		Endpoint:    a.Endpoint,
+		Lock:        s3.Lock{Retention: c.SegmentRetention, Mode: c.SegmentLockMode},
+	}), nil
 }
 
 // openAuditTable opens the table of the audit chain, for a role that appends to it or,

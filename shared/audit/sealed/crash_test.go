@@ -15,7 +15,6 @@ import (
 	"governance.internal/shared/audit/audittest"
 	"governance.internal/shared/audit/dynamo"
 	"governance.internal/shared/audit/sealed"
-	"governance.internal/shared/awsapi"
 	"governance.internal/shared/dynamotest"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/s3test"
@@ -56,7 +55,7 @@ func (v service) open(t *testing.T, transport http.RoundTripper) *sealed.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sealed.Small(sealed.Open("test", hot, s3.Open(v.bucket, awsapi.Account{Endpoint: v.s3, Transport: transport})), 8, 1<<20)
+	return sealed.Small(sealed.Open("test", hot, s3.Open(s3.Options{Bucket: v.bucket, Endpoint: v.s3, Transport: transport})), 8, 1<<20)
 }
 
 // objects are those that the segments of the index name.
@@ -69,7 +68,7 @@ func (v service) objects(t *testing.T) map[string]string {
 	found := map[string]string{}
 	for _, s := range segments {
 		for _, key := range []string{s.Key(), s.ManifestKey()} {
-			body, err := s3.Open(v.bucket, awsapi.Account{Endpoint: v.s3}).Get(t.Context(), key, 1<<20)
+			body, err := s3.Open(s3.Options{Bucket: v.bucket, Endpoint: v.s3}).Get(t.Context(), key, 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,37 +6,48 @@
 package s3
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"strings"
 	"time"
 
-	"governance.internal/shared/awsapi"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go/logging"
+
+	"governance.internal/shared/telemetry"
 )
 
-// Bucket is safe for concurrent use.
-type Bucket struct {
-	client    *awsapi.Client
-	base      string
-	retention time.Duration // of created objects, 0 for none
-	lockMode  string        // of their lock, as S3 spells it
+const (
+	attemptLimit = 10 * time.Second // one try of a request, with its body
+	mostAttempts = 4
+	firstPause   = 50 * time.Millisecond // before the second try; it doubles
+)
+
+// Options say where the objects are: a bucket, and an Endpoint or Region and Credentials.
+type Options struct {
+	Bucket      string
+	Region      string
+	Credentials aws.CredentialsProvider
+	Endpoint    string            // of a local engine, which needs neither region nor credentials; "" for AWS
+	Transport   http.RoundTripper // nil: the default one
+	Lock        Lock              // of created objects; the bucket must have Object Lock
 }
 
-// Open prepares the client; it sends nothing.
-func Open(bucket string, a awsapi.Account) *Bucket {
-	base := "https://" + bucket + ".s3." + a.Region + ".amazonaws.com/"
-	if a.Endpoint != "" {
-		base = a.Endpoint + "/" + bucket + "/"
-	}
-	return &Bucket{client: awsapi.New("s3", a), base: base}
-}
-
-// Lock says for how long S3 Object Lock keeps what Create makes.
+// Lock says for how long S3 Object Lock keeps what Create makes. A writer can still cover a
+// locked object with a newer version or a delete marker; the locked version stays beneath.
 type Lock struct {
 	Retention time.Duration // 0 for no lock
 	// Mode is governance, which a principal with s3:BypassGovernanceRetention can lift,
@@ -44,19 +55,70 @@ type Lock struct {
 	Mode string
 }
 
-// OpenLocked is Open with a lock on created objects. The bucket must have Object Lock.
-// A writer can still cover a locked object with a newer version or a delete marker; the
-// locked version stays beneath.
-func OpenLocked(bucket string, a awsapi.Account, lock Lock) *Bucket {
-	b := Open(bucket, a)
-	b.retention = lock.Retention
-	b.lockMode = strings.ToUpper(lock.Mode)
-	return b
+// Bucket is safe for concurrent use.
+type Bucket struct {
+	client *s3.Client
+	name   string
+	lock   Lock
+}
+
+// Open prepares the client; it sends nothing.
+func Open(o Options) *Bucket {
+	transport := o.Transport
+	if transport == nil {
+		transport = awshttp.NewBuildableClient().GetTransport()
+	}
+	options := s3.Options{
+		Region:      o.Region,
+		Credentials: o.Credentials,
+		Retryer:     retryer(),
+		HTTPClient: &http.Client{
+			Transport: telemetry.Transport(transport),
+			Timeout:   attemptLimit,
+			// A redirect would carry the session token elsewhere.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		Logger: logging.Nop{},
+		// Only what is locked needs a checksum, and Create gives that one itself.
+		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
+		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
+	}
+	if o.Endpoint != "" {
+		options.BaseEndpoint = aws.String(o.Endpoint)
+		options.Region = "local"
+		options.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
+		options.UsePathStyle = true
+	}
+	return &Bucket{client: s3.New(options), name: o.Bucket, lock: o.Lock}
+}
+
+// retryer tries again after lost answers, errors of the service, and conflicts with another
+// upload of the same object under way.
+func retryer() aws.Retryer {
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts = mostAttempts
+		o.RateLimiter = ratelimit.None
+		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) {
+			return firstPause << max(attempt-1, 0), nil
+		})
+		onConflict := retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
+			if hasStatus(err, http.StatusConflict) {
+				return aws.TrueTernary
+			}
+			return aws.UnknownTernary
+		})
+		o.Retryables = append([]retry.IsErrorRetryable{onConflict}, o.Retryables...)
+	})
 }
 
 // Put stores an object under a key of letters, digits, "/", "-" and ".".
 func (b *Bucket) Put(ctx context.Context, key string, body []byte) error {
-	if _, err := b.client.Do(ctx, http.MethodPut, b.base+key, nil, body, 0); err != nil {
+	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: aws.String(b.name),
+		Key:    aws.String(key),
+		Body:   bytes.NewReader(body),
+	})
+	if err != nil {
 		return fmt.Errorf("s3: put %s: %w", key, err)
 	}
 	return nil
@@ -65,15 +127,21 @@ func (b *Bucket) Put(ctx context.Context, key string, body []byte) error {
 // Create stores an object unless there is one under the key: [fs.ErrExist], also
 // when that is our own of an earlier try whose answer was lost.
 func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
-	header := http.Header{"If-None-Match": {"*"}}
-	if b.retention > 0 {
+	input := &s3.PutObjectInput{
+		Bucket:      aws.String(b.name),
+		Key:         aws.String(key),
+		Body:        bytes.NewReader(body),
+		IfNoneMatch: aws.String("*"),
+	}
+	if b.lock.Retention > 0 {
 		// S3 locks only what comes with a checksum in a header.
 		sum := sha256.Sum256(body)
-		header.Set("X-Amz-Checksum-Sha256", base64.StdEncoding.EncodeToString(sum[:]))
-		header.Set("X-Amz-Object-Lock-Mode", b.lockMode)
-		header.Set("X-Amz-Object-Lock-Retain-Until-Date", time.Now().Add(b.retention).UTC().Format(time.RFC3339))
+		input.ChecksumSHA256 = aws.String(base64.StdEncoding.EncodeToString(sum[:]))
+		input.ObjectLockMode = types.ObjectLockMode(strings.ToUpper(b.lock.Mode))
+		until := time.Now().Add(b.lock.Retention).UTC().Truncate(time.Second)
+		input.ObjectLockRetainUntilDate = aws.Time(until)
 	}
-	_, err := b.client.Do(ctx, http.MethodPut, b.base+key, header, body, 0)
+	_, err := b.client.PutObject(ctx, input)
 	if hasStatus(err, http.StatusPreconditionFailed) {
 		err = fs.ErrExist
 	}
@@ -86,17 +154,43 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 // Get reads an object of at most so many bytes. [fs.ErrNotExist] if there is none,
 // [io.ErrShortBuffer] if it is longer.
 func (b *Bucket) Get(ctx context.Context, key string, most int64) ([]byte, error) {
-	body, err := b.client.Do(ctx, http.MethodGet, b.base+key, nil, nil, most)
-	if hasStatus(err, http.StatusNotFound) && !strings.Contains(err.Error(), "NoSuchBucket") {
-		err = fs.ErrNotExist
-	}
+	body, err := b.read(ctx, key, most)
 	if err != nil {
 		return nil, fmt.Errorf("s3: get %s: %w", key, err)
 	}
 	return body, nil
 }
 
+// read tries again when the connection breaks within the body, which the client does not.
+func (b *Bucket) read(ctx context.Context, key string, most int64) ([]byte, error) {
+	for attempt := 1; ; attempt++ {
+		out, err := b.client.GetObject(ctx, &s3.GetObjectInput{
+			Bucket: aws.String(b.name),
+			Key:    aws.String(key),
+		})
+		var missing *types.NoSuchKey
+		if errors.As(err, &missing) {
+			return nil, fs.ErrNotExist
+		}
+		if err != nil {
+			return nil, err
+		}
+
+		body, err := io.ReadAll(io.LimitReader(out.Body, most+1))
+		_ = out.Body.Close()
+		switch {
+		case err != nil && attempt < mostAttempts && ctx.Err() == nil:
+			continue
+		case err != nil:
+			return nil, err
+		case int64(len(body)) > most:
+			return nil, fmt.Errorf("the object has more than %d bytes: %w", most, io.ErrShortBuffer)
+		}
+		return body, nil
+	}
+}
+
 func hasStatus(err error, code int) bool {
-	var status *awsapi.Status
-	return errors.As(err, &status) && status.Code == code
+	var response *awshttp.ResponseError
+	return errors.As(err, &response) && response.HTTPStatusCode() == code
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"governance.internal/shared/awsapi"
 	"governance.internal/shared/dynamotest"
 	"governance.internal/shared/objects/s3"
 	"governance.internal/shared/payments"
@@ -179,7 +178,7 @@ func TestLargeAnswersAreObjects(t *testing.T) {
 	ctx := context.Background()
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	bucketEndpoint, bucket := s3test.Bucket(t)
-	objects := s3.Open(bucket, awsapi.Account{Endpoint: bucketEndpoint})
+	objects := s3.Open(s3.Options{Bucket: bucket, Endpoint: bucketEndpoint})
 	store := dynamo.Open(dynamo.Options{Table: table, Endpoint: endpoint, Limit: time.Minute, Objects: objects})
 	r, err := store.Save(ctx, payment(1))
 	if err != nil {

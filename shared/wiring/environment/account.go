@@ -11,16 +11,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-
-	"governance.internal/shared/awsapi"
 )
 
-// Account is one for the SDK's clients and for single signed requests.
+// Account says how the services of AWS are reached.
 type Account struct {
-	awsapi.Account
+	Region      string
 	Credentials aws.CredentialsProvider
+	Endpoint    string // of a local engine, which needs neither of them; "" for AWS
 }
 
 // OpenAccount reads what Lambda or ECS puts into the environment of a process. The
@@ -30,7 +28,7 @@ type Account struct {
 // A local engine, at an endpoint, needs none of it.
 func OpenAccount(endpoint string) (Account, error) {
 	if endpoint != "" {
-		return Account{Account: awsapi.Account{Endpoint: endpoint}}, nil
+		return Account{Endpoint: endpoint}, nil
 	}
 	region, id, secret := os.Getenv("AWS_REGION"), os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if path := os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"); path != "" && region != "" && id == "" {
@@ -43,19 +41,7 @@ func OpenAccount(endpoint string) (Account, error) {
 }
 
 func accountOf(region string, keys aws.CredentialsProvider) Account {
-	return Account{awsapi.Account{Region: region, Sign: signer(keys)}, keys}
-}
-
-// signer signs with the SDK's signer. S3 alone does not escape a path twice.
-func signer(keys aws.CredentialsProvider) awsapi.Signer {
-	return func(ctx context.Context, req *http.Request, digest, service, region string) error {
-		credentials, err := keys.Retrieve(ctx)
-		if err != nil {
-			return err
-		}
-		s := v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = service == "s3" })
-		return s.SignHTTP(ctx, credentials, req, digest, service, region, time.Now())
-	}
+	return Account{Region: region, Credentials: keys}
 }
 
 // taskCredentials is where ECS hands out the keys of a task's role (task IAM role,

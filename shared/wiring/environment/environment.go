@@ -14,7 +14,6 @@ package environment
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,16 +23,19 @@ import (
 	"sync"
 	"time"
 
-	"governance.internal/shared/awsapi"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	"github.com/aws/smithy-go"
+
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
 	"governance.internal/shared/telemetry"
 )
 
-const (
-	readLimit  = 5 * time.Second // for one reference
-	mostAnswer = 128 << 10       // a secret has at most 64 KB
-)
+const readLimit = 5 * time.Second // for one reference
 
 // Load reads the environment of this process, once. From then on the process logs
 // JSON, for machines.
@@ -87,41 +89,89 @@ func read(arn string, account func(string) (Account, error)) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
 	defer cancel()
+
 	if strings.HasPrefix(arn, secretPrefix) {
-		var answer struct{ SecretString string }
-		err := call(ctx, a.Account, "secretsmanager", "secretsmanager.GetSecretValue", map[string]string{"SecretId": arn}, &answer)
-		return value(answer.SecretString, err)
+		return readSecret(ctx, a, arn)
 	}
 	_, name, _ := strings.Cut(arn, ":parameter")
-	var answer struct{ Parameter struct{ Value string } }
-	err = call(ctx, a.Account, "ssm", "AmazonSSM.GetParameter", map[string]string{"Name": name}, &answer)
-	return value(answer.Parameter.Value, err)
+	return readParameter(ctx, a, name)
 }
 
-func value(text string, err error) (string, error) {
-	if err == nil && strings.TrimSpace(text) == "" {
-		err = errors.New("the reference leads to nothing")
+// endpoint is the address of a double in a test, nil for AWS.
+func (a Account) endpoint() *string {
+	if a.Endpoint == "" {
+		return nil
 	}
-	return text, err
+	return aws.String(a.Endpoint)
 }
 
-// call does one operation of a service that speaks JSON 1.1.
-func call(ctx context.Context, a awsapi.Account, service, operation string, input, output any) error {
-	body, err := json.Marshal(input)
+// keys are the credentials of the account; those of a double mean nothing.
+func (a Account) keys() aws.CredentialsProvider {
+	if a.Credentials == nil {
+		return credentials.NewStaticCredentialsProvider("local", "local", "")
+	}
+	return a.Credentials
+}
+
+func readSecret(ctx context.Context, a Account, arn string) (string, error) {
+	client := secretsmanager.New(secretsmanager.Options{
+		Region:       cmp.Or(a.Region, "local"),
+		Credentials:  a.keys(),
+		BaseEndpoint: a.endpoint(),
+		HTTPClient:   httpClient(),
+	})
+	out, err := client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: aws.String(arn)})
 	if err != nil {
+		return "", unquoted(err)
+	}
+	return value(aws.ToString(out.SecretString))
+}
+
+func readParameter(ctx context.Context, a Account, name string) (string, error) {
+	client := ssm.New(ssm.Options{
+		Region:       cmp.Or(a.Region, "local"),
+		Credentials:  a.keys(),
+		BaseEndpoint: a.endpoint(),
+		HTTPClient:   httpClient(),
+	})
+	out, err := client.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String(name)})
+	if err != nil {
+		return "", unquoted(err)
+	}
+	if out.Parameter == nil {
+		return value("")
+	}
+	return value(aws.ToString(out.Parameter.Value))
+}
+
+func httpClient() *http.Client {
+	transport := awshttp.NewBuildableClient().GetTransport()
+	return &http.Client{
+		Transport: telemetry.Transport(transport),
+		Timeout:   readLimit,
+		// A redirect would carry the session token elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// unquoted keeps the reason of a refusal and drops an answer that could not be read, because
+// the client quotes it and it may hold the secret.
+func unquoted(err error) error {
+	var refused smithy.APIError
+	if errors.As(err, &refused) {
 		return err
 	}
-	url := a.Endpoint
-	if url == "" {
-		url = "https://" + service + "." + a.Region + ".amazonaws.com/"
+	var unreadable *smithy.DeserializationError
+	if errors.As(err, &unreadable) {
+		return errors.New("the answer cannot be read")
 	}
-	header := http.Header{"Content-Type": {"application/x-amz-json-1.1"}, "X-Amz-Target": {operation}}
-	answer, err := awsapi.New(service, a).Do(ctx, http.MethodPost, url, header, body, mostAnswer)
-	if err != nil {
-		return err
+	return err
+}
+
+// value refuses an empty text.
+func value(text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("the reference leads to nothing")
 	}
-	if json.Unmarshal(answer, output) != nil {
-		return errors.New("the answer is not JSON") // the cause could quote it
-	}
-	return nil
+	return text, nil
 }

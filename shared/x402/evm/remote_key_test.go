@@ -13,7 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"governance.internal/shared/awsapi"
 	"governance.internal/shared/kms"
 )
 
@@ -65,7 +64,7 @@ func keyService(t *testing.T, key *Key) *kms.Key {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return kms.Open("alias/gas", awsapi.Account{Endpoint: server.URL})
+	return kms.Open("alias/gas", kms.Options{Endpoint: server.URL})
 }
 
 func highSignature(t testing.TB, key *Key, hash common.Hash) []byte {
