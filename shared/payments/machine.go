@@ -199,14 +199,19 @@ func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 // begin verifies and reserves the payment and runs the order. What is not
 // verified leaves no trace: garbage must not fill the store.
 func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
-	if err := m.verify(ctx, o.Payment); err != nil {
-		return Answer{}, m.unlessChanged(ctx, r, o.Payment.Key(), err)
+	key := o.Payment.Key()
+	account, err := m.account(ctx, o.Payment)
+	if err == nil {
+		err = m.verify(ctx, o.Payment)
+	}
+	if err != nil {
+		return Answer{}, m.unlessChanged(ctx, r, key, err)
 	}
 	m.step("verified")
-	saved, err := m.reserve(ctx, o, r)
+	saved, err := m.reserve(ctx, o, r, account)
 	var invalid *Invalid
 	if errors.As(err, &invalid) {
-		err = m.unlessChanged(ctx, r, o.Payment.Key(), err)
+		err = m.unlessChanged(ctx, r, key, err)
 	}
 	if err != nil {
 		return Answer{}, err
@@ -217,7 +222,7 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 
 // reserveWithin writes the reservation. It must be over before an equal request can be
 // told that the payment has run out and to sign another one.
-func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, funds int64) (Record, error) {
+func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, room int64) (Record, error) {
 	now := m.Now()
 	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
 		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
@@ -235,9 +240,10 @@ func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, funds in
 		LeaseUntil:  now.Add(m.Lease),
 		CreatedAt:   now,
 		Reverts:     r.Reverts,
-		Held:        r.Held,
+		Committed:   r.Committed,
+		Spent:       r.Spent,
 		Counted:     r.Counted,
-	}, funds)
+	}, room)
 	if err == nil || isRefusal(err) {
 		return saved, err
 	}

@@ -163,8 +163,9 @@ type Record struct {
 
 	// What the store has added up elsewhere for this record. It keeps both itself;
 	// whoever writes the record hands them on as they were loaded.
-	Held    int64 `json:"held,omitempty"`    // atomic units in the payer's [Account]
-	Counted int   `json:"counted,omitempty"` // of Reverts, in the payer's account and the gas of the hour
+	Committed int64 `json:"committed,omitempty"` // atomic units in the payer's [Account]
+	Spent     int64 `json:"spent,omitempty"`     // atomic units in the payer's [Account]
+	Counted   int   `json:"counted,omitempty"`   // of Reverts, in the payer's account and the gas of the hour
 }
 
 // Revert is a transaction of the gas wallet that was mined in vain.
