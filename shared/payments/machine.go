@@ -33,6 +33,7 @@ type Order struct {
 	PayloadHash string
 	Identifier  string
 	SignedIn    bool                                  // the payer proved to be the one who asks
+	Submitter   string                                // if set, one submitter alone gets the reply, as often as it asks
 	Work        func(context.Context) (Answer, error) // runs at most once at a time
 }
 
@@ -110,6 +111,8 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 			if !waiting.sleep(ctx) {
 				return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Transaction(), RetryAfter: retryInProgress}
 			}
+		case err == nil && o.Submitter != "":
+			return m.claim(ctx, o)
 		default:
 			return reply, err
 		}

@@ -158,8 +158,9 @@ type Record struct {
 	Deliveries  int         `json:"deliveries,omitempty"`
 	CreatedAt   time.Time   `json:"created_at"`
 	SettledAt   time.Time   `json:"settled_at"`
-	Watched     bool        `json:"watched,omitempty"` // settled, but so lately that the chain may still drop the block
-	Reverts     []Revert    `json:"reverts,omitempty"` // transactions of ours that were mined and moved no money
+	Watched     bool        `json:"watched,omitempty"`   // settled, but so lately that the chain may still drop the block
+	Submitter   string      `json:"submitter,omitempty"` // who was given the reply, where one alone may be
+	Reverts     []Revert    `json:"reverts,omitempty"`   // transactions of ours that were mined and moved no money
 
 	// What the store has added up elsewhere for this record. It keeps both itself;
 	// whoever writes the record hands them on as they were loaded.
