@@ -92,7 +92,6 @@ func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err
 // nothing was charged.
 func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 	waiting := newBackoff(waitLimit)
-	first := true
 	for {
 		r, err := m.load(ctx, o.Payment.Key())
 		if err == nil && r.Version == 0 {
@@ -101,13 +100,11 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
-		reply, err := m.advance(ctx, o, r, first)
+		reply, err := m.advance(ctx, o, r)
 		switch {
 		case errors.Is(err, errRecount):
 		case errors.Is(err, ErrConflict): // someone works on the same payment right now
-			first = false
 		case errors.Is(err, errBusy):
-			first = false
 			if !waiting.sleep(ctx) {
 				return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Transaction(), RetryAfter: retryInProgress}
 			}
@@ -151,10 +148,7 @@ func (m *Machine) identifierFree(ctx context.Context, o Order) error {
 }
 
 // advance does what the stored state asks for.
-//
-// first is set for the state that the request found; a request that waited for
-// the settlement takes part in its delivery, one that found it done is a replay.
-func (m *Machine) advance(ctx context.Context, o Order, r Record, first bool) (Answer, error) {
+func (m *Machine) advance(ctx context.Context, o Order, r Record) (Answer, error) {
 	if r.Version == 0 || r.State == Released {
 		return m.begin(ctx, o, r)
 	}
@@ -163,7 +157,7 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record, first bool) (A
 	}
 	switch r.State {
 	case Settled:
-		return m.replay(ctx, o, r, first)
+		return m.replay(ctx, o, r)
 	case Failed:
 		return Answer{}, &Rejected{Reason: r.Reason, Message: "This payment failed.", Transaction: r.Attempt.Hash}
 	}

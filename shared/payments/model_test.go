@@ -357,7 +357,7 @@ func (c *client) send(p payments.Payment) (done bool) {
 
 func (c *client) order(p payments.Payment) payments.Order {
 	return payments.Order{
-		Payment: p, Request: payments.Request{Product: "lint", Fingerprint: c.name, HasBody: true}, PayloadHash: "hash-" + p.Nonce,
+		Payment: p, Request: payments.Request{Product: "lint", Fingerprint: c.name, SecretBody: true}, PayloadHash: "hash-" + p.Nonce,
 		Work: func(context.Context) (payments.Answer, error) {
 			time.Sleep(c.w.dice.upTo(2 * time.Second))
 			if c.w.fault(10) {

@@ -91,9 +91,9 @@ type Request struct {
 	Product     string `json:"product"`  // operation of the catalogue
 	Resource    string `json:"resource"` // absolute URL of the terms
 	Description string `json:"description"`
-	Fingerprint string `json:"fingerprint"` // SHA-256 over method, path, query, body digest and amount, hex
-	BodyDigest  string `json:"body_digest"` // SHA-256 of the request body, hex
-	HasBody     bool   `json:"has_body"`
+	Fingerprint string `json:"fingerprint"`  // SHA-256 over method, path, query, body digest and amount, hex
+	BodyDigest  string `json:"body_digest"`  // SHA-256 of the request body, hex
+	SecretBody  bool   `json:"has_body"`     // the body proves the buyer: others cannot guess it
 	X402Version int    `json:"x402_version"` // 1 or 2: the dialect of the reply
 }
 

@@ -93,14 +93,14 @@ func dialect(version int, network string) string {
 
 // order asks the machine to move the money and do nothing else. It is bound to
 // the authorization, which names payer, payee and amount, and which the
-// requirements had to match; HasBody, because the submitter that is told of success is
+// requirements had to match; SecretBody, because the submitter that is told of success is
 // told again as often as it asks.
 func order(p payments.Payment, version int) payments.Order {
 	authorization := p
 	authorization.Signature = ""
 	return payments.Order{
 		Payment: p, PayloadHash: digest(p),
-		Request: payments.Request{Product: Product, Fingerprint: digest(authorization), HasBody: true, X402Version: version},
+		Request: payments.Request{Product: Product, Fingerprint: digest(authorization), SecretBody: true, X402Version: version},
 		Work:    func(context.Context) (payments.Answer, error) { return payments.Answer{Status: http.StatusOK}, nil },
 	}
 }
