@@ -69,12 +69,7 @@ func TestFacilitatorSettlesAPermitOnce(t *testing.T) {
 	if v := r.call("POST", "/facilitator/verify", i.json(t)).json(t); v["isValid"] != true || !strings.EqualFold(v["payer"].(string), devchain.Payer.Hex()) {
 		t.Errorf("verify says %v", v)
 	}
-	answers := r.settledAnswers(i, 10)
-	for n, a := range answers {
-		if a != answers[0] || !strings.Contains(a, `"success": true`) {
-			t.Errorf("answer %d: %s", n, a)
-		}
-	}
+	wantOneSuccess(t, r.settledAnswers(i, 10))
 	r.wantOtherSellerHas(70)
 	if v := r.call("POST", "/facilitator/verify", i.json(t)).json(t); v["invalidReason"] != x402.ReasonNonceUsed {
 		t.Errorf("a spent permit verifies as %v", v)

@@ -140,8 +140,8 @@ func TestFacilitatorSettlesForSellersElsewhere(t *testing.T) {
 			t.Errorf("version %d: settle says %s", version, first.body)
 		}
 		r.wantOtherSellerHas(before + 70)
-		if again, _ := r.settle(i); string(again.body) != string(first.body) {
-			t.Errorf("version %d: the second answer is %s", version, again.body)
+		if again, s := r.settle(i); s.Success || s.ErrorReason != x402.ReasonNonceUsed {
+			t.Errorf("version %d: a second sale is told %s", version, again.body)
 		}
 		r.wantOtherSellerHas(before + 70)
 		if v := r.call("POST", "/facilitator/verify", i.json(t)).json(t); v["invalidReason"] != x402.ReasonNonceUsed {
@@ -154,14 +154,76 @@ func TestFacilitatorSettlesForSellersElsewhere(t *testing.T) {
 	}
 }
 
-func TestFiftyEqualSettlesAreOneTransfer(t *testing.T) {
+// A seller that serves each of many equal requests asks for each of them to settle, and
+// delivers for each success that it hears.
+func TestOneOfFiftyEqualSettlesHearsSuccess(t *testing.T) {
 	r := start(t)
-	answers := r.settledAnswers(invoiceOf(t, devchain.PayerKey, 70), 50)
+	wantOneSuccess(t, r.settledAnswers(invoiceOf(t, devchain.PayerKey, 70), 50))
+	r.wantOtherSellerHas(70)
+}
+
+func wantOneSuccess(t *testing.T, answers []string) {
+	t.Helper()
+	successes := 0
 	for n, a := range answers {
-		if a != answers[0] || !strings.Contains(a, `"success": true`) {
+		switch {
+		case strings.Contains(a, `"success": true`):
+			successes++
+		case !strings.Contains(a, x402.ReasonNonceUsed):
 			t.Errorf("answer %d: %s", n, a)
 		}
 	}
+	if successes != 1 {
+		t.Errorf("%d of %d submitters were told of success", successes, len(answers))
+	}
+}
+
+// The key says that it is the same sale that asks again.
+func TestASubmitterThatNamesItselfHearsTheFirstAnswerAgain(t *testing.T) {
+	r := start(t)
+	i := invoiceOf(t, devchain.PayerKey, 70)
+	ask := func(key string) answer {
+		return r.call("POST", "/facilitator/settle", i.json(t), "Idempotency-Key", key)
+	}
+	first := ask("sale-1")
+	if !strings.Contains(string(first.body), `"success": true`) {
+		t.Fatalf("%s", first.body)
+	}
+	if again := ask("sale-1"); string(again.body) != string(first.body) {
+		t.Errorf("the same sale is told %s", again.body)
+	}
+	for _, other := range []string{"sale-2", "", strings.Repeat("x", 300)} {
+		if a := ask(other); !strings.Contains(string(a.body), x402.ReasonNonceUsed) {
+			t.Errorf("another sale (%.10q) is told %s", other, a.body)
+		}
+	}
+	r.wantOtherSellerHas(70)
+}
+
+// A submitter that left before its answer delivered nothing, so that the next one is no
+// second sale.
+func TestASubmitterThatHungUpHasHeardNothing(t *testing.T) {
+	r := start(t)
+	i := invoiceOf(t, devchain.PayerKey, 70)
+	ctx, hangUp := context.WithCancel(t.Context())
+	leave := func(name string) {
+		if name == "mined" {
+			hangUp()
+			time.Sleep(200 * time.Millisecond) // until the server hears of it
+		}
+	}
+	r.step.Store(&leave)
+	request, err := http.NewRequestWithContext(ctx, "POST", r.url+"/facilitator/settle", strings.NewReader(i.json(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if answer, err := http.DefaultClient.Do(request); err == nil {
+		answer.Body.Close()
+		t.Fatal("the submitter did not leave")
+	}
+	r.step.Store(nil)
+	wantOneSuccess(t, r.settledAnswers(i, 5))
 	r.wantOtherSellerHas(70)
 }
 

@@ -75,7 +75,7 @@ func TestOfficialSellerSettlesThroughOurFacilitator(t *testing.T) {
 		if !heard.Result.Success || heard.Result.Transaction != b.Response.Transaction {
 			t.Errorf("the seller heard %+v, the buyer %+v", heard.Result, b.Response)
 		}
-		if a, again := r.settle(heard.invoice); !again.Success || again.Transaction != b.Response.Transaction {
+		if a, again := r.settle(heard.invoice); again.Success || again.ErrorReason != x402.ReasonNonceUsed {
 			t.Errorf("settled again: %s", a.body)
 		}
 		r.wantOtherSellerHas((n + 1) * 70_000)

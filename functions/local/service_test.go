@@ -243,6 +243,11 @@ func entriesOf(t *testing.T, data, event string) int {
 // sampleConfig has findings.
 const sampleConfig = `{"mcpServers":{"files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem","/"]}}}`
 
+// ownConfig is one that nobody guesses, so that it proves its buyer.
+const ownConfig = `{"mcpServers":{"files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem@2026.1.14",` +
+	`"/srv/projects/quarterly-report","/srv/projects/household"]},"calendar":{"url":"https://calendar.example/mcp?team=blue",` +
+	`"headers":{"X-Room":"kitchen-7"}},"weather":{"command":"uvx","args":["weather-of-tomorrow==3.2.1","--station","Zugspitze"]}}}`
+
 // newChain is a development chain of its own, as RPC_URLS names it.
 func newChain(t *testing.T) *devchain.Chain {
 	t.Helper()

@@ -45,7 +45,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{T: t, dir: t.TempDir(), method: "POST", path: "/x402/audit-mcp", body: sampleConfig}
+	w := &world{T: t, dir: t.TempDir(), method: "POST", path: "/x402/audit-mcp", body: ownConfig}
 	w.chain = w.newChain("")
 	w.node = newProxy(t, w.chain.URL())
 	w.environment = map[string]string{"RPC_URLS": w.node.url}

@@ -88,52 +88,55 @@ func (m *Machine) wasted(ctx context.Context, r Record, v Revert) {
 	}
 }
 
-// fundsPause is how long a payment waits for others of its payer to end, in all. One
-// that is mined and not recorded yet is missing in the balance and still open.
+// fundsPause is how long a payment waits for others of its payer to end, in all.
 const fundsPause = time.Second
 
-// reserve takes the payment for this run, if the payer's account admits it. That is
-// asked of the chain only where other payments of the payer are under way: a payment
-// alone was verified against the balance.
+// reserve takes the payment for this run, if the payer's account admits it. The account
+// was read before the payment was verified against the balance, so that a payment alone
+// needs no look at the balance itself.
 //
 // Errors: *Invalid, *Paused, *Unavailable, ErrConflict, ErrIdentifierUsed.
-func (m *Machine) reserve(ctx context.Context, o Order, r Record) (Record, error) {
+func (m *Machine) reserve(ctx context.Context, o Order, r Record, account Account) (Record, error) {
 	funds := o.Payment.Amount
 	waiting := newBackoff(fundsPause)
 	for {
-		saved, err := m.reserveWithin(ctx, o, r, funds)
-		switch {
-		case errors.Is(err, ErrPaused):
-			return Record{}, m.paused(ctx, o.Payment)
-		case !errors.Is(err, ErrFunds):
+		saved, err := m.reserveWithin(ctx, o, r, account.Room(funds))
+		if !errors.Is(err, ErrFunds) && !errors.Is(err, ErrPaused) {
 			return saved, err
+		}
+		if account, err = m.account(ctx, o.Payment); err != nil {
+			return Record{}, err
 		}
 		if funds, err = m.Facilitator.Funds(ctx, o.Payment); err != nil {
 			return Record{}, &Unavailable{err}
 		}
-		account, err := m.Store.Account(ctx, o.Payment.Asset, o.Payment.Payer)
-		switch {
-		case err != nil:
-			return Record{}, &Unavailable{err}
-		case account.Open <= funds-o.Payment.Amount: // the balance suffices, or another one ended meanwhile
-		case funds < o.Payment.Amount || !waiting.sleep(ctx):
+		switch missing := account.Open()+o.Payment.Amount > funds; {
+		case missing && (funds < o.Payment.Amount || !waiting.sleep(ctx)):
 			return Record{}, &Invalid{Reason: ReasonFunds, Message: fmt.Sprintf(
 				"The payer's balance of %d atomic units does not cover this payment of %d beside others of %d that are under way. "+
-					"Nothing was charged; wait for their end or add funds.", funds, o.Payment.Amount, account.Open)}
+					"Nothing was charged; wait for their end or add funds.", funds, o.Payment.Amount, account.Open())}
+		case ctx.Err() != nil:
+			return Record{}, &Unavailable{ctx.Err()}
 		}
 	}
 }
 
-// paused says how long a payer has to wait.
-func (m *Machine) paused(ctx context.Context, p Payment) error {
+// account is the payer's, unless it is paused.
+//
+// Errors: *Paused, *Unavailable.
+func (m *Machine) account(ctx context.Context, p Payment) (Account, error) {
 	account, err := m.Store.Account(ctx, p.Asset, p.Payer)
 	if err != nil {
-		return &Unavailable{err}
+		return Account{}, &Unavailable{err}
 	}
-	return &Paused{
+	left := account.Paused.Sub(m.Now())
+	if left <= 0 {
+		return account, nil
+	}
+	return Account{}, &Paused{
 		Code: CodePayerPaused,
 		Message: "A settlement of this payer failed on the chain and burned gas, so the payer has to wait. " +
 			"Nothing was charged; send the payment later.",
-		RetryAfter: max(account.Paused.Sub(m.Now()), time.Second),
+		RetryAfter: max(left, time.Second),
 	}
 }

@@ -33,6 +33,7 @@ type Order struct {
 	PayloadHash string
 	Identifier  string
 	SignedIn    bool                                  // the payer proved to be the one who asks
+	Submitter   string                                // if set, one submitter alone gets the reply, as often as it asks
 	Work        func(context.Context) (Answer, error) // runs at most once at a time
 }
 
@@ -91,7 +92,6 @@ func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err
 // nothing was charged.
 func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 	waiting := newBackoff(waitLimit)
-	first := true
 	for {
 		r, err := m.load(ctx, o.Payment.Key())
 		if err == nil && r.Version == 0 {
@@ -100,16 +100,16 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
-		reply, err := m.advance(ctx, o, r, first)
+		reply, err := m.advance(ctx, o, r)
 		switch {
 		case errors.Is(err, errRecount):
 		case errors.Is(err, ErrConflict): // someone works on the same payment right now
-			first = false
 		case errors.Is(err, errBusy):
-			first = false
 			if !waiting.sleep(ctx) {
 				return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Transaction(), RetryAfter: retryInProgress}
 			}
+		case err == nil && o.Submitter != "":
+			return m.claim(ctx, o)
 		default:
 			return reply, err
 		}
@@ -148,10 +148,7 @@ func (m *Machine) identifierFree(ctx context.Context, o Order) error {
 }
 
 // advance does what the stored state asks for.
-//
-// first is set for the state that the request found; a request that waited for
-// the settlement takes part in its delivery, one that found it done is a replay.
-func (m *Machine) advance(ctx context.Context, o Order, r Record, first bool) (Answer, error) {
+func (m *Machine) advance(ctx context.Context, o Order, r Record) (Answer, error) {
 	if r.Version == 0 || r.State == Released {
 		return m.begin(ctx, o, r)
 	}
@@ -160,7 +157,7 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record, first bool) (A
 	}
 	switch r.State {
 	case Settled:
-		return m.replay(ctx, o, r, first)
+		return m.replay(ctx, o, r)
 	case Failed:
 		return Answer{}, &Rejected{Reason: r.Reason, Message: "This payment failed.", Transaction: r.Attempt.Hash}
 	}
@@ -199,14 +196,19 @@ func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 // begin verifies and reserves the payment and runs the order. What is not
 // verified leaves no trace: garbage must not fill the store.
 func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
-	if err := m.verify(ctx, o.Payment); err != nil {
-		return Answer{}, m.unlessChanged(ctx, r, o.Payment.Key(), err)
+	key := o.Payment.Key()
+	account, err := m.account(ctx, o.Payment)
+	if err == nil {
+		err = m.verify(ctx, o.Payment)
+	}
+	if err != nil {
+		return Answer{}, m.unlessChanged(ctx, r, key, err)
 	}
 	m.step("verified")
-	saved, err := m.reserve(ctx, o, r)
+	saved, err := m.reserve(ctx, o, r, account)
 	var invalid *Invalid
 	if errors.As(err, &invalid) {
-		err = m.unlessChanged(ctx, r, o.Payment.Key(), err)
+		err = m.unlessChanged(ctx, r, key, err)
 	}
 	if err != nil {
 		return Answer{}, err
@@ -217,7 +219,7 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 
 // reserveWithin writes the reservation. It must be over before an equal request can be
 // told that the payment has run out and to sign another one.
-func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, funds int64) (Record, error) {
+func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, room int64) (Record, error) {
 	now := m.Now()
 	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
 		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
@@ -235,9 +237,10 @@ func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, funds in
 		LeaseUntil:  now.Add(m.Lease),
 		CreatedAt:   now,
 		Reverts:     r.Reverts,
-		Held:        r.Held,
+		Committed:   r.Committed,
+		Spent:       r.Spent,
 		Counted:     r.Counted,
-	}, funds)
+	}, room)
 	if err == nil || isRefusal(err) {
 		return saved, err
 	}

@@ -49,7 +49,7 @@ func (b *bench) order(nonce string, change ...func(*payments.Order)) payments.Or
 	o := payments.Order{
 		Payment: payments.Payment{Asset: "0xa", Payer: "0xb", Nonce: nonce, Amount: 5000, Signature: "good",
 			ValidBefore: uint64(b.clock.Now().Unix()) + 60},
-		Request:     payments.Request{Product: "lint", Fingerprint: "f", HasBody: true},
+		Request:     payments.Request{Product: "lint", Fingerprint: "f", SecretBody: true},
 		PayloadHash: "hash-" + nonce,
 		Work: func(context.Context) (payments.Answer, error) {
 			b.runsLock.Lock()
@@ -64,7 +64,7 @@ func (b *bench) order(nonce string, change ...func(*payments.Order)) payments.Or
 	return o
 }
 
-func withoutBody(o *payments.Order) { o.Request.HasBody = false }
+func withoutBody(o *payments.Order) { o.Request.SecretBody = false }
 
 // pay does what the gate does, and again where the table of a slow machine did not take the
 // reservation in its time, as clients do.
@@ -238,7 +238,7 @@ func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
 				b.clock.run()
 				o := b.order("n", change, lasting)
 				send := b.payUntilKnown
-				if !o.Request.HasBody { // there is an end to deliveries, and who comes too late is told to wait
+				if !o.Request.SecretBody { // there is an end to deliveries, and who comes too late is told to wait
 					send = b.pay
 				}
 				replies := make([]payments.Answer, 100)
@@ -248,7 +248,7 @@ func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
 						var err error
 						var pending *payments.Pending
 						var down *payments.Unavailable // the table was too slow for a reservation
-						late := !o.Request.HasBody
+						late := !o.Request.SecretBody
 						if replies[i], err = send(o); err != nil && !errors.As(err, &pending) && !errors.As(err, &down) && !(late && errors.Is(err, payments.ErrDelivered)) {
 							t.Errorf("request %d: %v", i, err)
 						}
@@ -267,7 +267,7 @@ func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
 						delivered[fmt.Sprint(reply)]++
 					}
 				}
-				if len(delivered) != 1 || o.Request.HasBody && delivered[fmt.Sprint(replies[0])] != 100 {
+				if len(delivered) != 1 || o.Request.SecretBody && delivered[fmt.Sprint(replies[0])] != 100 {
 					t.Errorf("delivered %v", delivered)
 				}
 				if b.runs != 1 || b.chain.transfers() != 1 || b.book.settled[o.Payment.Key()] != 1 {
@@ -668,7 +668,7 @@ func TestFailingStoreNeverCheats(t *testing.T) {
 		store.fails = func(string) (bool, bool) {
 			return armed && random.IntN(4) == 0, armed && random.IntN(4) == 0
 		}
-		o := b.order("n", func(o *payments.Order) { o.Request.HasBody = random.IntN(2) == 0 })
+		o := b.order("n", func(o *payments.Order) { o.Request.SecretBody = random.IntN(2) == 0 })
 		for range 4 {
 			reply, err := b.pay(o)
 			var unavailable *payments.Unavailable

@@ -67,7 +67,7 @@ func (a *tally) counts() map[string]int {
 	defer a.mu.Unlock()
 	full := map[string]int{}
 	for _, name := range []string{"answers", "equal answers again", "new payments asked for", "unknown outcomes", "failed handlers", "kills",
-		"lost store answers", "reorganizations", "lost transactions", "strangers", "cancels", "hang-ups"} {
+		"lost store answers", "reorganizations", "lost transactions", "strangers", "cancels", "hang-ups", "too little money"} {
 		full[name] = a.n[name]
 	}
 	return full
@@ -238,6 +238,17 @@ func (s *modelStore) Save(ctx context.Context, r payments.Record) (payments.Reco
 	return s.write(func() (payments.Record, error) { return s.Store.Save(ctx, r) })
 }
 
+func (s *modelStore) Reserve(ctx context.Context, r payments.Record, room int64) (payments.Record, error) {
+	return s.write(func() (payments.Record, error) { return s.Store.Reserve(ctx, r, room) })
+}
+
+func (s *modelStore) Account(ctx context.Context, asset, payer string) (payments.Account, error) {
+	if s.slow(); s.w.fault(25) {
+		return payments.Account{}, errStore
+	}
+	return s.Store.Account(ctx, asset, payer)
+}
+
 func (s *modelStore) Submit(ctx context.Context, r payments.Record) (payments.Record, error) {
 	return s.write(func() (payments.Record, error) { return s.Store.Submit(ctx, r) })
 }
@@ -346,7 +357,7 @@ func (c *client) send(p payments.Payment) (done bool) {
 
 func (c *client) order(p payments.Payment) payments.Order {
 	return payments.Order{
-		Payment: p, Request: payments.Request{Product: "lint", Fingerprint: c.name, HasBody: true}, PayloadHash: "hash-" + p.Nonce,
+		Payment: p, Request: payments.Request{Product: "lint", Fingerprint: c.name, SecretBody: true}, PayloadHash: "hash-" + p.Nonce,
 		Work: func(context.Context) (payments.Answer, error) {
 			time.Sleep(c.w.dice.upTo(2 * time.Second))
 			if c.w.fault(10) {
@@ -372,6 +383,9 @@ func (c *client) hear(p payments.Payment, reply payments.Answer, err error) (don
 		return true
 	case err == nil: // the handler failed: the same payment may be used again
 	case errors.As(err, &invalid), errors.As(err, &rejected):
+		if invalid != nil && invalid.Reason == payments.ReasonFunds {
+			c.w.tally.add("too little money")
+		}
 		if p.Nonce == c.current().Nonce { // a twin may have signed already
 			c.w.tally.add("new payments asked for")
 			c.sign()
@@ -417,8 +431,16 @@ func (c *client) conclude() {
 
 // judge looks at the end of a history: no authorization moved money twice, no
 // client paid twice for one answer, nobody has an answer without payment, and
-// whoever paid has one, and an entry in the book.
+// whoever paid has one, and an entry in the book. The payer's account is empty, and
+// unless a block was dropped no transaction was sent that the balance did not cover.
 func (w *world) judge() {
+	account, err := w.store.Account(context.Background(), "0xa", "0xb")
+	if err != nil || account.Open() != 0 {
+		w.t.Errorf("seed %d: %d units are still open (%v)", w.seed, account.Open(), err)
+	}
+	if w.chain.broken > 0 && !w.chain.reorganized {
+		w.t.Errorf("seed %d: %d transactions reverted for lack of money", w.seed, w.chain.broken)
+	}
 	for _, c := range w.clients {
 		paid := 0
 		for _, p := range c.signed {

@@ -15,12 +15,15 @@ import (
 // implements payments.Facilitator as the real one does: what the chain says
 // decides, and nothing else.
 type modelChain struct {
-	w      *world
-	mu     sync.Mutex
-	blocks []modelBlock
-	pool   map[string]modelTx // by hash
-	made   int                // blocks, dropped ones counted
-	public []payments.Payment // authorizations that strangers have seen
+	w           *world
+	mu          sync.Mutex
+	blocks      []modelBlock
+	pool        map[string]modelTx // by hash
+	made        int                // blocks, dropped ones counted
+	public      []payments.Payment // authorizations that strangers have seen
+	funds       int64              // of the one payer, at first
+	reorganized bool
+	broken      int // transactions of the gas wallet that reverted because the money was gone
 }
 
 type modelBlock struct {
@@ -43,7 +46,11 @@ type modelTx struct {
 const blockTime = 2 * time.Second
 
 func newModelChain(w *world) *modelChain {
-	return &modelChain{w: w, pool: map[string]modelTx{}, blocks: []modelBlock{{time: time.Now()}}}
+	funds := int64(1_000_000_000)
+	if w.dice.one(2) { // a payer who can pay for some only
+		funds = int64(1+w.dice.n(2)) * 5000
+	}
+	return &modelChain{w: w, pool: map[string]modelTx{}, blocks: []modelBlock{{time: time.Now()}}, funds: funds}
 }
 
 // run mines until ctx ends.
@@ -65,6 +72,7 @@ func (c *modelChain) mine() {
 		dropped := c.blocks[len(c.blocks)-1]
 		c.blocks = c.blocks[:len(c.blocks)-1]
 		if len(dropped.txs) > 0 {
+			c.reorganized = true
 			c.w.tally.add("reorganizations")
 		}
 		for _, tx := range dropped.txs {
@@ -113,10 +121,28 @@ func (c *modelChain) execute(tx modelTx) {
 	case c.used(tx.payment.Nonce) != nil:
 	case tx.cancel:
 		tx.did = "canceled"
-	case uint64(head.time.Unix()) < tx.payment.ValidBefore:
+	case uint64(head.time.Unix()) >= tx.payment.ValidBefore:
+	case c.balance() < tx.payment.Amount:
+		if !tx.stranger {
+			c.broken++
+		}
+	default:
 		tx.did = "moved"
 	}
 	head.txs = append(head.txs, tx)
+}
+
+// balance is what the payer has at the head.
+func (c *modelChain) balance() int64 {
+	left := c.funds
+	for _, b := range c.blocks {
+		for _, tx := range b.txs {
+			if tx.did == "moved" {
+				left -= tx.payment.Amount
+			}
+		}
+	}
+	return left
 }
 
 // used finds the transaction that used an authorization.
@@ -201,13 +227,21 @@ func (c *modelChain) Verify(ctx context.Context, p payments.Payment) error {
 	if c.used(p.Nonce) != nil {
 		return &payments.Invalid{Reason: payments.ReasonNonceUsed}
 	}
+	if c.balance() < p.Amount {
+		return &payments.Invalid{Reason: payments.ReasonFunds}
+	}
 	return nil
 }
 
 func (c *modelChain) RunsCode(context.Context, payments.Payment) (bool, error) { return false, nil }
 
 func (c *modelChain) Funds(ctx context.Context, _ payments.Payment) (int64, error) {
-	return 1_000_000_000, c.call(ctx)
+	if err := c.call(ctx); err != nil {
+		return 0, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.balance(), nil
 }
 
 func (c *modelChain) Settle(ctx context.Context, p payments.Payment, j payments.Journal) (payments.Settlement, error) {

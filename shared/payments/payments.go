@@ -91,9 +91,9 @@ type Request struct {
 	Product     string `json:"product"`  // operation of the catalogue
 	Resource    string `json:"resource"` // absolute URL of the terms
 	Description string `json:"description"`
-	Fingerprint string `json:"fingerprint"` // SHA-256 over method, path, query, body digest and amount, hex
-	BodyDigest  string `json:"body_digest"` // SHA-256 of the request body, hex
-	HasBody     bool   `json:"has_body"`
+	Fingerprint string `json:"fingerprint"`  // SHA-256 over method, path, query, body digest and amount, hex
+	BodyDigest  string `json:"body_digest"`  // SHA-256 of the request body, hex
+	SecretBody  bool   `json:"has_body"`     // the body proves the buyer: others cannot guess it
 	X402Version int    `json:"x402_version"` // 1 or 2: the dialect of the reply
 }
 
@@ -158,13 +158,15 @@ type Record struct {
 	Deliveries  int         `json:"deliveries,omitempty"`
 	CreatedAt   time.Time   `json:"created_at"`
 	SettledAt   time.Time   `json:"settled_at"`
-	Watched     bool        `json:"watched,omitempty"` // settled, but so lately that the chain may still drop the block
-	Reverts     []Revert    `json:"reverts,omitempty"` // transactions of ours that were mined and moved no money
+	Watched     bool        `json:"watched,omitempty"`   // settled, but so lately that the chain may still drop the block
+	Submitter   string      `json:"submitter,omitempty"` // who was given the reply, where one alone may be
+	Reverts     []Revert    `json:"reverts,omitempty"`   // transactions of ours that were mined and moved no money
 
 	// What the store has added up elsewhere for this record. It keeps both itself;
 	// whoever writes the record hands them on as they were loaded.
-	Held    int64 `json:"held,omitempty"`    // atomic units in the payer's [Account]
-	Counted int   `json:"counted,omitempty"` // of Reverts, in the payer's account and the gas of the hour
+	Committed int64 `json:"committed,omitempty"` // atomic units in the payer's [Account]
+	Spent     int64 `json:"spent,omitempty"`     // atomic units in the payer's [Account]
+	Counted   int   `json:"counted,omitempty"`   // of Reverts, in the payer's account and the gas of the hour
 }
 
 // Revert is a transaction of the gas wallet that was mined in vain.

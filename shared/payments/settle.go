@@ -101,13 +101,13 @@ func (m *Machine) fail(ctx context.Context, r Record, cause *Rejected) error {
 	return cause
 }
 
-// replay gives the stored reply again to whoever may have it: a request that
-// waited for the settlement, that knows what the chain does not tell (the identifier
-// or the body), or whose payer signed in. Any other is one of the few that a lost
-// answer allows.
-func (m *Machine) replay(ctx context.Context, o Order, r Record, first bool) (Answer, error) {
+// replay gives the stored reply again to whoever may have it: a request that knows what
+// the chain does not tell (the identifier, or a body that others cannot guess), or whose
+// payer signed in. Any other is one of the few that a lost answer allows, also when it
+// waited for the settlement: of many equal requests at once, all but one may be copies.
+func (m *Machine) replay(ctx context.Context, o Order, r Record) (Answer, error) {
 	identified := r.Identifier != "" && r.PayloadHash == o.PayloadHash
-	if !first || identified || o.SignedIn || r.Request.HasBody {
+	if identified || o.SignedIn || r.Request.SecretBody {
 		return *r.Reply, nil
 	}
 	age := m.Now().Sub(r.SettledAt)

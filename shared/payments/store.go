@@ -20,10 +20,10 @@ type Store interface {
 	Save(ctx context.Context, r Record) (Record, error)
 
 	// Reserve is Save of a reserved record that also looks at the payer's account, in
-	// the same step: ErrPaused while it is paused at r.CreatedAt, ErrFunds if what is
-	// open there and this payment exceed funds, in atomic units. A record whose amount
-	// is in the account already fits.
-	Reserve(ctx context.Context, r Record, funds int64) (Record, error)
+	// the same step: ErrPaused while it is paused at r.CreatedAt, ErrFunds if more than
+	// room would be committed there, in atomic units (see [Account.Room]). A record
+	// whose amount is in the account already fits.
+	Reserve(ctx context.Context, r Record, room int64) (Record, error)
 
 	// Submit is Save of a record whose attempt claims r.Attempt.WalletNonce, in
 	// one step. ErrNonceTaken if that nonce is below the wallet's next; above it is

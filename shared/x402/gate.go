@@ -163,7 +163,7 @@ func (s *sale) request(body []byte) payments.Request {
 	return payments.Request{
 		Product: s.terms.Endpoint.Operation, Resource: s.terms.Resource, Description: s.terms.Endpoint.Summary,
 		Fingerprint: RequestDigest(s.r.Method, s.r.URL, digest, s.payment.Amount),
-		BodyDigest:  digest, HasBody: len(body) > 0, X402Version: s.payload.Dialect(),
+		BodyDigest:  digest, SecretBody: isSecret(body), X402Version: s.payload.Dialect(),
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *sale) refuse(w http.ResponseWriter, err error) {
 	case errors.Is(err, payments.ErrDelivered):
 		httpapi.WriteError(w, s.r, s.conflict("already_delivered",
 			"The answer to this payment was delivered. It is given again only for 120 seconds and three times in all, "+
-				"unless the payment carries a payment identifier, the request a body, or the payer signs in with SIGN-IN-WITH-X."))
+				"unless the payment carries a payment identifier, the request a body that others cannot guess, or the payer signs in with SIGN-IN-WITH-X."))
 	case errors.As(err, &known):
 		httpapi.WriteError(w, s.r, httpapi.NotCharged(known))
 	default:

@@ -131,7 +131,7 @@ func (s *shop) order(units int64) payments.Order { return orderOf(s.payment(unit
 func orderOf(p payments.Payment) payments.Order {
 	return payments.Order{
 		Payment: p, PayloadHash: "hash-" + p.Nonce,
-		Request: payments.Request{Product: "lint", Fingerprint: "f", HasBody: true},
+		Request: payments.Request{Product: "lint", Fingerprint: "f", SecretBody: true},
 		Work: func(context.Context) (payments.Answer, error) {
 			return payments.Answer{Status: 200, Body: []byte("result " + p.Nonce)}, nil
 		},

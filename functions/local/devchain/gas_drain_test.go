@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -200,4 +201,57 @@ func TestTheGasCapHoldsForTheTransactionToo(t *testing.T) {
 	if got := wantError[*payments.Invalid](t, err); got.Reason != x402.ReasonSimulation || !strings.Contains(got.Message, "300000 gas") {
 		t.Errorf("%v", got)
 	}
+}
+
+// Thirty payments of a balance that covers one: one settles, and the others are told
+// before any gas is spent.
+func TestSimultaneousPaymentsOfOneBalanceRevertNothing(t *testing.T) {
+	s := openShop(t)
+	s.fund(addressOf(ownerKey), 5000)
+	m := s.process(nil)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	answers := map[string]int{}
+	for range 30 {
+		o := orderOf(s.paymentFrom(ownerKey, 5000))
+		wait.Go(func() {
+			_, err := s.buy(m, o)
+			mu.Lock()
+			defer mu.Unlock()
+			answers[kindOf(err)]++
+			var invalid *payments.Invalid
+			if err != nil && (!errors.As(err, &invalid) || invalid.Reason != x402.ReasonFunds) {
+				t.Errorf("refused by %v", err)
+			}
+		})
+	}
+	wait.Wait()
+	reverted, gas := s.wasted()
+	t.Logf("figure: 30 simultaneous payments of one balance: %v, %d reverted transactions, %d gas lost", answers, reverted, gas)
+	if answers["<nil>"] != 1 || reverted > 0 {
+		t.Errorf("%d settled, %d transactions reverted", answers["<nil>"], reverted)
+	}
+	s.wantReceived(5000, 1)
+	account, err := s.store.Account(t.Context(), strings.ToLower(TokenAddress.Hex()), strings.ToLower(addressOf(ownerKey).Hex()))
+	if err != nil || account.Open() != 0 {
+		t.Errorf("%d units are still open (%v)", account.Open(), err)
+	}
+}
+
+// A payer who can pay for all is refused nothing.
+func TestSimultaneousPaymentsThatTheBalanceCoversAllSettle(t *testing.T) {
+	s := openShop(t)
+	s.fund(addressOf(ownerKey), 12*5000)
+	m := s.process(nil)
+	var wait sync.WaitGroup
+	for range 12 {
+		o := orderOf(s.paymentFrom(ownerKey, 5000))
+		wait.Go(func() {
+			if _, err := s.buy(m, o); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	s.wantReceived(12*5000, 12)
 }

@@ -2,12 +2,14 @@ package facilitator
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/payments"
@@ -28,8 +30,13 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 		err = s.machine.Authentic(r.Context(), p, digest(p))
 	}
 	if err == nil {
+		o := order(p, version)
+		o.Submitter = submitter(r)
 		var reply payments.Answer
-		if reply, err = s.machine.Pay(r.Context(), order(p, version)); err == nil {
+		if reply, err = s.machine.Pay(r.Context(), o); err == nil {
+			if r.Context().Err() != nil {
+				s.machine.Undelivered(context.WithoutCancel(r.Context()), o)
+			}
 			return httpapi.Response(reply), nil
 		}
 	}
@@ -62,6 +69,20 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 	return httpapi.JSON(response)
 }
 
+// submitter names who asks for a settlement. Equal requests are different submitters,
+// since each may be a sale, unless they say by an Idempotency-Key that they are one.
+func submitter(r *http.Request) string {
+	name := strings.Join(r.Header.Values("Idempotency-Key"), ",")
+	if name == "" || len(name) > maxIdempotencyKey {
+		name = rand.Text()
+	}
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:])
+}
+
+// maxIdempotencyKey is the longest key that names a submitter, in bytes.
+const maxIdempotencyKey = 256
+
 // dialect is the network's name in a version of the protocol.
 func dialect(version int, network string) string {
 	if version == 1 {
@@ -72,14 +93,14 @@ func dialect(version int, network string) string {
 
 // order asks the machine to move the money and do nothing else. It is bound to
 // the authorization, which names payer, payee and amount, and which the
-// requirements had to match; HasBody, because whoever holds the payload may hear
-// what became of it as often as it asks.
+// requirements had to match; SecretBody, because the submitter that is told of success is
+// told again as often as it asks.
 func order(p payments.Payment, version int) payments.Order {
 	authorization := p
 	authorization.Signature = ""
 	return payments.Order{
 		Payment: p, PayloadHash: digest(p),
-		Request: payments.Request{Product: Product, Fingerprint: digest(authorization), HasBody: true, X402Version: version},
+		Request: payments.Request{Product: Product, Fingerprint: digest(authorization), SecretBody: true, X402Version: version},
 		Work:    func(context.Context) (payments.Answer, error) { return payments.Answer{Status: http.StatusOK}, nil },
 	}
 }

@@ -117,7 +117,7 @@ func current(tx *bbolt.Tx, r payments.Record) error {
 }
 
 // Reserve implements payments.Store.
-func (s *Store) Reserve(_ context.Context, r payments.Record, funds int64) (saved payments.Record, err error) {
+func (s *Store) Reserve(_ context.Context, r payments.Record, room int64) (saved payments.Record, err error) {
 	err = s.commit(func(tx *bbolt.Tx) (err error) {
 		if err := current(tx, r); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (s *Store) Reserve(_ context.Context, r payments.Record, funds int64) (save
 		if err != nil {
 			return err
 		}
-		if err := account.Admits(change, funds, r.CreatedAt); err != nil {
+		if err := account.Admits(change, room, r.CreatedAt); err != nil {
 			return err
 		}
 		saved, err = save(tx, r)

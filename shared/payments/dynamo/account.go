@@ -15,17 +15,18 @@ import (
 // account adds up what changes in the payer's account, if anything does. Where the
 // account decides whether the payment fits, the addition has that condition.
 func (w *write) account() []action {
-	if w.change.Held == 0 && w.change.Strikes == 0 {
+	if !w.change.Touches() {
 		return nil
 	}
 	update := &types.Update{
 		TableName:                w.table,
 		Key:                      accountKey(w.change.Account),
-		ExpressionAttributeNames: map[string]string{"#held": held, "#strikes": strikes, "#ttl": expires},
+		ExpressionAttributeNames: map[string]string{"#committed": committed, "#spent": spent, "#strikes": strikes, "#ttl": expires},
 		ExpressionAttributeValues: item{
-			":held":    signed(w.change.Held),
-			":strikes": signed(int64(w.change.Strikes)),
-			":ttl":     w.expire(),
+			":committed": signed(w.change.Committed),
+			":spent":     signed(w.change.Spent),
+			":strikes":   signed(int64(w.change.Strikes)),
+			":ttl":       w.expire(),
 		},
 	}
 
@@ -35,13 +36,13 @@ func (w *write) account() []action {
 		update.ExpressionAttributeNames["#paused"] = paused
 		update.ExpressionAttributeValues[":paused"] = signed(w.change.Paused.UnixMilli())
 	}
-	update.UpdateExpression = aws.String("SET " + strings.Join(set, ", ") + " ADD #held :held, #strikes :strikes")
+	update.UpdateExpression = aws.String("SET " + strings.Join(set, ", ") + " ADD #committed :committed, #spent :spent, #strikes :strikes")
 
-	if w.funds != nil && w.change.Held > 0 {
+	if w.room != nil && w.change.Committed > 0 {
 		update.ExpressionAttributeNames["#paused"] = paused
-		update.ExpressionAttributeValues[":room"] = signed(*w.funds - w.change.Held)
+		update.ExpressionAttributeValues[":room"] = signed(*w.room - w.change.Committed)
 		update.ExpressionAttributeValues[asOf] = signed(w.next.CreatedAt.UnixMilli())
-		update.ConditionExpression = aws.String("(attribute_not_exists(#held) OR #held <= :room) AND " +
+		update.ConditionExpression = aws.String("(attribute_not_exists(#committed) OR #committed <= :room) AND " +
 			"(attribute_not_exists(#paused) OR #paused <= " + asOf + ")")
 		update.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	}
@@ -82,15 +83,17 @@ func (s *Store) Account(ctx context.Context, asset, payer string) (payments.Acco
 	case err != nil:
 		return payments.Account{}, err
 	}
-	open, err := integerOf(found, held)
-	if err != nil {
-		return payments.Account{}, err
-	}
+	var account payments.Account
 	count, err := integerOf(found, strikes)
+	account.Strikes = int(count)
+	for name, field := range map[string]*int64{committed: &account.Committed, spent: &account.Spent} {
+		var wrong error
+		*field, wrong = integerOf(found, name)
+		err = errors.Join(err, wrong)
+	}
 	if err != nil {
 		return payments.Account{}, err
 	}
-	account := payments.Account{Open: open, Strikes: int(count)}
 	if until, err := integerOf(found, paused); err == nil {
 		account.Paused = time.UnixMilli(until)
 	}

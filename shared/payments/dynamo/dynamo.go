@@ -13,7 +13,7 @@
 //	IDEM#<identifier key>   identifier    payload_hash
 //	WALLET#<chain>#<wallet> wallet        next_nonce
 //	WTX#<chain>#<wallet>    wallet nonce  data: the signed transaction, 20 digits
-//	ACCOUNT#<account key>   account       held, strikes, paused: what a payer's payments add up to
+//	ACCOUNT#<account key>   account       committed, spent, strikes, paused: what a payer's payments add up to
 //	GAS#<hour>              gas           gas that was burned in vain in that hour
 //
 // A body that makes the record larger than 300 KB is an object of its own, named

@@ -30,10 +30,11 @@ const (
 	asset     = "asset" // of the key: the contract that counts the nonce
 	payer     = "payer"
 	authNonce = "nonce"
-	held      = "held"    // atomic units of a payer's payments under way
-	strikes   = "strikes" // settlements of a payer that failed on the chain
-	paused    = "paused"  // Unix milliseconds until which the payer waits
-	gas       = "gas"     // burned in vain
+	committed = "committed" // atomic units of a payer's payments, under way or settled
+	spent     = "spent"     // atomic units of those that are settled
+	strikes   = "strikes"   // settlements of a payer that failed on the chain
+	paused    = "paused"    // Unix milliseconds until which the payer waits
+	gas       = "gas"       // burned in vain
 )
 
 // shards spread the writes of unfinished payments over the table.

@@ -25,7 +25,7 @@ type write struct {
 	table  *string
 	next   payments.Record // as it is to be stored
 	change payments.Change // of what is added up beside it
-	funds  *int64          // the payer's balance where the account decides; nil: it does not
+	room   *int64          // what may be committed in the payer's account where that decides; nil: it does not
 	item   item
 	expire func() types.AttributeValue // ttl of what stands beside the record
 	token  string
@@ -37,8 +37,8 @@ func (s *Store) Save(ctx context.Context, r payments.Record) (payments.Record, e
 }
 
 // Reserve implements payments.Store.
-func (s *Store) Reserve(ctx context.Context, r payments.Record, funds int64) (payments.Record, error) {
-	return s.write(ctx, r, &funds, false)
+func (s *Store) Reserve(ctx context.Context, r payments.Record, room int64) (payments.Record, error) {
+	return s.write(ctx, r, &room, false)
 }
 
 // Submit implements payments.Store.
@@ -47,15 +47,15 @@ func (s *Store) Submit(ctx context.Context, r payments.Record) (payments.Record,
 }
 
 // write sends the short form where it may do, and the whole where it must.
-func (s *Store) write(ctx context.Context, r payments.Record, funds *int64, submit bool) (payments.Record, error) {
+func (s *Store) write(ctx context.Context, r payments.Record, room *int64, submit bool) (payments.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	w, err := s.prepare(ctx, r)
 	if err != nil {
 		return payments.Record{}, err
 	}
-	w.funds = funds
-	if funds != nil && w.change.Held > *funds {
+	w.room = room
+	if room != nil && w.change.Committed > *room {
 		return payments.Record{}, payments.ErrFunds
 	}
 	beside := append(w.account(), w.wasted()...)

@@ -66,14 +66,14 @@ func (s *Store) Save(_ context.Context, r payments.Record) (payments.Record, err
 }
 
 // Reserve implements payments.Store.
-func (s *Store) Reserve(_ context.Context, r payments.Record, funds int64) (payments.Record, error) {
+func (s *Store) Reserve(_ context.Context, r payments.Record, room int64) (payments.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.records[r.Key()].version != r.Version {
 		return payments.Record{}, payments.ErrConflict
 	}
 	_, change := r.Next()
-	if err := s.accounts[change.Account].Admits(change, funds, r.CreatedAt); err != nil {
+	if err := s.accounts[change.Account].Admits(change, room, r.CreatedAt); err != nil {
 		return payments.Record{}, err
 	}
 	return s.save(r)

@@ -30,7 +30,7 @@ func account(t *testing.T, s payments.Store) payments.Account {
 
 func wantOpen(t *testing.T, s payments.Store, units int64, when string) {
 	t.Helper()
-	if got := account(t, s).Open; got != units {
+	if got := account(t, s).Open(); got != units {
 		t.Errorf("%s: %d units are open, want %d", when, got, units)
 	}
 }
@@ -103,10 +103,23 @@ func admission(t *testing.T, s payments.Store) {
 	again = save(t, s, again)
 	wantOpen(t, s, 0, "released")
 	again.State = payments.Reserved
-	if _, err := s.Reserve(ctx, again, 5000); err != nil {
-		t.Errorf("released and reserved anew: %v", err)
+	again, err = s.Reserve(ctx, again, 5000)
+	if err != nil {
+		t.Fatalf("released and reserved anew: %v", err)
 	}
 	wantOpen(t, s, 5000, "reserved anew")
+
+	// The balance of 5000 was read before this one settled, and is spent by now.
+	before := account(t, s)
+	again.State = payments.Settled
+	save(t, s, again)
+	wantOpen(t, s, 0, "settled")
+	if _, err := s.Reserve(ctx, second, before.Room(5000)); !errors.Is(err, payments.ErrFunds) {
+		t.Errorf("by a balance from before a settlement: %v", err)
+	}
+	if _, err := s.Reserve(ctx, second, account(t, s).Room(5000)); err != nil {
+		t.Errorf("by a balance from after it: %v", err)
+	}
 }
 
 func oneBalance(t *testing.T, s payments.Store) {
@@ -143,7 +156,7 @@ func reverts(t *testing.T, s payments.Store) {
 		}
 	}
 	until := at.Add(time.Hour + payments.Pause)
-	if got := account(t, s); got.Strikes != 2 || !got.Paused.Equal(until) || got.Open != 0 {
+	if got := account(t, s); got.Strikes != 2 || !got.Paused.Equal(until) || got.Open() != 0 {
 		t.Errorf("account %+v, want 2 strikes and a pause until %s", got, until)
 	}
 	next := numbered(1)

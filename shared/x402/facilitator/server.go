@@ -3,6 +3,8 @@ package facilitator
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,6 +58,13 @@ type question struct {
 	X402Version         int               `json:"x402Version"`
 	PaymentPayload      x402.Payload      `json:"paymentPayload"`
 	PaymentRequirements x402.Requirements `json:"paymentRequirements"`
+}
+
+// identity says that a question is of one sale, however often it is asked. Only who
+// holds the payment can tell it.
+func identity(question []byte) string {
+	sum := sha256.Sum256(question)
+	return hex.EncodeToString(sum[:])
 }
 
 var (
@@ -165,9 +174,9 @@ func (s *server) guarded(ctx context.Context, limit time.Duration, call func(con
 // call sends one request and reads its whole answer.
 func (s *server) call(ctx context.Context, method, path string, content any) (status int, body []byte, err error) {
 	var sent io.Reader
+	var text []byte
 	if content != nil {
-		text, err := json.Marshal(content)
-		if err != nil {
+		if text, err = json.Marshal(content); err != nil {
 			return 0, nil, err
 		}
 		sent = bytes.NewReader(text)
@@ -178,6 +187,9 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 		return 0, nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if sent != nil {
+		request.Header.Set("Idempotency-Key", identity(text))
+	}
 	if s.token != nil {
 		token, err := s.token(method, target.Host, target.EscapedPath(), s.now())
 		if err != nil {
