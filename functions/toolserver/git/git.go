@@ -101,7 +101,7 @@ func (r *Repository) Back(to time.Time) error {
 		if !made.After(to) || parent == (hash{}) {
 			return nil
 		}
-		if err := r.look(parent); errors.Is(err, fs.ErrNotExist) { // of a shallow clone
+		if err := r.look(parent); errors.Is(err, errMissing) { // of a shallow clone
 			return nil
 		} else if err != nil {
 			return err

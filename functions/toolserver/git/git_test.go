@@ -185,4 +185,15 @@ func TestTheCommitOfATimeIsFound(t *testing.T) {
 			t.Errorf("%s: %q, want %q (%v, %v)", at, text, want, err, fileErr)
 		}
 	}
+	shallow := repositoryOf(t)
+	shallow.git("clone", "-q", "--depth", "2", "file://"+r.dir, ".")
+	found, err := git.Open(shallow.Workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	err = found.Back(time.Unix(0, 0))
+	if text, fileErr := found.File("a"); err != nil || fileErr != nil || string(text) != "day 2" {
+		t.Errorf("a history that is cut off: %q (%v, %v)", text, err, fileErr)
+	}
 }
