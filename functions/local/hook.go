@@ -30,9 +30,10 @@ func runHook(ctx context.Context, t terminal, args []string) error {
 
 // installHook shows what it changes in the settings of an agent, and keeps a copy.
 func installHook(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "hook install", "hook install [-agent NAME] [-workspace DIR] [-print]")
+	set := flags(t, "hook install", "hook install [-agent NAME] [-workspace DIR] [-data DIR] [-print]")
 	agent := set.String("agent", "claude-code", "`name` of the agent: "+strings.Join(hook.Names(), ", "))
 	folder := set.String("workspace", ".", "`directory` of the project")
+	data := set.String("data", "", "`directory` of the data of the tool server, whose halt the hook obeys; "+workspace.DataDir+" in the project if not set")
 	show := set.Bool("print", false, "show the change and write nothing")
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
 		return usage("hook install takes no further arguments")
@@ -42,7 +43,7 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 		return usage("-workspace: %w", err)
 	}
 	defer w.Close()
-	command, err := hookCommand(ctx, *agent, *folder)
+	command, err := hookCommand(ctx, *agent, *folder, *data)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 }
 
 // hookCommand starts the hook of a project. A program that go run made is gone soon.
-func hookCommand(ctx context.Context, agent, folder string) (string, error) {
+func hookCommand(ctx context.Context, agent, folder, data string) (string, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -88,11 +89,16 @@ func hookCommand(ctx context.Context, agent, folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if data != "" {
+		if data, err = filepath.Abs(data); err != nil {
+			return "", err
+		}
+	}
 	argv := hook.Program(program)
 	if err := refuses(ctx, argv); err != nil {
 		return "", err
 	}
-	return hook.Command(argv, agent, full, ""), nil
+	return hook.Command(argv, agent, full, data), nil
 }
 
 const buildIt = "build it first: go build -o . ./functions/local ./functions/local/local-hook"

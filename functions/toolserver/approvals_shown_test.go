@@ -11,7 +11,12 @@ func TestACommandIsShownBeforeItIsGranted(t *testing.T) {
 	r, _ := asking(t)
 	structured[struct{}](r, "request_approval", `{"agent":"builder","command":"echo x > go.mod\n# \u202e tidy; python3 -c 'x'","reason":"why"}`)
 	_, list := r.send("GET", "/approvals", "")
-	newest := list["approvals"].([]any)[0].(map[string]any)
+	var newest map[string]any
+	for _, one := range list["approvals"].([]any) {
+		if asked := one.(map[string]any); asked["operation"] == "command" {
+			newest = asked
+		}
+	}
 	if newest["command"] != "echo x > go.mod\n# ⟨U+202E⟩ tidy; python3 -c 'x'" {
 		t.Errorf("%v", newest)
 	}

@@ -59,6 +59,16 @@ func (s *Server) aboutWorkspace() core.Workspace {
 	return about
 }
 
+// halted says for the guard why everything is halted, "" if it is not. A halt of dispatches or
+// of processes alone is none.
+func (s *Server) halted() string {
+	halt := s.halt.Halted()
+	if halt == nil || halt.Scope == "dispatches" || halt.Scope == "processes" {
+		return ""
+	}
+	return cmp.Or(halt.Reason, "no reason was given")
+}
+
 // rules are the rules as the workspace has them. If it cannot be read, they all hold.
 func (s *Server) rules() []framework.Rule {
 	state, err := s.workspace.Load()

@@ -208,9 +208,15 @@ func (s *Server) newGuard() *guard {
 }
 
 func (s *Server) toolDeps() tools.Deps {
-	gate := &preflight.Gate{Workspace: s.workspace, Log: s.violations, Approvals: s.approvals()}
+	gate := &preflight.Gate{
+		Workspace: s.workspace,
+		Log:       s.violations,
+		Approvals: s.approvals(),
+		Halted:    s.halted,
+	}
 	enforcing := *gate // for tools that make the change themselves
 	enforcing.Enforces = true
+	enforcing.Halted = nil // a halted agent may still hand over
 	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
 	return tools.Deps{
 		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,

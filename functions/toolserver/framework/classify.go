@@ -2,6 +2,7 @@ package framework
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -25,24 +26,43 @@ func Classify(change string) Classification {
 		return classifyDiff(files)
 	}
 	if word := logicWord.FindString(change); word != "" {
-		return Classification{"LOGIC", "medium", []string{"The description speaks of " + strings.ToLower(word) + "."}, false}
+		return Classification{"LOGIC", Medium, []string{"The description speaks of " + strings.ToLower(word) + "."}, false}
 	}
 	if word := dataWord.FindString(change); word != "" {
-		return Classification{"DATA", "low", []string{"The description speaks of " + strings.ToLower(word) + " and of nothing that code decides by."}, true}
+		return Classification{"DATA", Low, []string{"The description speaks of " + strings.ToLower(word) + " and of nothing that code decides by."}, true}
 	}
-	return Classification{"LOGIC", "low", []string{"Nothing in the description shows that only data changes; what is unclear is LOGIC."}, false}
+	return Classification{"LOGIC", Low, []string{"Nothing in the description shows that only data changes; what is unclear is LOGIC."}, false}
 }
 
-// classifyDiff lets a diff pass only if every hunk is plain data.
+// Confidence of a classification.
+const (
+	High   = "high"   // nothing else could be meant
+	Medium = "medium" // as far as the format tells
+	Low    = "low"    // a guess from what it looks like
+)
+
+// classifyDiff lets a diff pass only if every hunk is plain data. It is as sure as of the
+// hunk that it is least sure of.
 func classifyDiff(files []changedFile) Classification {
+	sure := High
 	for _, f := range files {
 		for _, h := range f.hunks {
 			if why := f.logic(h); why != "" {
-				return Classification{"LOGIC", "high", []string{named(f.name) + why}, false}
+				return Classification{"LOGIC", f.sureOfLogic(h, why), []string{named(f.name) + why}, false}
 			}
+			sure = less(sure, f.sureOfData(h))
 		}
 	}
-	return Classification{"DATA", "medium", []string{"Every changed line is a text, a comment or a value that no code decides by."}, true}
+	return Classification{"DATA", sure, []string{"Every changed line is a text, a comment or a value that no code decides by."}, true}
+}
+
+// less is the lower confidence.
+func less(a, b string) string {
+	order := []string{Low, Medium, High}
+	if slices.Index(order, b) < slices.Index(order, a) {
+		return b
+	}
+	return a
 }
 
 func named(file string) string {

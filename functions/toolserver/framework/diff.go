@@ -95,17 +95,18 @@ var (
 
 // logic says why a hunk is not plain data; "" if it is.
 func (f changedFile) logic(h hunk) string {
-	switch kind := kindOf(f.name); {
+	kind := kindOf(f.name)
+	switch {
 	case f.whole:
 		return "a file is added, removed, renamed or made executable"
-	case steering.MatchString(f.name):
+	case steering.MatchString(f.name) && !translated.MatchString(f.name):
 		return "the file steers an agent, a build or a service"
 	case slices.Contains(prose, kind):
 		return proseLogic(h)
-	case kind == ".html" || kind == ".htm":
-		return htmlLogic(h)
 	case kind == "strings.xml":
-		return markupLogic(h)
+		return markupLogicOf(h, false)
+	case kind == ".json" && listLogic(f.name, h) == "":
+		return ""
 	case kind == ".json" || f.name == "":
 		return lineLogic(f.name, h)
 	case kind == ".po":
@@ -121,9 +122,25 @@ func (f changedFile) logic(h hunk) string {
 	case formats[kind].line != nil:
 		return settingsLogic(f.name, kind, h)
 	case languages[kind] != nil:
-		return codeLogic(h, *languages[kind])
+		return programLogic(kind, h)
+	case shapesOf(kind) != nil:
+		return wordingLogic(h, shapesOf(kind))
 	}
-	return "nothing here can read files of this kind, and what is unclear is LOGIC"
+	if strict, ok := markups[kind]; ok {
+		return markupLogicOf(h, strict)
+	}
+	return unreadable
+}
+
+const unreadable = "nothing here can read files of this kind, and what is unclear is LOGIC"
+
+// programLogic reads a program without its documentation, and in JSX the texts between tags.
+func programLogic(kind string, h hunk) string {
+	why := codeLogic(undocumented(kind, h), *languages[kind])
+	if why != "" && (kind == ".jsx" || kind == ".tsx" || kind == ".js") && elementLogic(h) == "" {
+		return ""
+	}
+	return why
 }
 
 var (
@@ -133,6 +150,31 @@ var (
 	jsonKey     = regexp.MustCompile(`^\s*"([^"]+)"\s*:`)
 	styleLine   = regexp.MustCompile(`^\s*((?:--)?[a-z-]*(?:color|background|font|margin|padding|width|height|border|radius|gap|shadow|spacing|align)[a-z-]*)\s*:\s*[^{}()]+;?\s*$`)
 )
+
+var (
+	// styleVariable is a colour or a length with a name.
+	styleVariable = regexp.MustCompile(`^\s*((?:--|[$@])[\w-]+)\s*:\s*(?:#[0-9a-fA-F]{3,8}|-?[\d.]+(?:px|em|rem|%|pt)?)\s*;?\s*$`)
+	styleComment  = text(`^\s*/\*\s*([^*]+?)\s*\*/\s*$`)
+	// listed is a sentence in a list of JSON.
+	listed = text(`^\s*"([^"\\]+)",?\s*$`)
+)
+
+// listLogic lets sentences in a list pass whose name, as far as it is there, is not one of
+// texts that something acts on.
+func listLogic(name string, h hunk) string {
+	for _, line := range h.before {
+		if key := jsonKey.FindStringSubmatch(line); key != nil && (logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1])) {
+			return "the list belongs to a key that code may decide by"
+		}
+	}
+	gone, fresh := h.changed()
+	for _, line := range slices.Concat(gone, fresh) {
+		if found := listed.FindStringSubmatch(line); found == nil || len(words(found[1])) < 4 || logicWord.MatchString(found[1]) {
+			return "a changed line is no sentence: " + shorten(line)
+		}
+	}
+	return wordingLogic(h, []shape{listed})
+}
 
 // changed are the lines of one side that the other side does not have.
 func (h hunk) changed() (gone, fresh []string) {
@@ -160,15 +202,6 @@ func settingsLogic(name, kind string, h hunk) string {
 		}
 	}
 	return keyedLogic(name, h, formats[kind])
-}
-
-// markupLogic lets texts between tags pass, with the same places that a program fills.
-func markupLogic(h hunk) string {
-	before, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
-	if !slices.Equal(holes.FindAllString(before, -1), holes.FindAllString(after, -1)) {
-		return "what a program fills into a text changes"
-	}
-	return htmlLogic(h)
 }
 
 // lineLogic lets lines pass that are plain data by themselves, with the same keys
@@ -205,12 +238,18 @@ func lineLogic(name string, h hunk) string {
 // styleLogic lets values of harmless properties pass.
 func styleLogic(h hunk) string {
 	properties := map[string]int{}
+	if wordingLogic(h, []shape{styleComment}) == "" {
+		return ""
+	}
 	gone, fresh := h.changed()
 	for i, line := range slices.Concat(gone, fresh) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
 		property := styleLine.FindStringSubmatch(line)
+		if property == nil {
+			property = styleVariable.FindStringSubmatch(line)
+		}
 		if property == nil || strings.Contains(line, "url") || strings.Contains(line, "@") {
 			return "a changed line is more than the value of a style: " + shorten(line)
 		}

@@ -17,7 +17,8 @@ type format struct {
 
 var formats = map[string]format{
 	".json":       {regexp.MustCompile(`^\s*"([^"]+)"\s*:\s*(.*?),?\s*$`), nil},
-	".yaml":       {regexp.MustCompile(`^(\s*[A-Za-z][\w.-]*)\s*:\s+(.*?)\s*$`), []string{"#"}},
+	".json5":      {regexp.MustCompile(`^\s*["']?([\w.@-]+)["']?\s*:\s*(.*?),?\s*$`), []string{"//"}},
+	".yaml":       {regexp.MustCompile(`^(\s*(?:- )?[A-Za-z][\w.-]*)\s*:\s+(.*?)\s*$`), []string{"#"}},
 	".toml":       {regexp.MustCompile(`^\s*([A-Za-z][\w.-]*)\s*=\s*(.*?)\s*$`), []string{"#"}},
 	".ini":        {regexp.MustCompile(`^\s*([A-Za-z][\w.-]*)\s*[=:]\s*(.*?)\s*$`), []string{";", "#"}},
 	".properties": {regexp.MustCompile(`^\s*([A-Za-z][\w.-]*)\s*[=:]\s*(.*?)\s*$`), []string{"#", "!"}},
@@ -26,7 +27,7 @@ var formats = map[string]format{
 
 var (
 	// translated are files that hold nothing but texts for people.
-	translated = regexp.MustCompile(`(?i)(^|/)(locales?|i18n|l10n|lang|langs|translations?)/|(^|/)messages[^/]*\.properties$|\.lproj/|\.strings$`)
+	translated = regexp.MustCompile(`(?i)(^|/)(locales?|i18n|l10n|lang|langs|translations?)/|(^|/)messages[^/]*\.properties$|\.lproj/|\.strings$|\.arb$`)
 	// textKey and factKey name texts and facts for people, numberKey facts that are numbers.
 	textKey   = regexp.MustCompile(`(?i)^(notice|note|intro|introduction|body|content|about|bio|tagline|slogan|quote|question|answer|excerpt|abstract|caption_text)$`)
 	factKey   = regexp.MustCompile(`(?i)^(name|(first|last|full|display|sur)_?name|author|artist|city|town|country|street|address|phone|fax|opening_?hours|birthday)$`)
@@ -72,6 +73,7 @@ func (f format) withoutComments(lines []string) []string {
 
 // shownValue says whether a change of a value is one of a text or a fact for people.
 func shownValue(file, key, before, after string) bool {
+	key = strings.TrimPrefix(strings.TrimSpace(key), "- ")
 	key = strings.TrimSpace(key[strings.LastIndexByte(key, '.')+1:])
 	old, oldQuoted := unquoted(before)
 	now, nowQuoted := unquoted(after)
@@ -192,8 +194,18 @@ func kindOf(name string) string {
 		return "makefile"
 	case base == "strings.xml":
 		return base
+	case strings.HasSuffix(base, ".blade.php"):
+		return ".blade"
+	case papers.MatchString(base):
+		return "plain"
 	}
 	switch kind := path.Ext(base); kind {
+	case ".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8":
+		return "manual"
+	case ".arb":
+		return ".json"
+	case ".jsonc":
+		return ".json5"
 	case ".yml":
 		return ".yaml"
 	case ".cfg":

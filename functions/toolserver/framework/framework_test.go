@@ -70,3 +70,14 @@ func TestChangesAreClassified(t *testing.T) {
 		t.Errorf("evidence repeats a secret: %v", got.Evidence)
 	}
 }
+
+// What a rule says of its enforcement is built. A tool that is not there enforces nothing.
+func TestNoRuleClaimsWhatIsNotBuilt(t *testing.T) {
+	for _, rule := range framework.Rules() {
+		for _, claim := range []string{"cannot close", "forced", "closing of a session", "session_close", "drift_audit", "clients ask"} {
+			if strings.Contains(rule.Enforcement, claim) {
+				t.Errorf("%s: %q claims %q", rule.ID, rule.Enforcement, claim)
+			}
+		}
+	}
+}

@@ -16,7 +16,7 @@ var entries = []entry{
 		ID: "untouchable", Name: "UNTOUCHABLE",
 		Rule:        "Files on the untouchable list are never changed by an agent, by no way and for no reason.",
 		Trigger:     "Any write, rename, removal or change of permissions, by a tool or by a command.",
-		Enforcement: "A check before each edit refuses; a comparison with recorded hashes finds what went around the check.",
+		Enforcement: "Where the hook is installed it refuses before each edit and command; the watcher of the server compares recorded hashes and reports what went around it.",
 		Prevents:    "Lost credentials, broken production settings, and an agent that lifts its own limits.",
 		EnforcedBy:  []string{"preflight_check", "drift_audit"},
 	}, Detail{
@@ -28,7 +28,7 @@ var entries = []entry{
 		ID: "write_progress", Name: "WRITE PROGRESS",
 		Rule:        "Write down what was done while it is being done, where the next session finds it.",
 		Trigger:     "After each finished step, and before anything that may end the session.",
-		Enforcement: "The worklog is append-only; the closing of a session looks at its last entry.",
+		Enforcement: "The worklog tool only appends, and reports when older entries are not as they were.",
 		Prevents:    "Work that is done twice, or contradicted, because nobody knew of it.",
 		EnforcedBy:  []string{"worklog", "session_close"},
 	}, Detail{
@@ -39,7 +39,7 @@ var entries = []entry{
 		ID: "step_back", Name: "STEP BACK",
 		Rule:        "At fixed intervals stop and ask whether this is still the right work, from the task up to the goal.",
 		Trigger:     "Every few messages (four unless the workspace says otherwise), and after two failed attempts at the same thing.",
-		Enforcement: "The reflection has seven levels and is forced by the count of messages.",
+		Enforcement: "step_back_check asks seven questions and says from the count of messages whether it is due; calling it is left to the agent.",
 		Prevents:    "Perfect work on the wrong thing.",
 		EnforcedBy:  []string{"step_back_check"},
 	}, Detail{
@@ -50,7 +50,7 @@ var entries = []entry{
 		ID: "delegate_and_return", Name: "DELEGATE AND RETURN",
 		Rule:        "Whoever hands work on stays responsible: come back to it, check the result and report it.",
 		Trigger:     "A task was dispatched or given to another agent or person.",
-		Enforcement: "Dispatches are listed with their state; a session cannot close cleanly while one still runs.",
+		Enforcement: "Dispatches are listed with their state and their log; coming back to them is left to the agent.",
 		Prevents:    "Results that nobody reads, and background agents that nobody stops.",
 		EnforcedBy:  []string{"dispatch_to_llm", "session_close"},
 	}, Detail{
@@ -61,7 +61,7 @@ var entries = []entry{
 		ID: "ask_before_touching", Name: "ASK BEFORE TOUCHING",
 		Rule:        "Protected files are changed only after a person approved this change.",
 		Trigger:     "A change of a file on the protected list, or of anything that counts as LOGIC.",
-		Enforcement: "The check before each edit answers PROTECTED until an approval of a person covers the file; approvals end by themselves.",
+		Enforcement: "Where the hook is installed it refuses until an approval of a person covers the file; preflight_check answers PROTECTED. Approvals end by themselves.",
 		Prevents:    "Changes that are correct in themselves and that nobody wanted.",
 		EnforcedBy:  []string{"preflight_check", "request_approval"},
 	}, Detail{
@@ -97,7 +97,7 @@ var entries = []entry{
 		ID: "confirm_destructive_intent", Name: "CONFIRM DESTRUCTIVE INTENT",
 		Rule:        "Before deleting, overwriting or stopping, repeat what exactly will be gone and what was excluded, and wait for a yes.",
 		Trigger:     "A request that removes, overwrites, resets, stops or sends something that cannot be taken back.",
-		Enforcement: "The annotations of the tools name those that may destroy; clients ask the person before they call them.",
+		Enforcement: "The annotations of the tools name those that may destroy; whether a client asks before it calls them is up to the client.",
 		Prevents:    "Clearing away more than was meant, above all what a person had asked to spare.",
 		EnforcedBy:  []string{"preflight_check", "check_archive_safety"},
 	}, Detail{

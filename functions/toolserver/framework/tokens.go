@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/net/html"
 )
 
 // lexeme is a piece of a program. Text is what it says, of a string without quotes.
@@ -49,7 +47,7 @@ var (
 	// setting is a comment that begins with a key, as many tools want it.
 	setting  = regexp.MustCompile(`^\W*[a-z][\w.-]*[:=]`)
 	deciding = regexp.MustCompile(`(?i)prompt|system|instruction|query|sql|regex|pattern|schema|key|token|url|path|env|role|permission|case|import|require|include|format|sprintf|match|equal|contains|prefix|suffix|index|exec|eval`)
-	display  = regexp.MustCompile(`(?i)^([fse]?print(ln|f)?|log|logf|info|infof|warn|warnf|warning|error|errorf|debug|debugf|fatal|fatalf|puts|echo|say|show|alert|toast|notify|message|msg|title|subtitle|label|caption|heading|headline|text|hint|tooltip|description|summary|greeting|placeholder|alt|footer|h[1-6])$`)
+	display  = regexp.MustCompile(`(?i)^([fse]?print(ln|f)?|log|logf|info|infof|warn|warnf|warning|error|errorf|debug|debugf|fatal|fatalf|puts|echo|say|show|alert|toast|notify|message|msg|title|subtitle|label|caption|heading|headline|text|hint|tooltip|description|summary|greeting|placeholder|alt|footer|help|short|long|epilog|maketext|h[1-6])$`)
 	says     = regexp.MustCompile(`^(puts|print|echo|say)$`)
 	letters  = regexp.MustCompile(`^[\p{L}\p{N} .,;:!?'"()…–—-]+$`)
 )
@@ -82,11 +80,59 @@ func codeLogic(h hunk, l language) string {
 		if old[i].kind != "text" || fresh[i].kind != "text" || l.silent {
 			return "code changes at: " + shorten(old[i].text)
 		}
-		if !sentence(old[i].text) || !sentence(fresh[i].text) || !shown(old, i) || decides(old, i) {
+		if !sentence(old[i].text) || !sentence(fresh[i].text) || !shown(old, i) || decides(old, i) || turns(old[i].text, fresh[i].text) {
 			return "a text changes that code may decide by"
 		}
 	}
 	return ""
+}
+
+var (
+	// docstring is the text below the head of a function or a class of Python, whole or torn.
+	docstring = regexp.MustCompile(`(?m)^(\s*(?:async\s+)?(?:def|class)\b[^\n]*:\s*\n\s*)[rR]?"""[^"]*(?:"""|\z)`)
+	// blockComment is a comment that begins a line, whole or torn.
+	blockComment = regexp.MustCompile(`(?m)^\s*/\*(?:[^*]|\*+[^*/])*(?:\*+/|\z)`)
+	// inBlock is a line inside of such a comment.
+	inBlock = text(`^\s*\*\s+(\S+(?: \S+){2,})\s*$`)
+	// agentTool says that a documentation is what an agent reads.
+	agentTool = regexp.MustCompile(`@\w*\.?(tool|function_tool|kernel_function|mcp)\b`)
+)
+
+// undocumented is a hunk without documentation that only people read.
+func undocumented(kind string, h hunk) hunk {
+	before, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
+	var texts *regexp.Regexp
+	switch {
+	case kind == ".py" && !agentTool.MatchString(before+after):
+		texts = docstring
+	case kind == ".go" || languages[kind] == cLike:
+		texts = blockComment
+		if wordingLogic(h, []shape{inBlock}) == "" {
+			return hunk{}
+		}
+	default:
+		return h
+	}
+	if obeyedIn(texts.FindAllString(before, -1)) || obeyedIn(texts.FindAllString(after, -1)) {
+		return h
+	}
+	return hunk{
+		before: strings.Split(texts.ReplaceAllString(before, "$1"), "\n"),
+		after:  strings.Split(texts.ReplaceAllString(after, "$1"), "\n"),
+		first:  h.first,
+	}
+}
+
+// obeyedIn says whether a line of some comments is one that a tool obeys.
+func obeyedIn(comments []string) bool {
+	for _, text := range comments {
+		for line := range strings.Lines(text) {
+			if obeyed(strings.TrimSpace(line)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (l language) read(text string) ([]lexeme, bool) {
@@ -251,37 +297,4 @@ func (l language) next(rest string) (lexeme, int) {
 		}
 	}
 	return lexeme{"sign", rest[:end]}, end
-}
-
-// htmlLogic lets texts between the tags pass, and those attributes that are read.
-func htmlLogic(h hunk) string {
-	old, ok := lexHTML(strings.Join(h.before, "\n"))
-	fresh, fine := lexHTML(strings.Join(h.after, "\n"))
-	switch {
-	case !ok || !fine:
-		return "the change lies in or beside a script, a style or a form"
-	case !slices.Equal(old, fresh):
-		return "tags or attributes change"
-	}
-	return ""
-}
-
-// lexHTML returns the tags of a text with what decides about them.
-func lexHTML(text string) ([]string, bool) {
-	var tags []string
-	z := html.NewTokenizer(strings.NewReader(text))
-	for {
-		switch kind := z.Next(); kind {
-		case html.ErrorToken:
-			return tags, !strings.Contains(text, "{{") && !strings.Contains(text, "<?") && !strings.Contains(text, "<%")
-		case html.TextToken, html.CommentToken:
-		default:
-			t := z.Token()
-			if slices.Contains([]string{"script", "style", "template", "form", "input", "button", "select", "option", "meta", "link", "base", "iframe"}, t.Data) {
-				return nil, false
-			}
-			t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "alt" || a.Key == "title" || a.Key == "aria-label" })
-			tags = append(tags, t.String())
-		}
-	}
 }

@@ -16,7 +16,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrNone says that there is no repository.
@@ -37,12 +39,15 @@ const (
 	maxRefs   = 16 << 20 // bytes of packed-refs
 	maxObject = 16 << 20 // bytes of a commit, tree or file
 	maxDepth  = 256      // of deltas; git makes 50 unless it is told otherwise
+
+	maxHistory = 10_000 // commits that are gone back
 )
 
 // Repository is an opened repository. It is not safe for concurrent use. Close it.
 type Repository struct {
 	source Source
-	tree   hash
+	commit hash
+	tree   hash // of that commit
 	packs  []*pack
 }
 
@@ -68,11 +73,89 @@ func Open(source Source) (*Repository, error) {
 	if r.packs, err = openPacks(source); err != nil {
 		return nil, err
 	}
-	if r.tree, err = r.treeOf(commit); err != nil {
+	if err = r.look(commit); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
+}
+
+// look makes a commit the one that is looked at.
+func (r *Repository) look(commit hash) error {
+	tree, err := r.treeOf(commit)
+	if err != nil {
+		return err
+	}
+	r.commit, r.tree = commit, tree
+	return nil
+}
+
+// Back goes back to the last commit that was made no later than a time, by first parents. If
+// none is as old, or if the history was cut off, it stays at the first one that is there.
+func (r *Repository) Back(to time.Time) error {
+	for range maxHistory {
+		parent, made, err := r.history(r.commit)
+		if err != nil {
+			return err
+		}
+		if !made.After(to) || parent == (hash{}) {
+			return nil
+		}
+		if err := r.look(parent); errors.Is(err, errMissing) { // of a shallow clone
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return errors.New("the history is longer than it is read")
+}
+
+// history is the first parent of a commit, zero if it has none, and when it was made.
+func (r *Repository) history(commit hash) (parent hash, made time.Time, err error) {
+	_, text, err := r.object(commit, 0)
+	if err != nil {
+		return hash{}, time.Time{}, err
+	}
+	head, _, _ := strings.Cut(string(text), "\n\n")
+	for line := range strings.Lines(head) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case name == "parent" && parent == (hash{}):
+			if parent, err = parse(value); err != nil {
+				return hash{}, time.Time{}, err
+			}
+		case name == "committer":
+			made, err = stamp(value)
+			return parent, made, err
+		}
+	}
+	return hash{}, time.Time{}, errDamaged
+}
+
+// stamp is the time at the end of a line of a commit: NAME <MAIL> SECONDS ZONE.
+func stamp(line string) (time.Time, error) {
+	_, when, ok := strings.Cut(line, "> ")
+	seconds, _, _ := strings.Cut(when, " ")
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if !ok || err != nil {
+		return time.Time{}, errDamaged
+	}
+	return time.Unix(n, 0), nil
+}
+
+// Differs says how a text differs from what the commit holds under a name, "" if it does
+// not.
+func (r *Repository) Differs(name string, text []byte) (string, error) {
+	kept, err := r.File(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "is not committed", nil
+	case err != nil:
+		return "", err
+	case !bytes.Equal(text, kept):
+		return "has changes that are not committed", nil
+	}
+	return "", nil
 }
 
 // Close closes the packs.

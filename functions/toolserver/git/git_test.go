@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/git"
 	"governance.internal/functions/toolserver/workspace"
@@ -151,5 +152,48 @@ func TestWhatCannotBeReadIsAnErrorAndNotAnAbsence(t *testing.T) {
 		if text, err := r.committed("a"); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("HEAD %q: %q %v", head, text, err)
 		}
+	}
+}
+
+// The history is followed back to what held at a time.
+func TestTheCommitOfATimeIsFound(t *testing.T) {
+	r := repositoryOf(t)
+	r.git("init", "-q")
+	for day := 1; day <= 3; day++ {
+		r.write("a", fmt.Sprint("day ", day))
+		r.git("add", ".")
+		date := fmt.Sprintf("2026-11-%02dT12:00:00Z", day)
+		t.Setenv("GIT_COMMITTER_DATE", date)
+		t.Setenv("GIT_AUTHOR_DATE", date)
+		r.git("commit", "-qm", "x\n\nparent of all\ncommitter x <y> 1 +0000")
+	}
+	for at, want := range map[string]string{
+		"2026-11-09T00:00:00Z": "day 3", "2026-11-03T12:00:00Z": "day 3", "2026-11-03T11:59:59Z": "day 2", "2026-11-01T13:00:00Z": "day 1", "2020-01-01T00:00:00Z": "day 1",
+	} {
+		when, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := git.Open(r.Workspace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = found.Back(when)
+		text, fileErr := found.File("a")
+		found.Close()
+		if err != nil || fileErr != nil || string(text) != want {
+			t.Errorf("%s: %q, want %q (%v, %v)", at, text, want, err, fileErr)
+		}
+	}
+	shallow := repositoryOf(t)
+	shallow.git("clone", "-q", "--depth", "2", "file://"+r.dir, ".")
+	found, err := git.Open(shallow.Workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	err = found.Back(time.Unix(0, 0))
+	if text, fileErr := found.File("a"); err != nil || fileErr != nil || string(text) != "day 2" {
+		t.Errorf("a history that is cut off: %q (%v, %v)", text, err, fileErr)
 	}
 }

@@ -190,3 +190,27 @@ func TestEveryAgentOfTheTableHasAProtocol(t *testing.T) {
 		}
 	}
 }
+
+// While everything is halted a hook lets no agent change anything, whatever the lists say.
+func TestAHaltReachesTheHook(t *testing.T) {
+	for flag, want := range map[string]string{
+		`{"reason":"something is wrong","scope":"all"}`: "deny",
+		`{`:                                   "deny",
+		`{"reason":"x","scope":"dispatches"}`: "",
+		`{"reason":"x","scope":"processes"}`:  "",
+	} {
+		w := governed(t)
+		w.Write(".data/HALT", flag)
+		for tool, input := range map[string]map[string]any{"Write": writing("src/b.go"), "Bash": running("echo x > src/b.go"), "mcp__x__process": {"a": "b"}} {
+			got, said := called(t, w.Dir, w.Dir, tool, input)
+			if got != want || want != "" && !strings.Contains(said, "halted") {
+				t.Errorf("%s %s: %q %s", flag, tool, got, said)
+			}
+		}
+		for tool, input := range map[string]map[string]any{"Read": {"file_path": "src/a.go"}, "Bash": running("ls")} {
+			if got, said := called(t, w.Dir, w.Dir, tool, input); got != "" {
+				t.Errorf("%s %s: %q %s", flag, tool, got, said)
+			}
+		}
+	}
+}

@@ -19,13 +19,19 @@ func Open(folder, data string) (*Gate, error) {
 	if folder == "" { // an agent waits: who names it looks for none
 		folder = Governed()
 	}
-	w, err := workspace.Open(folder, cmp.Or(data, filepath.Join(folder, workspace.DataDir)))
+	data = cmp.Or(data, filepath.Join(folder, workspace.DataDir))
+	w, err := workspace.Open(folder, data)
 	if err != nil {
 		return nil, err
 	}
 	log := &violations.Log{Workspace: w, Now: time.Now, Random: rand.Reader}
 	book := &approval.Book{Workspace: w, Now: time.Now, Random: rand.Reader, Record: log.Note}
-	return &Gate{Workspace: w, Log: log, Approvals: book}, nil
+	return &Gate{
+		Workspace: w,
+		Log:       log,
+		Approvals: book,
+		Halted:    func() string { return haltIn(data) },
+	}, nil
 }
 
 // Governed is the outermost folder from here upward with a workspace file: an agent

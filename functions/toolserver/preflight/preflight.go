@@ -81,6 +81,8 @@ type Gate struct {
 	// Installed says that a person put the gate in front of an agent. Without rules nothing
 	// passes it.
 	Installed bool
+	// Halted says why everything is halted, "" if it is not; nil if nobody can halt.
+	Halted func() string
 }
 
 // Check decides about files, and records a refusal. An error means that the refusal
@@ -128,9 +130,14 @@ func (g *Gate) onLists(state workspace.State, dir, name, operation string) []Res
 	return named(g.decide(state, dir, name, operation))
 }
 
-// without says why there are no rules to decide by and nothing may be changed, and what to
-// do; it is "" if there are, or if nobody installed a guard here.
+// without says why nothing may be changed, whatever it is, and what to do: everything is
+// halted, or there are no rules to decide by. It is "" otherwise.
 func (g *Gate) without(state workspace.State, problem error) string {
+	if g.Halted != nil {
+		if reason := g.Halted(); reason != "" {
+			return "Everything is halted (" + reason + "), so nothing may be changed until a person lifts the halt."
+		}
+	}
 	switch {
 	case problem != nil:
 		return "The workspace file cannot be read, so nothing may be changed: " + problem.Error() + ". A person must repair it."
@@ -140,7 +147,7 @@ func (g *Gate) without(state workspace.State, problem error) string {
 	return ""
 }
 
-// refuseAll refuses a change while the rules are unknown.
+// refuseAll refuses a change, whatever it is.
 func (g *Gate) refuseAll(ctx context.Context, a Action, why string) (Report, error) {
 	report := Report{Decision: policy.Blocked, Results: []Result{}}
 	for _, name := range a.Paths {

@@ -64,18 +64,59 @@ type Appended struct {
 	Rewritten bool // older entries are not as they were
 }
 
+// memory is what is remembered of a worklog.
 type memory struct {
 	Length int    `json:"length"`
 	SHA256 string `json:"sha256"`
+	// Rewritten says that the history was found changed at some append.
+	Rewritten bool `json:"rewritten,omitempty"`
 }
 
 var bucket = []byte("worklog")
 
+// memoryFile remembers what the worklogs were at the last append.
+const memoryFile = workspace.StateDir + "/worklog.db"
+
+// errBusy says that what is remembered cannot be looked at.
+var errBusy = errors.New("another process writes the worklog")
+
+func (b Book) memory() (*bbolt.DB, error) {
+	db, err := bbolt.Open(memoryFile, 0o600, &bbolt.Options{Timeout: 2 * time.Second, OpenFile: b.Workspace.OpenState})
+	if err != nil {
+		return nil, errBusy
+	}
+	return db, nil
+}
+
+// Rewritten says whether the worklog does not begin any more with what was there at an append,
+// which may also be that it is gone.
+func (b Book) Rewritten() (changed bool, err error) {
+	if _, err := fs.Stat(b.Workspace.Files(), memoryFile); errors.Is(err, fs.ErrNotExist) {
+		return false, nil // nothing was ever appended
+	}
+	text, err := b.Workspace.ReadFile(b.Name, maxSize)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	db, err := b.memory()
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return changed, db.View(func(tx *bbolt.Tx) error {
+		if kept := tx.Bucket(bucket); kept != nil {
+			last, known := recall(kept.Get([]byte(b.Name)))
+			changed = known && (last.Rewritten || last.differs(text))
+		}
+		return nil
+	})
+}
+
 // Append writes an entry at the end. Only one process at a time does so.
 func (b Book) Append(e Entry) (done Appended, err error) {
-	db, err := bbolt.Open(workspace.StateDir+"/worklog.db", 0o600, &bbolt.Options{Timeout: 2 * time.Second, OpenFile: b.Workspace.OpenState})
+	db, err := b.memory()
 	if err != nil {
-		return done, errors.New("another process writes the worklog")
+		return done, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return done, db.Update(func(tx *bbolt.Tx) error {
@@ -87,7 +128,8 @@ func (b Book) Append(e Entry) (done Appended, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		done.Rewritten = rewritten(kept.Get([]byte(b.Name)), before)
+		last, known := recall(kept.Get([]byte(b.Name)))
+		done.Rewritten = known && last.differs(before)
 		done.Text = e.markdown()
 		if n := len(before); n > 0 && before[n-1] != '\n' {
 			done.Text = "\n" + done.Text
@@ -96,7 +138,7 @@ func (b Book) Append(e Entry) (done Appended, err error) {
 		if err := b.add(done.Text); err != nil {
 			return err
 		}
-		return kept.Put([]byte(b.Name), remember(append(before, done.Text...)))
+		return kept.Put([]byte(b.Name), remember(append(before, done.Text...), done.Rewritten || last.Rewritten))
 	})
 }
 
@@ -109,22 +151,28 @@ func (b Book) add(text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-func remember(text []byte) []byte {
+func remember(text []byte, rewritten bool) []byte {
 	sum := sha256.Sum256(text)
-	kept, err := json.Marshal(memory{len(text), hex.EncodeToString(sum[:])})
+	kept, err := json.Marshal(memory{len(text), hex.EncodeToString(sum[:]), rewritten})
 	if err != nil {
 		panic(err) // plain values
 	}
 	return kept
 }
 
-// rewritten compares the beginning of the file with what was there at the last append.
-func rewritten(kept, text []byte) bool {
-	var last memory
-	if kept == nil || json.Unmarshal(kept, &last) != nil {
-		return false
+// recall is what was remembered; nothing of a worklog that is new.
+func recall(kept []byte) (last memory, known bool) {
+	known = kept != nil && json.Unmarshal(kept, &last) == nil
+	return last, known
+}
+
+// differs compares the beginning of the file with what was there at the last append.
+func (m memory) differs(text []byte) bool {
+	if m.Length > len(text) {
+		return true
 	}
-	return last.Length > len(text) || !bytes.Equal(remember(text[:last.Length]), kept)
+	sum := sha256.Sum256(text[:m.Length])
+	return hex.EncodeToString(sum[:]) != m.SHA256
 }
 
 func (e Entry) markdown() string {

@@ -42,6 +42,40 @@ func TestAFileThatNothingNeedsMayBeArchived(t *testing.T) {
 	}
 }
 
+// What check_dependencies finds that a process needs is not safe, also where no text names the
+// file; and what it cannot read leaves it open.
+func TestWhatAProcessNeedsIsNotSafe(t *testing.T) {
+	w := guardtest.New(t, map[string]string{
+		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js, command: [node, api/server.js, --config, conf/api.json]}]}\n",
+		"api/server.js":   "const a = require('./lib')\nimport('./deep/loaded')\n", "api/lib/index.js": "require('./util')", "api/lib/util.js": "x", "api/deep/loaded.js": "x", "conf/api.json": "{}", "old/notes.txt": "x",
+	})
+	s := ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	var needs ops.Dependencies
+	w.Call(ops.CheckDependencies(w.Workspace), `{}`, &needs)
+	if len(needs.Processes) != 1 || len(needs.Processes[0].Files) < 5 {
+		t.Fatalf("%+v", needs)
+	}
+	for _, file := range needs.Processes[0].Files {
+		answer, statuses := archive(w, s, file.Path)
+		if answer.Safe || statuses["not_required"] != "fail" {
+			t.Errorf("%s (%s): %+v", file.Path, file.Via, answer)
+		}
+	}
+	for _, folder := range []string{"api/lib", "api/deep", "conf"} {
+		if answer, statuses := archive(w, s, folder); answer.Safe || statuses["not_required"] != "fail" {
+			t.Errorf("%s: %+v", folder, answer)
+		}
+	}
+	if answer, _ := archive(w, s, "old/notes.txt"); !answer.Safe {
+		t.Errorf("%+v", answer)
+	}
+	w.Write("governance.yaml", "processes: {expected: [{name: job, script: job.rb}]}\n")
+	w.Write("job.rb", "require_relative 'x'")
+	if answer, statuses := archive(w, s, "old/notes.txt"); answer.Safe || statuses["not_required"] != "unknown" {
+		t.Errorf("imports of Ruby are not read: %+v", answer)
+	}
+}
+
 // The last commit must hold the file as it is, and every file of a folder.
 func TestOnlyCommittedFilesAreSafeUnderVersionControl(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -53,18 +52,9 @@ func (s Shelf) committed(state workspace.State, p workspace.Path) ArchiveCheck {
 
 // differs says how a file differs from the last commit, "" if it does not.
 func differs(w *workspace.Workspace, repository *git.Repository, name string, limit int64) (string, error) {
-	kept, err := repository.File(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "is not committed", nil
-	} else if err != nil {
-		return "", err
-	}
 	text, err := w.ReadFile(name, limit)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	if !bytes.Equal(text, kept) {
-		return "has changes that are not committed", nil
-	}
-	return "", nil
+	return repository.Differs(name, text)
 }

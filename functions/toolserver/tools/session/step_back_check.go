@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"governance.internal/functions/toolserver/git"
 	"governance.internal/functions/toolserver/handoff"
 	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/policy"
@@ -47,7 +48,9 @@ type Level struct {
 type Facts struct {
 	HandoffAge *int64   `json:"handoff_age_s"`
 	Violations int      `json:"open_violations"`                   // of the last 24 hours
-	Changed    []string `json:"files_changed_since_session_start"` // that is, since the last handoff; at most 100
+	Changed    []string `json:"files_changed_since_session_start"` // that is, since the last handoff; the first 100 by name
+	Total      int      `json:"files_changed_total"`
+	ChangedBy  string   `json:"files_changed_judged_by"` // content, or time where there is no git repository to compare with
 	Running    int      `json:"dispatches_running"`
 	Objective  string   `json:"objective_from_handoff"`
 }
@@ -86,7 +89,7 @@ func StepBackCheck(d Desk) *tool.Tool {
 		d.signals(state, &s, objective)
 		s.Prompt = prompt(s, mask.Text(objective), mask.Text(in.Context))
 		if in.Record {
-			entry, err := d.Log.Record(ctx, "session", "STEP_BACK", map[string]any{"messages": in.Messages, "signals": len(s.Signals), "changed": len(s.Facts.Changed)})
+			entry, err := d.Log.Record(ctx, "session", "STEP_BACK", map[string]any{"messages": in.Messages, "signals": len(s.Signals), "changed": s.Facts.Total})
 			if err != nil {
 				return StepBack{}, err
 			}
@@ -118,14 +121,58 @@ func (d Desk) facts(ctx context.Context, state workspace.State, s *StepBack) {
 		s.Skipped = append(s.Skipped, "dispatches_running: the dispatches cannot be read")
 	}
 	s.Facts.Running = running
+	if err := d.countChanges(state, since, s); err != nil {
+		s.Skipped = append(s.Skipped, "files_changed: "+err.Error())
+	}
+}
+
+// mostChanged is how many changed files are named.
+const mostChanged = 100
+
+// countChanges finds the files that changed since a time. Where there is a git repository only
+// those count whose content is another one than in the commit of that time: files that were
+// only copied there, as by a clone, did not change.
+func (d Desk) countChanges(state workspace.State, since time.Time, s *StepBack) error {
+	s.Facts.ChangedBy = "time"
+	repository, err := git.Open(d.Workspace)
+	switch {
+	case err == nil:
+		defer repository.Close()
+		if s.Facts.HandoffAge != nil { // else nobody knows when the session began, and the last commit counts
+			err = repository.Back(since)
+		}
+	case errors.Is(err, git.ErrNone), errors.Is(err, git.ErrNoCommit):
+		repository, err = nil, nil
+	}
+	if err != nil {
+		return fmt.Errorf("the git repository cannot be compared with: %w", err)
+	}
+	if repository != nil {
+		s.Facts.ChangedBy = "content"
+	}
+	var failed error
 	err = d.changed(state, since, func(file string) {
-		if file != name && len(s.Facts.Changed) < 100 {
+		if file == state.Config.Session.Handoff || failed != nil {
+			return
+		}
+		if repository != nil {
+			text, err := d.Workspace.ReadFile(file, int64(state.Config.Limits.MaxFileBytes))
+			why := "is too large to compare"
+			if err == nil {
+				why, failed = repository.Differs(file, text)
+			}
+			if why == "" {
+				return
+			}
+		}
+		if s.Facts.Total++; s.Facts.Total <= mostChanged {
 			s.Facts.Changed = append(s.Facts.Changed, file)
 		}
 	})
-	if err != nil {
-		s.Skipped = append(s.Skipped, "files_changed: "+err.Error())
+	if s.Facts.Total > mostChanged {
+		s.Skipped = append(s.Skipped, fmt.Sprintf("files_changed: %d of %d are named", mostChanged, s.Facts.Total))
 	}
+	return errors.Join(err, failed)
 }
 
 // changed visits the files that were written after a time, without those to ignore.
@@ -221,7 +268,7 @@ func prompt(s StepBack, objective, doing string) string {
 	if doing != "" {
 		fmt.Fprintf(&b, "You say that you are doing this: %s ", doing)
 	}
-	fmt.Fprintf(&b, "Since the last handoff %d files changed; %d violations were recorded in 24 hours; %d dispatches run. ", len(s.Facts.Changed), s.Facts.Violations, s.Facts.Running)
+	fmt.Fprintf(&b, "Since the last handoff %d files changed; %d violations were recorded in 24 hours; %d dispatches run. ", s.Facts.Total, s.Facts.Violations, s.Facts.Running)
 	if len(s.Signals) > 0 {
 		fmt.Fprintf(&b, "Signs of drift: %s. ", strings.Join(s.Signals, "; "))
 	}

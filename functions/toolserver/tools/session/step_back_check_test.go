@@ -1,6 +1,9 @@
 package session_test
 
 import (
+	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -53,5 +56,47 @@ func TestAnEmptyWorkspaceHasNoHandoff(t *testing.T) {
 	w := guardtest.New(t, nil)
 	if s := stepBack(w, `{}`); s.Due || len(s.Signals) != 1 || !strings.HasPrefix(s.Signals[0], "no_handoff") || len(w.Recorded("STEP_BACK")) != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A fresh clone has new times and old contents: nothing changed. More files than are named are
+// counted, and it is said that not all are named.
+func TestAFreshCloneDidNotChange(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed: make setup")
+	}
+	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n"})
+	for i := range 150 {
+		written(w, fmt.Sprintf("src/%03d.go", i), "x", time.Minute)
+	}
+	git := func(args ...string) {
+		t.Helper()
+		c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "gc.auto=0"}, args...)...)
+		c.Dir = w.Dir
+		made := w.Time.Add(-48 * time.Hour).Format(time.RFC3339)
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_COMMITTER_DATE="+made, "GIT_AUTHOR_DATE="+made)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	if s := stepBack(w, `{}`); s.Facts.ChangedBy != "time" || s.Facts.Total < 150 || len(s.Facts.Changed) != 100 || !strings.Contains(strings.Join(s.Skipped, " "), "100 of ") {
+		t.Errorf("without a repository: %+v", s.Facts)
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-qm", "x")
+	if s := stepBack(w, `{}`); s.Facts.ChangedBy != "content" || s.Facts.Total != 0 || len(s.Facts.Changed) != 0 || !strings.Contains(s.Prompt, " 0 files changed") {
+		t.Errorf("%d files changed: %v", s.Facts.Total, s.Facts.Changed)
+	}
+	written(w, "src/007.go", "y", time.Minute)
+	written(w, "new.go", "y", time.Minute)
+	if s := stepBack(w, `{}`); strings.Join(s.Facts.Changed, " ") != "new.go src/007.go" || s.Facts.Total != 2 {
+		t.Errorf("%v", s.Facts.Changed)
+	}
+	for i := range 150 {
+		written(w, fmt.Sprintf("src/%03d.go", i), "z", time.Minute)
+	}
+	if s := stepBack(w, `{}`); s.Facts.Total != 151 || len(s.Facts.Changed) != 100 || !strings.Contains(strings.Join(s.Skipped, " "), "100 of 151") || !strings.Contains(s.Prompt, "151 files") {
+		t.Errorf("%d, %v", s.Facts.Total, s.Skipped)
 	}
 }

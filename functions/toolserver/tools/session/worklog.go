@@ -24,7 +24,8 @@ type Worklog struct {
 	Path      string          `json:"path,omitempty"`
 	Entry     string          `json:"entry,omitempty"`
 	Line      int             `json:"line,omitempty"`
-	Rewritten bool            `json:"history_rewritten,omitempty"`
+	Rewritten bool            `json:"history_rewritten,omitempty"` // older entries are not as they were, or are gone
+	Unchecked string          `json:"history_unchecked,omitempty"` // why that is not known
 	Audit     string          `json:"audit_entry,omitempty"`
 	Entries   []worklog.Entry `json:"entries,omitempty"`
 	Text      string          `json:"text,omitempty"`
@@ -52,14 +53,7 @@ func KeepWorklog(d Desk) *tool.Tool {
 		}
 		book := worklog.Book{Workspace: d.Workspace, Name: state.Config.Session.Worklog}
 		if in.Action == "tail" {
-			entries, err := book.Tail(int(in.Lines))
-			if err != nil {
-				return Worklog{}, tool.FileError(book.Name, err)
-			}
-			for i, e := range entries { // a person may have written them
-				entries[i].Session, entries[i].Did, entries[i].Files, entries[i].State = mask.Text(e.Session), mask.All(e.Did), mask.All(e.Files), mask.Text(e.State)
-			}
-			return Worklog{Path: book.Name, Entries: entries}, nil
+			return showTail(book, int(in.Lines))
 		}
 		if len(in.Did) == 0 {
 			return Worklog{}, &tool.Error{Code: "invalid_argument", Field: "/did", Message: "append needs did: what was done."}
@@ -69,6 +63,29 @@ func KeepWorklog(d Desk) *tool.Tool {
 		}
 		return d.appendEntry(ctx, book, in)
 	})
+}
+
+// showTail shows the last entries, and whether older ones were changed.
+func showTail(book worklog.Book, limit int) (Worklog, error) {
+	answer := Worklog{Path: book.Name}
+	changed, err := book.Rewritten()
+	if err != nil {
+		answer.Unchecked = "Whether older entries changed is not known: " + err.Error() + "."
+	}
+	answer.Rewritten = changed
+	entries, err := book.Tail(limit)
+	if errors.Is(err, fs.ErrNotExist) && changed { // there was one
+		answer.Entries = []worklog.Entry{}
+		return answer, nil
+	}
+	if err != nil {
+		return Worklog{}, tool.FileError(book.Name, err)
+	}
+	for i, e := range entries { // a person may have written them
+		entries[i].Session, entries[i].Did, entries[i].Files, entries[i].State = mask.Text(e.Session), mask.All(e.Did), mask.All(e.Files), mask.Text(e.State)
+	}
+	answer.Entries = entries
+	return answer, nil
 }
 
 func (d Desk) appendEntry(ctx context.Context, book worklog.Book, in worklogInput) (Worklog, error) {

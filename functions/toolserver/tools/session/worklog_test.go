@@ -1,6 +1,8 @@
 package session_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +31,34 @@ func TestEntriesAreAppendedAndReadBack(t *testing.T) {
 	}
 	if last := worklog(w, `{"action":"tail","lines":1}`).Entries; len(last) != 1 || last[0].Did[0] != "next" {
 		t.Errorf("%+v", last)
+	}
+}
+
+// The end of the worklog is shown with what became of its beginning.
+func TestTheTailTellsOfAChangedHistory(t *testing.T) {
+	w := guardtest.New(t, nil)
+	worklog(w, `{"action":"append","did":["deleted the table"]}`)
+	if shown := worklog(w, `{"action":"tail"}`); shown.Rewritten || shown.Unchecked != "" {
+		t.Errorf("%+v", shown)
+	}
+	whole := w.Read("WORKLOG.md")
+	w.Write("WORKLOG.md", whole+"\na remark by hand\n")
+	if shown := worklog(w, `{"action":"tail"}`); shown.Rewritten {
+		t.Errorf("what was added is no other history: %+v", shown)
+	}
+	w.Write("WORKLOG.md", strings.Replace(whole, "deleted", "created", 1))
+	if shown := worklog(w, `{"action":"tail"}`); !shown.Rewritten || len(shown.Entries) != 1 {
+		t.Errorf("%+v", shown)
+	}
+	worklog(w, `{"action":"append","did":["x"]}`)
+	if shown := worklog(w, `{"action":"tail"}`); !shown.Rewritten {
+		t.Errorf("an append made it forgotten: %+v", shown)
+	}
+	if err := os.Remove(filepath.Join(w.Dir, "WORKLOG.md")); err != nil {
+		t.Fatal(err)
+	}
+	if shown := worklog(w, `{"action":"tail"}`); !shown.Rewritten || len(shown.Entries) != 0 {
+		t.Errorf("it is gone: %+v", shown)
 	}
 }
 

@@ -1,0 +1,85 @@
+package framework
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// plainly are reasons that leave no doubt: what changes is no text.
+var plainly = []string{
+	"code is added or removed", "code changes at", "a key is added", "tags ", "a file is added", "the file steers", "columns are", "the names of the columns", "an instruction changes",
+	"a comment changes that a tool obeys", "what a program fills", "a property is added",
+}
+
+// sureOfLogic says how sure it is that a hunk is no plain data. What looks like wording may
+// be just that, and a format that nobody here reads tells nothing.
+func (f changedFile) sureOfLogic(h hunk, why string) string {
+	if f.whole || strings.HasPrefix(why, "the file steers") {
+		return High
+	}
+	if why == unreadable || resemblesWording(h) {
+		return Low
+	}
+	if slices.ContainsFunc(plainly, func(reason string) bool { return strings.HasPrefix(why, reason) }) {
+		return High
+	}
+	return Medium
+}
+
+// sureOfData says how sure it is that a hunk is plain data: of a file that holds nothing but
+// texts more than of a text in a program, and of that more than of a sentence in a list.
+func (f changedFile) sureOfData(h hunk) string {
+	kind := kindOf(f.name)
+	gone, fresh := h.changed()
+	inList := kind == ".json" && slices.ContainsFunc(slices.Concat(gone, fresh), listed.MatchString)
+	switch {
+	case kind == ".ipynb", inList, f.name == "":
+		return Low
+	case slices.Contains(prose, kind), kind == "plain", kind == ".po", translated.MatchString(f.name):
+		return High
+	}
+	return Medium
+}
+
+// sentences are runs of words as people write them.
+var sentences = regexp.MustCompile(`[\p{L}'’]+(?:[ ,]+[\p{L}'’]+){2,}`)
+
+// resemblesWording says whether what changes in a line lies in a run of words.
+func resemblesWording(h hunk) bool {
+	gone, fresh := h.changed()
+	if len(gone) != len(fresh) {
+		return slices.ContainsFunc(slices.Concat(gone, fresh), func(line string) bool {
+			return len(words(sentences.FindString(line))) > 3
+		})
+	}
+	for i := range gone {
+		from, to := difference(gone[i], fresh[i])
+		for _, run := range sentences.FindAllStringIndex(fresh[i], -1) {
+			if run[0] <= from && to <= run[1] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// difference is where the second text differs from the first, in whole words.
+func difference(old, now string) (from, to int) {
+	for from < min(len(old), len(now)) && old[from] == now[from] {
+		from++
+	}
+	to = len(now)
+	for end := len(old); to > from && end > from && old[end-1] == now[to-1]; end-- {
+		to--
+	}
+	word := func(c byte) bool { return c >= 0x80 || unicode.IsLetter(rune(c)) }
+	for from > 0 && word(now[from-1]) {
+		from--
+	}
+	for to < len(now) && word(now[to]) {
+		to++
+	}
+	return from, to
+}
