@@ -15,7 +15,7 @@ func asking(t *testing.T) (running, string) {
 	t.Helper()
 	r := start(t, func(d *depsOf) {
 		d.Toolsets = slices.Clone(tools.Toolsets)
-		if err := os.WriteFile(filepath.Join(d.Workspace, "governance.yaml"), []byte("version: 1\nprotected: [go.mod]\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(d.Workspace, "governance.yaml"), []byte("version: 1\nprotected: [go.mod, second.mod]\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -77,5 +77,16 @@ func TestAPersonGrantsInTheConsole(t *testing.T) {
 	}
 	if r.entries("APPROVAL_DECIDED") != 1 || r.entries("KILL_SWITCH_REFUSED") != 1 {
 		t.Error("not all of it is on record")
+	}
+}
+
+// What an agent asks for later stands at the end of the list: nothing moves under the hand of
+// a person who is about to decide.
+func TestALaterRequestDoesNotMoveTheFirst(t *testing.T) {
+	r, _ := asking(t)
+	second := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"request_approval","arguments":{"agent":"builder","paths":["second.mod"],"reason":"another module"}}}`
+	s := r.look("order", "SECOND="+second)
+	if s.Before != s.Left || len(s.Asked) != 2 || !strings.Contains(s.Asked[0], ": edit go.mod") || !strings.Contains(s.Asked[1], "second.mod") {
+		t.Errorf("at %s and then at %s: %q", s.Before, s.Left, s.Asked)
 	}
 }

@@ -5,14 +5,20 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"governance.internal/functions/toolserver/approval"
 	"governance.internal/functions/toolserver/console"
+	"governance.internal/functions/toolserver/dispatch"
+	"governance.internal/functions/toolserver/framework"
+	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/tools/audit"
 	trail "governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
+	"governance.internal/shared/x402"
 )
 
 // entriesPage is how many entries GET /entries gives at most.
@@ -21,13 +27,46 @@ const entriesPage = 50
 // entry is an entry of the audit chain as the console shows it. Of a damaged one
 // only the place is told; what is wrong is for the verification to say.
 type entry struct {
-	Seq     uint64          `json:"seq"`
-	Time    *time.Time      `json:"time,omitempty"`
-	Actor   string          `json:"actor,omitempty"`
-	Event   string          `json:"event,omitempty"`
-	ID      string          `json:"id,omitempty"`
-	Hash    string          `json:"hash,omitempty"`
-	Payload json.RawMessage `json:"payload,omitempty"`
+	Seq      uint64          `json:"seq"`
+	Severity string          `json:"severity"` // critical, warning or info
+	Time     *time.Time      `json:"time,omitempty"`
+	Actor    string          `json:"actor,omitempty"`
+	Event    string          `json:"event,omitempty"`
+	ID       string          `json:"id,omitempty"`
+	Hash     string          `json:"hash,omitempty"`
+	Payload  json.RawMessage `json:"payload,omitempty"`
+}
+
+// Severities of entries.
+const (
+	critical = "critical" // somebody must look now
+	warning  = "warning"  // somebody should look
+	info     = "info"
+)
+
+// severities are those of types that are not info, besides the violations.
+var severities = map[string]string{
+	killswitch.EventHalt:    critical,
+	trail.EventRecovered:    critical,
+	x402.EventReversed:      critical,
+	killswitch.EventRefused: warning,
+	killswitch.EventLifted:  warning,
+	killswitch.EventRestore: warning,
+	x402.EventRefused:       warning,
+	approval.EventRequested: warning,
+	dispatch.EventSlots:     warning,
+	dispatch.EventCancelled: warning,
+}
+
+// severityOf is how urgent an entry of a type is.
+func severityOf(event string) string {
+	if known, ok := severities[event]; ok {
+		return known
+	}
+	if slices.Contains(framework.ViolationTypes(), event) {
+		return warning
+	}
+	return info
 }
 
 // getEntries is GET /entries?after=SEQ: the entries after one, the oldest first;
@@ -74,9 +113,18 @@ func (s *Server) entriesAfter(ctx context.Context, after, last uint64) ([]entry,
 func show(seq uint64, line []byte) entry {
 	e, err := trail.ParseEntry(line)
 	if err != nil {
-		return entry{Seq: seq}
+		return entry{Seq: seq, Severity: critical}
 	}
-	return entry{Seq: seq, Time: &e.Time, Actor: e.Actor, Event: e.Event, ID: e.ID, Hash: e.Hash.String(), Payload: e.Payload}
+	return entry{
+		Seq:      seq,
+		Severity: severityOf(e.Event),
+		Time:     &e.Time,
+		Actor:    e.Actor,
+		Event:    e.Event,
+		ID:       e.ID,
+		Hash:     e.Hash.String(),
+		Payload:  e.Payload,
+	}
 }
 
 // refuse answers with an error of a route.

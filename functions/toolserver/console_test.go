@@ -11,14 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"governance.internal/functions/toolserver/framework"
 	"governance.internal/shared/audit"
 )
 
 // sight is what testdata/browser/console.mjs prints.
 type sight struct {
-	Errors, Foreign, Violations, Focused []string
-	Overflow                             map[string]bool
-	Text, Before, Stored, Left           string
+	Errors, Foreign, Violations, Axe, Focused, Asked []string
+	Overflow                                         map[string]bool
+	Text, Before, Stored, Left, Payload              string
 }
 
 // skip skips a test that this machine cannot run; in CI that is a failure.
@@ -31,8 +32,8 @@ func skip(t *testing.T, format string, args ...any) {
 }
 
 // look opens the console in Chromium and plays a scenario. Whatever it is, the page
-// may load nothing foreign, break no policy and log no error.
-func (r running) look(scenario string) sight {
+// may load nothing foreign, break no policy and log no error, and axe finds no fault with it.
+func (r running) look(scenario string, environment ...string) sight {
 	r.Helper()
 	programs := map[string]string{"node": "", "chromium": ""}
 	for program := range programs {
@@ -43,6 +44,7 @@ func (r running) look(scenario string) sight {
 	}
 	command := exec.Command(programs["node"], filepath.FromSlash("../../testdata/browser/console.mjs"), scenario)
 	command.Env = append(os.Environ(), "BASE_URL="+r.url, "CHROMIUM="+programs["chromium"], "TOKEN="+apiToken, "SECRET="+killSecret)
+	command.Env = append(command.Env, environment...)
 	var complaints strings.Builder
 	command.Stderr = &complaints
 	out, err := command.Output()
@@ -53,8 +55,8 @@ func (r running) look(scenario string) sight {
 	if err := json.Unmarshal(out, &s); err != nil {
 		r.Fatalf("%s printed %q: %v", scenario, out, err)
 	}
-	if len(s.Errors)+len(s.Foreign)+len(s.Violations) > 0 {
-		r.Errorf("%s: errors %q, foreign requests %q, policy violations %q", scenario, s.Errors, s.Foreign, s.Violations)
+	if len(s.Errors)+len(s.Foreign)+len(s.Violations)+len(s.Axe) > 0 {
+		r.Errorf("%s: errors %q, foreign requests %q, policy violations %q, accessibility %q", scenario, s.Errors, s.Foreign, s.Violations, s.Axe)
 	}
 	return s
 }
@@ -66,12 +68,15 @@ func TestAPersonSeesTheStateOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := r.look("open")
-	for _, part := range []string{"Nothing is halted", "valid", "payment.settled", "<script>alert(1)</script>", "MCP003", "lint_mcp_config", "0.05 USD", "0 of at most 2", "768 MB", "not_rewritten"} {
+	for _, part := range []string{"Nothing is halted", "valid", "payment.settled", "info", "MCP003", "lint_mcp_config", "0.05 USD", "0 of at most 2", "768 MB", "not_rewritten"} {
 		if !strings.Contains(s.Text, part) {
 			t.Errorf("the console lacks %q: %s", part, s.Text)
 		}
 	}
-	for _, control := range []string{"reason", "scope", "secret", "verify", "entries", "config", "Halt everything", "Lint", "get_framework"} {
+	if !strings.Contains(s.Payload, "alert(1)") {
+		t.Errorf("the payload of the newest entry is not shown: %s", s.Payload)
+	}
+	for _, control := range []string{"reason", "scope", "secret", "verify", "entries", "payload", "config", "halt-button", "Lint", "get_framework"} {
 		if !slices.Contains(s.Focused, control) {
 			t.Errorf("%q cannot be reached by keyboard: %q", control, s.Focused)
 		}
@@ -88,6 +93,28 @@ func TestAPersonHaltsAndLiftsTheHaltInTheConsole(t *testing.T) {
 	}
 	if r.entries("KILL_SWITCH") != 2 || r.entries("KILL_SWITCH_LIFTED") != 1 || r.entries("KILL_SWITCH_REFUSED") != 1 {
 		t.Error("not all of it is on record")
+	}
+}
+
+// A server that is gone is shown as such, with the time when it last answered.
+func TestTheConsoleSaysWhenTheServerIsGone(t *testing.T) {
+	s := start(t, nil).look("gone")
+	if !strings.Contains(s.Before, "no contact") || !strings.Contains(s.Before, "Last contact: ") || strings.Contains(s.Before, "none yet") || !strings.Contains(s.Left, "bad") {
+		t.Errorf("%q, %s", s.Before, s.Left)
+	}
+}
+
+// How urgent an entry is does not depend on who reads it.
+func TestEntriesHaveASeverity(t *testing.T) {
+	r := start(t, nil)
+	r.record("payment.settled", "KILL_SWITCH", "KILL_SWITCH_REFUSED", framework.ViolationTypes()[0], "payment.reversed")
+	_, object := r.send("GET", "/entries?after=1", "")
+	var got []string
+	for _, e := range object["entries"].([]any) {
+		got = append(got, e.(map[string]any)["severity"].(string))
+	}
+	if want := []string{"info", "critical", "warning", "warning", "critical"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/hook"
+	"governance.internal/functions/toolserver/mask"
 	"governance.internal/functions/toolserver/workspace"
 )
 
@@ -98,6 +99,7 @@ func absolute(folder string) string {
 // Dispatch is a row of GET /dispatches.
 type Dispatch struct {
 	ID        string     `json:"id"`
+	Task      string     `json:"task"` // its first 200 characters, without secrets
 	PID       int        `json:"pid"`
 	Status    string     `json:"status"` // active or completed
 	Log       string     `json:"log"`    // below the data directory
@@ -124,22 +126,42 @@ func (s *Server) getDispatches(w http.ResponseWriter, r *http.Request) {
 		free = &memory.AvailableMB
 	}
 	writeJSON(w, http.StatusOK, map[string]any{
-		"active": rows(active, "active"), "completed": rows(completed, "completed"), "total": len(active) + len(completed),
+		"active": s.rows(active, "active"), "completed": s.rows(completed, "completed"), "total": len(active) + len(completed),
 		"max_concurrent": dispatch.MostAtOnce, "free_ram_mb": free,
 	})
 }
 
-func rows(records []dispatch.Record, status string) []Dispatch {
+func (s *Server) rows(records []dispatch.Record, status string) []Dispatch {
 	list := []Dispatch{}
 	for _, r := range records {
-		list = append(list, row(r, status))
+		list = append(list, s.row(r, status))
 	}
 	return list
 }
 
-func row(r dispatch.Record, status string) Dispatch {
+// How much of a task a list shows, and how much is read for it: a secret that begins in
+// the part that is shown must be known as a whole.
+const (
+	shownOfTask = 200     // characters
+	readOfTask  = 8 << 10 // bytes
+)
+
+// beginning is the first part of a task, without secrets; "" if it is kept no longer.
+func (s *Server) beginning(id string) string {
+	text := s.dispatches.Task(id)
+	if len(text) > readOfTask {
+		text = strings.ToValidUTF8(text[:readOfTask], "")
+	}
+	shown := []rune(mask.Text(text))
+	if len(shown) <= shownOfTask {
+		return string(shown)
+	}
+	return string(shown[:shownOfTask-1]) + "…"
+}
+
+func (s *Server) row(r dispatch.Record, status string) Dispatch {
 	return Dispatch{
-		ID: r.ID, PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
+		ID: r.ID, Task: s.beginning(r.ID), PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
 		EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason, Runner: r.Runner, Guarded: r.Guarded, Stop: r.Stop,
 	}
 }

@@ -121,3 +121,35 @@ func TestAnAgentThatIsMissingIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A halt of the managed processes is not told as one of everything while an agent runs, and
+// a person ends that agent alone, with the secret.
+func TestAPersonEndsOneDispatchInTheConsole(t *testing.T) {
+	r := start(t, func(d *depsOf) { governed(t, d, "sleep 60") })
+	got := structured[dispatched](r, "dispatch_to_llm", `{"task":"count the files"}`)
+	s := r.look("scope", "TASK=count the files")
+	if strings.Contains(s.Before, "Everything") || !strings.Contains(s.Before, "Since ") || s.Left != "" {
+		t.Errorf("%q, the secret is %q", s.Before, s.Left)
+	}
+	if r.entries("DISPATCH_CANCELLED") != 1 || r.entries("DISPATCH_END") != 1 {
+		t.Error("it is not on record")
+	}
+	if answer, out := r.send("POST", "/dispatches/"+got.ID+"/end", "{}", "Authorization", "Bearer "+killSecret); answer.StatusCode != 404 {
+		t.Errorf("what has ended: %d %v", answer.StatusCode, out)
+	}
+	if answer, out := r.send("POST", "/dispatches/"+got.ID+"/end", "{}"); answer.StatusCode != 401 {
+		t.Errorf("without the secret: %d %v", answer.StatusCode, out)
+	}
+}
+
+// A list of dispatches says what each is about, in a few words and without secrets.
+func TestDispatchesShowTheBeginningOfTheirTasks(t *testing.T) {
+	const key = "sk-ant-api03-" + "Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6QUJDREVGR0hJSktMTU5PUFFSU1RVVg"
+	r := start(t, func(d *depsOf) { governed(t, d, "sleep 60") })
+	structured[dispatched](r, "dispatch_to_llm", `{"task":"count the files with `+key+` `+strings.Repeat("ä", 300)+`"}`)
+	_, list := r.send("GET", "/dispatches", "")
+	task := list["active"].([]any)[0].(map[string]any)["task"].(string)
+	if !strings.HasPrefix(task, "count the files with ") || strings.Contains(task, key[:30]) || len([]rune(task)) != 200 || !strings.HasSuffix(task, "ä…") {
+		t.Errorf("%d characters: %s", len([]rune(task)), task)
+	}
+}

@@ -15,12 +15,17 @@ import (
 	"governance.internal/functions/toolserver/mask"
 )
 
-// logPattern is the path of the log of a dispatch.
-const logPattern = "/dispatches/{id}/log"
+// Paths of one dispatch: its log, and its end.
+const (
+	logPattern = "/dispatches/{id}/log"
+	endPattern = "/dispatches/{id}/end"
+)
 
-func isLog(name string) bool {
-	matched, err := path.Match("/dispatches/*/log", name)
-	return matched && err == nil
+// isOfDispatch says whether a path is one of these.
+func isOfDispatch(name string) bool {
+	isLog, _ := path.Match("/dispatches/*/log", name) // the patterns are valid
+	isEnd, _ := path.Match("/dispatches/*/end", name)
+	return isLog || isEnd
 }
 
 // maxFollows is how many logs are followed at once, by all clients together.
@@ -86,7 +91,7 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id string, f
 	case at == from && from > 0 && !stream.Opened():
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		if data, err := json.Marshal(row(record, "completed")); err == nil {
+		if data, err := json.Marshal(s.row(record, "completed")); err == nil {
 			_ = stream.EventAt(strconv.FormatInt(at, 10), "end", data) // the client may be gone
 		}
 	}

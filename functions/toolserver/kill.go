@@ -97,6 +97,50 @@ func (s *Server) postKill(w http.ResponseWriter, r *http.Request) {
 	s.answerTool(w, s.run(r.Context(), "emergency_kill_switch", call), killStatus)
 }
 
+// endInput is the body of POST /dispatches/{id}/end.
+type endInput struct {
+	Reason string `json:"reason" max:"500"`
+}
+
+// dispatchEnd says that one dispatch is being ended.
+type dispatchEnd struct {
+	ID     string `json:"id"`
+	Ending bool   `json:"ending"` // GET /dispatches shows when it has ended
+}
+
+// postEnd is POST /dispatches/{id}/end: it ends one dispatch for whoever has the kill
+// secret, and leaves all others alone.
+func (s *Server) postEnd(w http.ResponseWriter, r *http.Request) {
+	if err := s.mayKill(r.Context(), r.Header, "http"); err != nil {
+		s.answerTool(w, tool.Failure(err.(*tool.Error)), killStatus)
+		return
+	}
+	body, problem := dispatcher.ReadBody(r)
+	if problem != nil {
+		refuse(w, problem.Status, "invalid_body", problem.Message)
+		return
+	}
+	id := r.PathValue("id")
+	end := tool.Define(tool.Tool{Name: "end_dispatch"}, func(ctx context.Context, call *tool.Call, in endInput) (dispatchEnd, error) {
+		if !s.dispatches.Cancel(ctx, id, call.Transport, in.Reason) {
+			return dispatchEnd{}, &tool.Error{
+				Code:    "not_found",
+				Message: "No dispatch of this id runs here.",
+				Hint:    "GET /dispatches lists what runs. With several tasks, another one may run it: POST /kill reaches all.",
+			}
+		}
+		return dispatchEnd{ID: id, Ending: true}, nil
+	})
+	call := &tool.Call{Arguments: withReason(body), Header: r.Header, Transport: "http"}
+	s.answerTool(w, end.Run(r.Context(), call), endStatus)
+}
+
+// endStatus are the HTTP statuses of what POST /dispatches/{id}/end answers.
+var endStatus = map[string]int{
+	"not_found":        http.StatusNotFound,
+	"invalid_argument": http.StatusBadRequest,
+}
+
 // withReason lets a person halt without a body: who has the secret and no time is not
 // asked for words. What is no object is judged by the tool.
 func withReason(body []byte) []byte {

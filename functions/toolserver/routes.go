@@ -7,8 +7,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"governance.internal/functions/toolserver/dispatcher"
+	"governance.internal/functions/toolserver/killswitch"
 	"governance.internal/functions/toolserver/tool"
 	"governance.internal/shared/httpapi"
 )
@@ -33,6 +35,7 @@ func (s *Server) routes() *http.ServeMux {
 	allow("GET", "/audit/verify", s.getVerification)
 	allow("GET", "/dispatches", s.getDispatches)
 	allow("GET", logPattern, s.getLog)
+	allow("POST", endPattern, s.postEnd)
 	allow("GET", "/processes", s.getProcesses)
 	mux.HandleFunc("GET /approvals", s.getApprovals)
 	mux.HandleFunc("POST /approvals", s.postApprovals)
@@ -125,7 +128,8 @@ func (s *Server) storeState(ctx context.Context) string {
 func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) {
 	status, code := "ok", http.StatusOK
 	store, chain := s.storeState(r.Context()), s.chainState()
-	halted := s.halt.Halted() != nil
+	halt := s.halt.Halted()
+	halted := halt != nil
 	if store != "ok" || chain == "broken" || halted {
 		status = "degraded"
 	}
@@ -136,7 +140,27 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) {
 		"status": status, "service": Name, "version": Version, "build": s.deps.Build, "protocol": dispatcher.Fallback,
 		"tools": len(s.tools), "sessions": s.sessions.Count(),
 		"checks": map[string]any{"chain": chain, "store": store, "halt": halted},
+		"halt":   publicHalt(halt),
 	})
+}
+
+// haltState is what anybody may know of a halt; the audit trail has its reason.
+type haltState struct {
+	Since  time.Time `json:"since,omitzero"` // not known of a flag that cannot be read
+	Scope  string    `json:"scope,omitempty"`
+	Source string    `json:"source,omitempty"`
+}
+
+// publicHalt is nil if nothing is halted.
+func publicHalt(halt *killswitch.Halt) *haltState {
+	if halt == nil {
+		return nil
+	}
+	return &haltState{
+		Since:  halt.Since,
+		Scope:  halt.Scope,
+		Source: halt.Source,
+	}
 }
 
 // getRoot is GET /: what the server is and what it offers.

@@ -134,11 +134,11 @@ type Server struct {
 // protocolPaths answer in JSON-RPC, errors included.
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
-// paths are all that the server answers, but for the logs of dispatches.
+// paths are all that the server answers, but for those of one dispatch.
 var paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/processes", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // Serves says whether the server answers a path.
-func Serves(path string) bool { return slices.Contains(paths, path) || isLog(path) }
+func Serves(path string) bool { return slices.Contains(paths, path) || isOfDispatch(path) }
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {

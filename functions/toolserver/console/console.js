@@ -14,8 +14,8 @@ function make(name, text, className) {
 }
 
 // ask sends a request with what was typed in as the token. An answer that is no
-// success is an error with its message.
-async function ask(path, body, secret = element("token").value) {
+// success is an error with its message, unless its status is one of answers.
+async function ask(path, body, secret = element("token").value, answers = []) {
   const options = { headers: {}, cache: "no-store" };
   if (secret) options.headers.Authorization = "Bearer " + secret;
   if (body !== undefined) {
@@ -25,7 +25,7 @@ async function ask(path, body, secret = element("token").value) {
   }
   const answer = await fetch(base + path, options);
   const object = await answer.json();
-  if (!answer.ok) throw new Error([object.error?.message, object.error?.hint].filter(Boolean).join(" ") || "status " + answer.status);
+  if (!answer.ok && !answers.includes(answer.status)) throw new Error([object.error?.message, object.error?.hint].filter(Boolean).join(" ") || "status " + answer.status);
   return object;
 }
 
@@ -40,9 +40,10 @@ async function attempt(place, work) {
   try {
     await work();
     place.textContent = "";
+    place.classList.remove("bad");
   } catch (error) {
     place.textContent = error.message;
-    place.className = "bad";
+    place.classList.add("bad");
   }
 }
 
@@ -50,15 +51,66 @@ function list(id, pairs) {
   element(id).replaceChildren(...pairs.flatMap(([name, value, className]) => [make("dt", name), make("dd", value, className)]));
 }
 
+// when is a time as a person reads it: of today the hour, else the day, too.
+function when(text) {
+  const at = new Date(text);
+  if (isNaN(at)) return "not known";
+  const clock = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  if (at.toDateString() === new Date().toDateString()) return clock;
+  return at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" }) + " " + clock;
+}
+
+// moment is such a time with the exact one for programs, and for who points at it.
+function moment(text) {
+  const made = make("time", when(text));
+  made.dateTime = text;
+  made.title = text;
+  return made;
+}
+
+// What a halt of a scope means: what was ended, and what goes on.
+const scopes = {
+  all: "Everything is halted.",
+  dispatches: "The dispatches are halted. Managed processes go on; nothing new starts.",
+  processes: "The managed processes are halted. Dispatches that run go on; nothing new starts.",
+};
+
+// Who halted, by the way the order came.
+const sources = {
+  http: "a person or program, by POST /kill",
+  mcp: "the tool emergency_kill_switch",
+  sse: "the tool emergency_kill_switch, in a session",
+  stdio: "the tool emergency_kill_switch, over stdio",
+  "command line": "the command line of this machine",
+};
+
+let contact = null; // when the server last answered
+
 async function showHealth() {
-  const health = await ask("/health");
+  const health = await ask("/health", undefined, "", [503]);
+  contact = new Date();
+  element("contact").textContent = when(contact);
+  element("contact").dateTime = contact.toISOString();
   const state = element("state");
-  state.textContent = health.status;
+  const halt = health.halt;
+  state.textContent = halt ? "halted: " + (halt.scope ?? "all") : health.status;
   state.className = "badge " + (health.status === "ok" ? "good" : "bad");
-  const halted = health.checks.halt;
-  element("halt").textContent = halted ? "Everything is halted." : "Nothing is halted.";
-  element("halt").className = halted ? "bad" : "good";
-  element("resume").hidden = !halted;
+  const text = element("halt");
+  text.className = "lines " + (halt ? "bad" : "good");
+  text.replaceChildren("Nothing is halted.");
+  if (halt) {
+    text.replaceChildren(scopes[halt.scope] ?? scopes.all, " Since ", halt.since ? moment(halt.since) : "an unknown time", ", by " + (sources[halt.source] ?? halt.source ?? "the flag HALT in the data directory") + ".");
+  }
+  element("resume").disabled = !halt;
+}
+
+// lost says that the server does not answer. What the page shows is how it was.
+function lost() {
+  const state = element("state");
+  state.textContent = "no contact";
+  state.className = "badge bad";
+  element("halt").className = "lines bad";
+  element("halt").textContent = "Not known: the server does not answer" + (contact ? ". What is shown below is of " + when(contact) + "." : ".");
 }
 
 async function showChain() {
@@ -76,46 +128,121 @@ async function showChain() {
 }
 
 let seen = 0; // seq of the newest entry that is shown
+const shown = new Map(); // entries by the id of their row
 
 async function showEntries() {
   const { entries } = await ask("/entries" + (seen ? "?after=" + seen : ""));
+  const first = seen === 0;
   for (const e of entries) {
     seen = e.seq;
-    const row = make("li");
-    const title = `${e.seq} ${e.event ?? "damaged"}`;
-    row.append(make("strong", title, e.event ? "" : "bad"), make("span", ` ${e.actor ?? ""} ${e.time ?? ""}`, "soft"));
-    if (e.payload) {
-      const details = make("details");
-      details.append(make("summary", "Payload"), make("pre", JSON.stringify(e.payload, null, 2)));
-      row.append(details);
-    }
-    element("entries").prepend(row);
+    element("entries").prepend(entryRow(e));
   }
-  while (element("entries").children.length > kept) element("entries").lastChild.remove();
+  while (element("entries").children.length > kept) {
+    shown.delete(element("entries").lastChild.id);
+    element("entries").lastChild.remove();
+  }
+  const urgent = entries.filter((e) => e.severity !== "info");
+  if (urgent.length && !first) element("fresh").textContent = "New: " + urgent.map((e) => `${e.severity} ${e.event ?? "damaged entry"}`).join(", ");
 }
 
-// showApprovals shows what waits for a person. A list that is the same is left as it is,
-// or a button would be gone while it is pressed.
-let asked = "";
+function entryRow(e) {
+  const row = make("li");
+  row.id = "entry-" + e.seq;
+  row.role = "option";
+  row.ariaSelected = "false";
+  row.append(make("span", e.severity, "severity " + e.severity), make("strong", ` ${e.seq} ${e.event ?? "damaged"} `), make("span", (e.actor ?? "") + " ", "soft"));
+  if (e.time) row.append(moment(e.time));
+  row.addEventListener("click", () => choose(row));
+  shown.set(row.id, e);
+  return row;
+}
+
+// choose shows the payload of an entry. The list is one stop of the tab key, whatever it
+// holds.
+function choose(row) {
+  if (!row) return;
+  const before = document.getElementById(element("entries").getAttribute("aria-activedescendant"));
+  if (before) before.ariaSelected = "false";
+  row.ariaSelected = "true";
+  element("entries").setAttribute("aria-activedescendant", row.id);
+  row.scrollIntoView({ block: "nearest" });
+  const e = shown.get(row.id);
+  element("payload").textContent = `${e.seq} ${e.event ?? "damaged"}\n` + (e.payload ? JSON.stringify(e.payload, null, 2) : "no payload");
+}
+
+function chooseByKey(event) {
+  const rows = element("entries");
+  const current = document.getElementById(rows.getAttribute("aria-activedescendant"));
+  const next = {
+    ArrowDown: () => (current ? current.nextElementSibling : rows.firstElementChild),
+    ArrowUp: () => current?.previousElementSibling,
+    Home: () => rows.firstElementChild,
+    End: () => rows.lastElementChild,
+  }[event.key];
+  if (!next) return;
+  event.preventDefault();
+  choose(next());
+}
+
+// keepRows shows a row for each item in a list and leaves those that stand where they are:
+// new ones come at the end, and one whose item is over stays, without its buttons, while
+// somebody points at the list or is in it. So nothing moves under a person's hand.
+function keepRows(place, items, build, over) {
+  const rows = new Map([...place.children].map((row) => [row.dataset.id, row]));
+  for (const item of items) {
+    if (!rows.has(item.id)) {
+      const row = build(item);
+      row.dataset.id = item.id;
+      place.append(row);
+    }
+    rows.delete(item.id);
+  }
+  const busy = place.matches(":hover, :focus-within");
+  for (const row of rows.values()) {
+    if (!busy) {
+      row.remove();
+    } else if (!row.dataset.over) {
+      row.dataset.over = "true";
+      for (const button of row.querySelectorAll("button")) button.disabled = true;
+      row.append(make("p", over, "soft"));
+    }
+  }
+}
+
 async function showApprovals() {
   const { approvals } = await ask("/approvals");
   const open = approvals.filter((a) => a.status === "pending");
-  element("approvals").hidden = open.length === 0 && !element("decided").textContent;
-  if (asked === JSON.stringify(open)) return;
-  asked = JSON.stringify(open);
-  element("asked").replaceChildren(...open.map((a) => {
-    const row = make("li");
-    row.append(make("strong", `${a.agent}: ${a.operation}`));
-    if (a.command) row.append(make("pre", a.command));
-    row.append(make("p", "files: " + ((a.files ?? []).join(", ") || "nobody can see which")), make("p", a.reason), make("p", `digest ${a.digest}, until ${a.expires_at}`, "soft"));
-    for (const [name, grant] of [["Grant", true], ["Deny", false]]) {
-      const button = make("button", name, grant ? "" : "second");
-      button.type = "button";
-      button.addEventListener("click", () => decide(a.id, grant));
-      row.append(button, " ");
-    }
-    return row;
-  }));
+  open.sort((a, b) => a.requested_at.localeCompare(b.requested_at) || a.id.localeCompare(b.id));
+  keepRows(element("asked"), open, approvalRow, "It was decided, or is over.");
+  element("none-asked").hidden = element("asked").children.length > 0;
+}
+
+// visible replaces what a terminal or a browser would not show, or would show elsewhere:
+// control characters and those that turn the direction of the text.
+function visible(text) {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+}
+
+function approvalRow(a) {
+  const row = make("li");
+  const what = make("strong", visible(`${a.agent}: ${a.operation} ${(a.paths ?? []).join(", ")}`));
+  what.dir = "ltr";
+  row.append(what);
+  if (a.command) row.append(make("pre", visible(a.command), "command"));
+  const files = (a.files ?? []).join(", ");
+  row.append(make("p", "Files: " + (files ? visible(files) : "the guard cannot tell which")));
+  if (a.digest) row.append(make("p", "Digest " + a.digest, "soft"));
+  const until = make("p", "until ", "soft");
+  until.append(moment(a.expires_at));
+  row.append(make("p", "Reason of the agent: " + visible(a.reason)), until);
+  for (const [name, grant] of [["Grant", true], ["Deny", false]]) {
+    const button = make("button", name, grant ? "" : "second");
+    button.type = "button";
+    button.setAttribute("aria-label", visible(`${name}: ${a.agent}, ${a.operation} ${(a.paths ?? []).join(", ")}`));
+    button.addEventListener("click", () => decide(a.id, grant));
+    row.append(button, " ");
+  }
+  return row;
 }
 
 async function decide(id, grant) {
@@ -128,7 +255,7 @@ async function decide(id, grant) {
   secret.value = "";
   if (done) {
     element("decided").textContent = done;
-    element("decided").className = "";
+    element("decided").className = "line";
   }
   await look();
 }
@@ -138,9 +265,39 @@ async function showDispatches() {
   list("dispatches", [
     ["Running", `${d.active.length} of at most ${d.max_concurrent}`], ["Completed", d.completed.length],
     ["Free memory", d.free_ram_mb === null ? "not readable here" : d.free_ram_mb + " MB"],
-    ...d.active.map((a) => [a.id, `${a.runner}, process ${a.pid}, at most ${a.maxTurns} turns, since ${a.startTime}`]),
   ]);
+  const active = [...d.active].sort((a, b) => a.startTime.localeCompare(b.startTime) || a.id.localeCompare(b.id));
+  keepRows(element("running"), active, dispatchRow, "It has ended.");
   offerLogs([...d.active, ...d.completed].map((a) => a.id));
+}
+
+function dispatchRow(d) {
+  const row = make("li");
+  const how = make("p", `${d.runner}, process ${d.pid}, at most ${d.maxTurns} turns, since `, "soft");
+  how.append(moment(d.startTime));
+  row.append(make("strong", d.id), make("p", visible(d.task ?? "")), how);
+  const button = make("button", "End this dispatch", "danger");
+  button.type = "button";
+  button.setAttribute("aria-label", "End dispatch " + d.id);
+  button.addEventListener("click", () => end(d.id));
+  row.append(button);
+  return row;
+}
+
+// end ends one dispatch; the others go on.
+async function end(id) {
+  const secret = element("ender");
+  let done = "";
+  await attempt(element("ended"), async () => {
+    const out = await ask(`/dispatches/${id}/end`, { reason: "ended in the console" }, secret.value);
+    done = `${out.id} is being ended.`;
+  });
+  secret.value = "";
+  if (done) {
+    element("ended").textContent = done;
+    element("ended").className = "line";
+  }
+  await look();
 }
 
 // offerLogs lets a person choose a dispatch. A list that is the same is left as it is.
@@ -246,14 +403,19 @@ async function kill(event) {
   if (done) {
     element("reason").value = "";
     element("killed").textContent = done;
-    element("killed").className = "";
+    element("killed").className = "lines";
   }
   await look();
 }
 
 async function look() {
-  await attempt(element("problem"), async () => {
+  try {
     await showHealth();
+  } catch {
+    lost();
+    return;
+  }
+  await attempt(element("problem"), async () => {
     if (needsToken && !element("token").value) return;
     await showEntries();
     await showApprovals();
@@ -284,5 +446,10 @@ element("verify").addEventListener("click", () => attempt(element("problem"), sh
 element("lint").addEventListener("submit", lint);
 element("kill").addEventListener("submit", kill);
 element("log-of").addEventListener("change", follow);
+element("entries").addEventListener("keydown", chooseByKey);
+element("scope").addEventListener("change", () => {
+  const scope = element("scope").value;
+  element("halt-button").textContent = scope === "all" ? "Halt everything" : "Halt " + scope;
+});
 if (!needsToken) begin();
 keepLooking();

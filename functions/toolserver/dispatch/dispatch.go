@@ -29,9 +29,10 @@ import (
 
 // Types of the audit entries.
 const (
-	EventStart = "DISPATCH"
-	EventEnd   = "DISPATCH_END"
-	EventSlots = "DISPATCH_SLOTS_REBUILT" // the file of the leases was damaged
+	EventStart     = "DISPATCH"
+	EventEnd       = "DISPATCH_END"
+	EventCancelled = "DISPATCH_CANCELLED"     // a person ended it; its end follows
+	EventSlots     = "DISPATCH_SLOTS_REBUILT" // the file of the leases was damaged
 )
 
 // The limits of the contract, which settings can only make stricter.
@@ -184,7 +185,7 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 	if t.Timeout == 0 {
 		t.Timeout = cmp.Or(settings.Timeout, usualTimeout)
 	}
-	job := Job{t, id, filepath.Join(d.dir, id, "task.md")}
+	job := Job{t, id, filepath.Join(d.dir, id, taskFile)}
 	program, err := d.admit(settings, job)
 	if err != nil {
 		return Record{}, err
@@ -316,7 +317,7 @@ func (d *Dispatcher) prepare(folder string, r Record, t Task) (*os.File, error) 
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(folder, "task.md"), []byte(t.Text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, taskFile), []byte(t.Text), 0o600); err != nil {
 		return nil, err
 	}
 	log, err := os.OpenFile(filepath.Join(folder, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND|os.O_EXCL, 0o600)

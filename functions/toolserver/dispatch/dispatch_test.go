@@ -250,7 +250,7 @@ func TestTheThirdIsRefused(t *testing.T) {
 	if err != nil || len(active) != 2 || len(completed) != 0 {
 		t.Errorf("%v, %v, %v", active, completed, err)
 	}
-	if !f.Cancel(first.ID) || f.Cancel("nothing") {
+	if !f.Cancel(t.Context(), first.ID, "test", "a test") || f.Cancel(t.Context(), "nothing", "test", "a test") {
 		t.Error("cancelled what is not there, or not what is")
 	}
 	if r := f.ended(first.ID); r.Reason != "cancelled" || r.Signal != "SIGTERM" {
@@ -309,7 +309,7 @@ func TestTheLimitSurvivesARestart(t *testing.T) {
 	}
 	f.start("wait")
 	f.refused("limit_exceeded")
-	if !f.Cancel(active[0].ID) {
+	if !f.Cancel(t.Context(), active[0].ID, "test", "a test") {
 		t.Fatal("the next server does not know it")
 	}
 	if r := f.ended(active[0].ID); r.Reason != "cancelled" || r.ExitCode != nil {

@@ -84,7 +84,7 @@ func TestALogThatIsAPipeHoldsUpNothing(t *testing.T) {
 	if err := errors.Join(err, os.Remove(path), syscall.Mkfifo(path, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	f.Cancel(r.ID)
+	f.Cancel(t.Context(), r.ID, "test", "a test")
 	f.ended(r.ID)
 	for _, put := range []func() error{func() error { return nil }, func() error { return errors.Join(os.Remove(path), os.Symlink("/etc/passwd", path)) }} {
 		if err := put(); err != nil {

@@ -38,10 +38,10 @@ func TestTheLimitHoldsForTwoMachines(t *testing.T) {
 	one.ended(first.ID)
 	third := eventuallyStarts(two)
 	one.refused("limit_exceeded")
-	two.Cancel(second.ID)
+	two.Cancel(t.Context(), second.ID, "test", "a test")
 	two.ended(second.ID)
 	eventuallyStarts(one)
-	two.Cancel(third.ID)
+	two.Cancel(t.Context(), third.ID, "test", "a test")
 }
 
 // eventuallyStarts starts an agent as soon as there is a slot.

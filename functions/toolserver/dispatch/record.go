@@ -7,11 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/statefile"
 )
+
+// taskFile has the text of a task, in the folder of its dispatch.
+const taskFile = "task.md"
 
 // States of a record.
 const (
@@ -104,6 +108,18 @@ func (d *Dispatcher) read(id string) (r Record, err error) {
 		return unrecorded(id), nil
 	}
 	return r, nil
+}
+
+// Task is the text of a dispatch's task; "" if it is kept no longer.
+func (d *Dispatcher) Task(id string) string {
+	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
+		return ""
+	}
+	text, err := statefile.Read(filepath.Join(d.dir, id, taskFile))
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // unrecorded is a dispatch of which only the marker is known.

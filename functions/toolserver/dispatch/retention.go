@@ -35,7 +35,7 @@ func (d *Dispatcher) prune(records []Record) {
 			discard(folder)
 		case ended > Listed:
 			discard(filepath.Join(folder, "log"))
-			discard(filepath.Join(folder, "task.md"))
+			discard(filepath.Join(folder, taskFile))
 			discard(d.notes(r.ID))
 		}
 	}

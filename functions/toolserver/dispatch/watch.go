@@ -142,15 +142,18 @@ func (d *Dispatcher) footer(r Record) {
 	fmt.Fprintf(log, "\ndispatch %s ended %s: %s, %s\n", r.ID, r.EndedAt.Format(time.RFC3339), r.Reason, how)
 }
 
-// Cancel ends one dispatch; false if it does not run here.
-func (d *Dispatcher) Cancel(id string) bool {
+// Cancel ends one dispatch, and records who wanted that and why; false if it does not run
+// here.
+func (d *Dispatcher) Cancel(ctx context.Context, id, source, why string) bool {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	one, ok := d.running[id]
-	if ok {
-		one.end("cancelled")
+	d.mu.Unlock()
+	if !ok {
+		return false
 	}
-	return ok
+	one.end("cancelled")
+	d.note(ctx, EventCancelled, map[string]any{"dispatch": id, "source": source, "reason": why})
+	return true
 }
 
 func (r *run) end(reason string) {
