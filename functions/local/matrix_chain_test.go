@@ -306,7 +306,7 @@ var clockRows = []row{
 		w.send()
 	}, "503 settlement_pending, 503 settlement_pending, 200", 1, 1},
 
-	// He hears that nothing was charged, and does not come back before the end.
+	// He hears that his request moved no money, and does not come back before the end.
 	{"chain 30 s behind, never sent", func(w *world) {
 		w.open()
 		w.node.breaks(on(says(502, "text/plain", "bad gateway"), "eth_estimateGas"))

@@ -262,7 +262,8 @@ type Paused struct {
 
 func (e *Paused) Error() string { return e.Code + ": " + e.Message }
 
-// Unavailable is a failure of a part that payments need, before money moved.
+// Unavailable is a failure of a part that payments need, before this request moved money.
+// An equal request may move it.
 type Unavailable struct{ Cause error }
 
 func (e *Unavailable) Error() string { return "payment backend unavailable: " + e.Cause.Error() }

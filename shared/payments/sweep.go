@@ -90,7 +90,7 @@ func (m *Machine) due(r Record) bool {
 }
 
 // expiredEverywhere says that the chain, too, finds the authorization expired. Who
-// asked was told that nothing was charged, so a sweep must not start a settlement.
+// asked heard that the request moved no money, so a sweep must not start a settlement.
 func (m *Machine) expiredEverywhere(r Record) bool {
 	return uint64(m.Now().Add(-clockSkew).Unix()) >= r.Payment.ValidBefore
 }

@@ -32,7 +32,8 @@ func (g *Gate) unpaid(w http.ResponseWriter, r *http.Request, terms Terms, query
 	}
 }
 
-// challenge answers 402: the terms as header and, equal, as body.
+// challenge answers 402: the terms as header and, equal, as body. Who asks for version 1
+// gets the body of that version alone.
 func (g *Gate) challenge(w http.ResponseWriter, r *http.Request, terms Terms, reason, message string) {
 	answer, err := g.challengeIn(formOf(r, terms), terms, reason, message)
 	if err != nil {
@@ -75,10 +76,6 @@ func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi
 		extensions[extensionSignIn] = terms.signInExtension(g.Now())
 	}
 	required := terms.Required(reason, message, extensions)
-	header, err := EncodeHeader(required)
-	if err != nil {
-		return none, err
-	}
 	var answer httpapi.Response
 	switch f {
 	case formV1:
@@ -91,8 +88,15 @@ func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi
 	if err != nil {
 		return none, err
 	}
+	answer.Header.Set("Vary", "Accept, "+HeaderVersion)
+	if f == formV1 { // the header is of version 2, and clients that see it do not look at the body
+		return answer, nil
+	}
+	header, err := EncodeHeader(required)
+	if err != nil {
+		return none, err
+	}
 	answer.Header.Set(HeaderRequired, header)
-	answer.Header.Set("Vary", "Accept")
 	return answer, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,7 +63,7 @@ func TestAnUnpaidRequestTouchesNothingAndSignsOnceInAWhile(t *testing.T) {
 	for range 100 {
 		for _, header := range [][]string{nil, {"X402-Version", "1"}, {"Accept", "text/html"}} {
 			w := ask(h, "/x402/tip", header...)
-			if w.Code != http.StatusPaymentRequired || w.Header().Get(x402.HeaderRequired) == "" {
+			if w.Code != http.StatusPaymentRequired || w.Header().Get("Vary") == "" {
 				t.Fatalf("%v: %d %v", header, w.Code, w.Header())
 			}
 			answers[w.Body.String()] = true
@@ -109,5 +110,41 @@ func BenchmarkUnpaidHandler(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+}
+
+// Clients of both versions look for the header first: to them it says version 2, whatever
+// the body says.
+func TestTermsOfVersion1HaveNoHeaderOfVersion2(t *testing.T) {
+	gate := &x402.Gate{Site: site(), Signer: signer(t), Now: time.Now}
+	shop := gate.Sell("tip", nil)
+	for name, tc := range map[string]struct {
+		target string
+		header []string
+		v1     bool
+	}{
+		"header":             {"/x402/tip", []string{"X402-Version", "1"}, true},
+		"query":              {"/x402/tip?x402Version=1", nil, true},
+		"a browser":          {"/x402/tip", []string{"X402-Version", "1", "Accept", browser}, true},
+		"a refused payment":  {"/x402/tip", []string{"X402-Version", "1", x402.HeaderPaymentV1, "garbage"}, true},
+		"version 2":          {"/x402/tip", []string{"X402-Version", "2"}, false},
+		"nothing said":       {"/x402/tip", nil, false},
+		"a browser, nothing": {"/x402/tip", []string{"Accept", browser}, false},
+	} {
+		r := httptest.NewRequest("GET", tc.target, nil)
+		for i := 0; i < len(tc.header); i += 2 {
+			r.Header.Set(tc.header[i], tc.header[i+1])
+		}
+		w := httptest.NewRecorder()
+		shop.ServeHTTP(w, r)
+		if got := w.Header().Get(x402.HeaderRequired) == ""; got != tc.v1 || w.Code != 402 {
+			t.Errorf("%s: status %d, without the header: %v", name, w.Code, got)
+		}
+		if isV1 := strings.Contains(w.Body.String(), `"maxAmountRequired"`); isV1 != tc.v1 {
+			t.Errorf("%s: terms of version 1: %v", name, isV1)
+		}
+		if !strings.Contains(w.Header().Get("Vary"), "X402-Version") {
+			t.Errorf("%s: Vary %q", name, w.Header().Get("Vary"))
+		}
 	}
 }

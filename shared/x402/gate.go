@@ -197,9 +197,7 @@ func (s *sale) refuse(w http.ResponseWriter, err error) {
 			Code: paused.Code, RetryAfter: paused.RetryAfter, Detail: paused.Message}))
 	case errors.As(err, &down):
 		logUnavailable(s.r, down)
-		httpapi.WriteError(w, s.r, httpapi.NotCharged(&httpapi.Error{Status: http.StatusServiceUnavailable,
-			Code: "payment_backend_unavailable", RetryAfter: 2 * time.Second,
-			Detail: "Payments cannot be processed right now. Nothing was charged; send the same payment again."}))
+		httpapi.WriteError(w, s.r, s.unavailableProblem())
 	case errors.Is(err, payments.ErrIdentifierUsed):
 		httpapi.WriteError(w, s.r, httpapi.NotCharged(s.conflict("payment_identifier_conflict",
 			"This payment identifier was used with another payload. Nothing was charged; use a new identifier.")))
@@ -221,6 +219,23 @@ func (s *sale) statusURL() string {
 func (s *sale) conflict(code, detail string) *httpapi.Error {
 	return &httpapi.Error{Status: http.StatusConflict, Code: code, Detail: detail,
 		Members: map[string]any{"statusUrl": s.statusURL()}}
+}
+
+// unavailableProblem says what this request did, and not that nothing was charged: an
+// equal request may have found the backend at work and be paying.
+func (s *sale) unavailableProblem() *httpapi.Error {
+	problem := &httpapi.Error{
+		Status:     http.StatusServiceUnavailable,
+		Code:       "payment_backend_unavailable",
+		RetryAfter: 2 * time.Second,
+		Detail:     "Payments cannot be processed right now. This request moved no money, but an equal one may. Do not sign another payment: send the same request with the same payment again.",
+	}
+	if s.payment.Nonce == "" { // a payer who only signed in sent no payment
+		problem.Detail = "Sign-ins cannot be checked right now. Send the same request again."
+		return problem
+	}
+	problem.Members = map[string]any{"statusUrl": s.statusURL()}
+	return problem
 }
 
 func (s *sale) pendingProblem(p *payments.Pending) *httpapi.Error {

@@ -42,7 +42,7 @@ func TestOnlyABrowserGetsThePage(t *testing.T) {
 		if got := strings.HasPrefix(w.Header().Get("Content-Type"), "text/html"); got != page {
 			t.Errorf("Accept %q: %s", accept, w.Header().Get("Content-Type"))
 		}
-		if w.Code != 402 || w.Header().Get(x402.HeaderRequired) == "" || w.Header().Get("Vary") != "Accept" || w.Header().Get("Cache-Control") != "no-store" {
+		if w.Code != 402 || w.Header().Get(x402.HeaderRequired) == "" || w.Header().Get("Vary") != "Accept, X402-Version" || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("Accept %q: status %d, header %v", accept, w.Code, w.Header())
 		}
 	}

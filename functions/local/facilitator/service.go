@@ -114,5 +114,5 @@ func unavailable(r *http.Request, err error) error {
 	slog.ErrorContext(r.Context(), "facilitator: chain not reachable",
 		"request_id", httpapi.RequestID(r.Context()), "path", r.URL.Path, "error", err.Error())
 	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "payment_backend_unavailable", RetryAfter: 2 * time.Second,
-		Detail: "The chain cannot be asked right now. No money moved; send the same request again."}
+		Detail: "The chain cannot be asked right now. This request moved no money; send the same one again."}
 }

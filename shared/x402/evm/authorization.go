@@ -68,6 +68,11 @@ func (k *Key) Authorize(t Token, p payments.Payment) (string, error) {
 	return k.signHash(t.AuthorizationDigest(p))
 }
 
+// authorizationLongest is how many seconds before its end an authorization of EIP-3009 is
+// accepted at most: an hour, as for a permit, and a minute for the clock of the payer.
+// Until that end a payment whose settlement failed is open.
+const authorizationLongest = 3600 + 60
+
 // leastLeft is how long an authorization must still be valid when it is accepted.
 const leastLeft = 6 * time.Second
 
@@ -115,6 +120,8 @@ func (t Token) Open(p payments.Payment, now time.Time) error {
 			reason = x402.ReasonNotYetValid
 		}
 		return &payments.Invalid{Reason: reason, Message: "The authorization is not valid yet."}
+	case !permit && p.ValidBefore > seconds+authorizationLongest:
+		return &payments.Invalid{Reason: x402.ReasonValidBefore, Message: "validBefore is more than an hour ahead. Sign a shorter authorization."}
 	case permit && p.ValidBefore > seconds+permitLongest:
 		return &payments.Invalid{Reason: x402.ReasonPayload, Message: fmt.Sprintf("The deadline is more than %d seconds ahead. Sign a shorter one.", permitLongest)}
 	}

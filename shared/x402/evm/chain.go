@@ -26,6 +26,7 @@ type Chain struct {
 	Token
 	FeeCap    *big.Int // the most that a unit of gas may cost, wei; nil: no limit
 	GasCap    uint64   // the most gas of a transfer from an account that is there; 0: [DefaultGasCap]
+	LookBack  uint64   // blocks whose events a node is asked for at once; 0: [DefaultLookBack]
 	nodes     []*node
 	factories map[common.Address]bool // that may deploy a payer's wallet
 

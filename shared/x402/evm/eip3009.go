@@ -93,14 +93,26 @@ func (c *Chain) isTransfer(p payments.Payment, log *types.Log) bool {
 		amountOf(log.Data).Cmp(big.NewInt(p.Amount)) == 0
 }
 
-// trace finds the authorization's own events.
+// trace finds the authorization's own events among the newest ones. If they are not
+// there and the nonce is used all the same, it was long ago: then the blocks of the
+// authorization's whole life are searched.
 func (m eip3009) trace(ctx context.Context, p payments.Payment) (fate, error) {
-	logs, _, err := m.recent(ctx, ethereum.FilterQuery{
+	query := ethereum.FilterQuery{
 		Addresses: []common.Address{m.Address},
 		Topics:    [][]common.Hash{{topicUsed, topicCanceled}, {addressTopic(p.Payer)}, {common.HexToHash(p.Nonce)}},
-	})
+	}
+	logs, head, err := m.recent(ctx, query)
 	if err != nil {
 		return fate{}, err
+	}
+	if len(logs) == 0 && head.Time > p.ValidBefore {
+		if used, err := m.used(ctx, p, nil); err != nil || !used {
+			return fate{}, err
+		}
+		born := p.ValidBefore - min(p.ValidBefore, authorizationLongest)
+		if logs, err = m.during(ctx, query, born, p.ValidBefore); err != nil {
+			return fate{}, err
+		}
 	}
 	for _, log := range logs {
 		receipt, err := m.receipt(ctx, log.TxHash)

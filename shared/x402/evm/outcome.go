@@ -1,6 +1,7 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/big"
@@ -90,9 +91,11 @@ func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.R
 	return receipt, err
 }
 
-// lookBack is how many blocks of events are searched: far longer than an
+// DefaultLookBack is how many blocks of events are searched at once: far longer than an
 // authorization lives, and within what public nodes allow in one query.
-const lookBack = 5000
+const DefaultLookBack = 5000
+
+func (c *Chain) lookBack() uint64 { return cmp.Or(c.LookBack, DefaultLookBack) }
 
 // Reconcile finds what became of the authorization: anyone may carry it out, and
 // whoever did, the money arrived. public says that others have it: a transaction of
@@ -152,7 +155,7 @@ func (c *Chain) recent(ctx context.Context, query ethereum.FilterQuery) (logs []
 		if head, err = node.HeaderByNumber(ctx, nil); err != nil {
 			return err
 		}
-		query.FromBlock = searchedFrom(head)
+		query.FromBlock = c.searchedFrom(head)
 		logs, err = node.FilterLogs(ctx, query)
 		return err
 	})
@@ -160,12 +163,74 @@ func (c *Chain) recent(ctx context.Context, query ethereum.FilterQuery) (logs []
 }
 
 // searchedFrom is the first block of a search up to head.
-func searchedFrom(head *types.Header) *big.Int {
-	from := new(big.Int).Sub(head.Number, big.NewInt(lookBack))
+func (c *Chain) searchedFrom(head *types.Header) *big.Int {
+	from := new(big.Int).Sub(head.Number, new(big.Int).SetUint64(c.lookBack()))
 	if from.Sign() < 0 {
 		return new(big.Int)
 	}
 	return from
+}
+
+// during searches the events of the blocks between two times, in seconds, however long
+// ago that is.
+func (c *Chain) during(ctx context.Context, query ethereum.FilterQuery, from, to uint64) ([]types.Log, error) {
+	first, err := c.firstSince(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	var all []types.Log
+	for {
+		last := first + c.lookBack() - 1
+		over := false
+		err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+			head, err := node.HeaderByNumber(ctx, nil)
+			if err != nil {
+				return err
+			}
+			last = min(last, head.Number.Uint64())
+			end, err := node.HeaderByNumber(ctx, new(big.Int).SetUint64(last))
+			if err != nil {
+				return err
+			}
+			over = end.Time > to || last == head.Number.Uint64()
+			query.FromBlock = new(big.Int).SetUint64(first)
+			query.ToBlock = end.Number
+			logs, err := node.FilterLogs(ctx, query)
+			all = append(all, logs...)
+			return err
+		})
+		if err != nil || over {
+			return all, err
+		}
+		first = last + 1
+	}
+}
+
+// firstSince is the number of the first block that is not before a time, in seconds, or
+// of the head.
+func (c *Chain) firstSince(ctx context.Context, at uint64) (uint64, error) {
+	head, err := c.Head(ctx)
+	if err != nil {
+		return 0, err
+	}
+	low, high := uint64(0), head
+	for low < high {
+		middle := low + (high-low)/2
+		var block *types.Header
+		err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
+			block, err = node.HeaderByNumber(ctx, new(big.Int).SetUint64(middle))
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		if block.Time < at {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
 }
 
 // Claimed looks for the payment in a transaction that somebody else names; ok is

@@ -168,7 +168,7 @@ func (m permit2) outlived(ctx context.Context, p payments.Payment, head *types.H
 	}
 	var first *types.Header
 	err := m.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
-		first, err = node.HeaderByNumber(ctx, searchedFrom(head))
+		first, err = node.HeaderByNumber(ctx, m.searchedFrom(head))
 		return err
 	})
 	return err == nil && (first.Number.Sign() == 0 || first.Time+permitLongest <= p.ValidBefore), err

@@ -34,11 +34,11 @@ func (c *Chain) Head(ctx context.Context) (number uint64, err error) {
 // name.
 func (c *Chain) Transfers(ctx context.Context, to string, first, last uint64) ([]Transfer, error) {
 	var all []Transfer
-	for ; first <= last; first += lookBack {
+	for ; first <= last; first += c.lookBack() {
 		var logs []types.Log
 		err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
 			logs, err = node.FilterLogs(ctx, ethereum.FilterQuery{
-				FromBlock: new(big.Int).SetUint64(first), ToBlock: new(big.Int).SetUint64(min(last, first+lookBack-1)),
+				FromBlock: new(big.Int).SetUint64(first), ToBlock: new(big.Int).SetUint64(min(last, first+c.lookBack()-1)),
 				Addresses: []common.Address{c.Address}, Topics: [][]common.Hash{{topicTransfer}, nil, {addressTopic(to)}},
 			})
 			return err

@@ -189,6 +189,7 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 	request.Header.Set("Content-Type", "application/json")
 	if sent != nil {
 		request.Header.Set("Idempotency-Key", identity(text))
+		request.GetBody = nil // net/http would send a request with that header again by itself
 	}
 	if s.token != nil {
 		token, err := s.token(method, target.Host, target.EscapedPath(), s.now())

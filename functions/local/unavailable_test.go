@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"governance.internal/shared/x402"
+)
+
+// Of two equal requests one finds the gas wallet empty, and the other, a moment later,
+// settles. Who is told by the first that nothing was charged signs another payment.
+func TestAnUnavailableBackendNeverClaimsThatNothingIsCharged(t *testing.T) {
+	r := start(t)
+	machine := r.service.paid.Gate.Machine
+	chain := machine.Facilitator
+	payment := r.payment("POST", "/x402/audit-mcp")
+	machine.Facilitator = stuck{chain, errors.New("no gas")}
+	first := r.call("POST", "/x402/audit-mcp", ownConfig, x402.HeaderSignature, payment)
+	wantStatus(t, first, 503, "without gas")
+	machine.Facilitator = chain
+	wantStatus(t, r.call("POST", "/x402/audit-mcp", ownConfig, x402.HeaderSignature, payment), 200, "an equal request")
+	r.wantReceived(50_000, "one payment")
+
+	problem := first.json(t)
+	if _, claimed := problem["charged"]; claimed || strings.Contains(strings.ToLower(string(first.body)), "nothing was charged") {
+		t.Errorf("an equal request paid, and this one was told %s", first.body)
+	}
+	detail := problem["detail"].(string)
+	if problem["code"] != "payment_backend_unavailable" || !strings.Contains(detail, "same payment") || first.header.Get("Retry-After") == "" {
+		t.Errorf("%s", first.body)
+	}
+	if url, _ := problem["statusUrl"].(string); !strings.HasPrefix(url, r.url+"/x402/payments/0x") {
+		t.Errorf("statusUrl %q", url)
+	}
+}
