@@ -52,6 +52,8 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"a unified diff", `{"cwd":"WORK","tool_name":"mcp__jetbrains__apply_patch","tool_input":{"diff":"--- a/infra/prod/main.tf\n+++ b/infra/prod/main.tf\n@@ -1 +1 @@\n-x\n+y\n"}}`, "deny"},
 		{"commands in a list", `{"cwd":"WORK","tool_name":"mcp__x__batch","tool_input":{"commands":["ls","rm infra/prod/main.tf"]}}`, "deny"},
 		{"git of another server", `{"cwd":"WORK","tool_name":"mcp__git__commit","tool_input":{"message":"change infra/prod/main.tf","repo_path":"WORK"}}`, ""},
+		{"a label", `{"cwd":"WORK","tool_name":"mcp__github__create_issue","tool_input":{"title":"What is infra?","labels":["docs","infra"]}}`, ""},
+		{"a folder", `{"cwd":"WORK/infra","tool_name":"mcp__x__process","tool_input":{"folder":"prod"}}`, "deny"},
 		{"a message", `{"cwd":"WORK","tool_name":"mcp__slack__post_message","tool_input":{"channel":"ops","text":"hello"}}`, ""},
 		{"a subagent", `{"cwd":"WORK","tool_name":"Task","tool_input":{"description":"go.mod","prompt":"look at go.mod","subagent_type":"Explore"}}`, ""},
 		{"a list of things to do", `{"cwd":"WORK","tool_name":"TodoWrite","tool_input":{"todos":[{"content":"go.mod","status":"pending"}]}}`, ""},

@@ -124,7 +124,7 @@ func (g *Gate) CheckNames(ctx context.Context, a Action) (Report, error) {
 }
 
 func (g *Gate) onLists(state workspace.State, dir, name, operation string) []Result {
-	if strings.ContainsAny(name, "*?[") {
+	if strings.ContainsAny(name, "*?[") && !strings.Contains(name, " ") { // a sentence may ask something
 		return named(g.matching(state, dir, name, operation)...)
 	}
 	return named(g.decide(state, dir, name, operation))
