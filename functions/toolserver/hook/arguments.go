@@ -123,6 +123,18 @@ func (c call) names() []string {
 	return slices.Compact(names)
 }
 
+// unjudged are the names of a call that were not judged as its files: that may have used an
+// approval up.
+func (c call) unjudged(files map[string][]string) []string {
+	judged := map[string]bool{}
+	for _, paths := range files {
+		for _, path := range paths {
+			judged[path] = true
+		}
+	}
+	return slices.DeleteFunc(c.names(), func(name string) bool { return judged[name] })
+}
+
 // placeKey belongs to a text that names a place, whatever it looks like.
 var placeKey = regexp.MustCompile(`(?i)(path|file|folder|dir|uri|target|dest|source|location|name)`)
 

@@ -92,8 +92,9 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 		report, err := gate.CheckProgram(ctx, action, program)
 		note(report.Report, report.Unresolved, err)
 	}
+	names := c.unjudged(files)
 	unseen := len(files) == 0 && len(commands) == 0 // nothing else has asked whether anything may change at all
-	if names := c.names(); worst != deny && (unseen || len(names) > 0) {
+	if worst != deny && (unseen || len(names) > 0) {
 		action.Operation, action.Paths = preflight.Edit, names
 		report, err := gate.CheckNames(ctx, action)
 		note(report, nil, err)
