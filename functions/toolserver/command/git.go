@@ -19,7 +19,7 @@ var gitRuns = []string{"--upload-pack", "--receive-pack", "--exec", "--open-file
 // gitSettings are the settings that name no program, no file with more settings and no
 // place where git looks for either: a whole section, or one member of it. Git knows hundreds
 // of settings, and new ones that run programs come with new versions.
-var gitSettings = setOf(`user author committer color column advice push pull fetch branch rebase status log commit tag stash blame grep index
+var gitSettings = setOf(`user author committer color column advice push pull.rebase pull.ff fetch branch rebase status log commit tag stash blame grep index
 	pack rerere versionsort format.pretty format.signoff diff.algorithm diff.renames diff.noprefix diff.mnemonicprefix diff.context diff.colormoved
 	merge.conflictstyle merge.ff merge.log merge.stat init.defaultbranch core.quotepath core.autocrlf core.eol core.safecrlf core.ignorecase
 	core.filemode core.longpaths core.abbrev core.commentchar core.precomposeunicode core.symlinks core.whitespace gc.auto maintenance.auto
@@ -36,7 +36,8 @@ func runsProgram(setting, value string) bool {
 		value = joined
 	}
 	section, _, _ := strings.Cut(name, ".")
-	if notSettings[name] || !gitSettings[section] && !gitSettings[name] {
+	foreign := strings.Contains(value, "::") || strings.HasPrefix(value, "-") // a helper for addresses, or an option
+	if foreign || notSettings[name] || !gitSettings[section] && !gitSettings[name] {
 		return true
 	}
 	pages := section == "pager" || name == "core.pager"

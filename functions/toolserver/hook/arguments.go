@@ -110,7 +110,7 @@ func (c call) names() []string {
 		if commandKey.MatchString(v.key) || folderKey.MatchString(v.key) || runs && !pathKey.MatchString(v.key) {
 			continue
 		}
-		if v.text == "" || len(v.text) > longestName || strings.ContainsAny(v.text, "\n\x00") {
+		if !v.mayName() {
 			continue
 		}
 		name := strings.TrimPrefix(v.text, "file://")
@@ -121,6 +121,30 @@ func (c call) names() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// unjudged are the names of a call that were not judged as its files: that may have used an
+// approval up.
+func (c call) unjudged(files map[string][]string) []string {
+	judged := map[string]bool{}
+	for _, paths := range files {
+		for _, path := range paths {
+			judged[path] = true
+		}
+	}
+	return slices.DeleteFunc(c.names(), func(name string) bool { return judged[name] })
+}
+
+// placeKey belongs to a text that names a place, whatever it looks like.
+var placeKey = regexp.MustCompile(`(?i)(path|file|folder|dir|uri|target|dest|source|location|name)`)
+
+// mayName says whether a text may be the name of a file: it is short, and a bare word counts
+// only where a place is named, since labels and the like are words, too.
+func (v value) mayName() bool {
+	if v.text == "" || len(v.text) > longestName || strings.ContainsAny(v.text, "\n\x00") {
+		return false
+	}
+	return strings.ContainsAny(v.text, "./") || v.key == "" || placeKey.MatchString(v.key)
 }
 
 // diffLine names a file in a unified diff.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/guardtest"
 	"governance.internal/functions/toolserver/hook"
@@ -97,6 +98,28 @@ func checkouts(t *testing.T) (project *guardtest.World, second string) {
 	return w, second
 }
 
+// approve has a person approve an edit of a file, by its absolute name. The hook uses the clock
+// of the machine.
+func approve(t *testing.T, w *guardtest.World, file string) {
+	t.Helper()
+	gate, err := preflight.Open(w.Dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Workspace.Close()
+	actions, err := gate.Actions("claude-code", preflight.Edit, []string{file}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := gate.Approvals.Request(t.Context(), actions[0].Action, actions[0].Policy, "why", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gate.Approvals.Decide(t.Context(), asked.ID, "a person", true); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Another checkout of a governed repository is governed by the same rules.
 func TestAWorktreeIsGoverned(t *testing.T) {
 	w, second := checkouts(t)
@@ -115,6 +138,17 @@ func TestAWorktreeIsGoverned(t *testing.T) {
 			if got, said := called(t, w.Dir, checkout, "Bash", running("echo x > "+file)); got != "deny" {
 				t.Errorf("echo x > %s: %q %s", file, got, said)
 			}
+		}
+		protected := filepath.Join(checkout, "go.mod")
+		if got, said := called(t, w.Dir, checkout, "Write", writing(protected)); got != "deny" || !strings.Contains(said, "another checkout: go.mod") {
+			t.Errorf("%q %s", got, said)
+		}
+		approve(t, w, protected)
+		if got, said := called(t, w.Dir, checkout, "Write", writing("go.mod")); got != "" {
+			t.Errorf("approved: %q %s", got, said)
+		}
+		if got, said := called(t, w.Dir, w.Dir, "Write", writing("go.mod")); got != "deny" {
+			t.Errorf("the approval was good for another file: %q %s", got, said)
 		}
 		if got, said := called(t, w.Dir, checkout, "Bash", running("rm -rf infra")); got != "deny" {
 			t.Errorf("rm -rf infra: %q %s", got, said)

@@ -74,13 +74,14 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 		Tool:      c.Tool,
 		Dir:       c.Dir,
 	}
-	for operation, paths := range c.files() {
+	files, commands := c.files(), c.commands()
+	for operation, paths := range files {
 		action := action
 		action.Operation, action.Paths = operation, paths
 		report, err := gate.Check(ctx, action)
 		note(report, nil, err)
 	}
-	for _, command := range c.commands() {
+	for _, command := range commands {
 		report, err := gate.CheckCommand(ctx, action, command)
 		note(report.Report, report.Unresolved, err)
 	}
@@ -91,7 +92,9 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 		report, err := gate.CheckProgram(ctx, action, program)
 		note(report.Report, report.Unresolved, err)
 	}
-	if names := c.names(); worst != deny && len(names) > 0 {
+	names := c.unjudged(files)
+	unseen := len(files) == 0 && len(commands) == 0 // nothing else has asked whether anything may change at all
+	if worst != deny && (unseen || len(names) > 0) {
 		action.Operation, action.Paths = preflight.Edit, names
 		report, err := gate.CheckNames(ctx, action)
 		note(report, nil, err)

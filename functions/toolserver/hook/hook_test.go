@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/guardtest"
 	"governance.internal/functions/toolserver/hook"
+	"governance.internal/functions/toolserver/preflight"
 )
 
 func governed(t testing.TB) *guardtest.World {
@@ -52,6 +54,8 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"a unified diff", `{"cwd":"WORK","tool_name":"mcp__jetbrains__apply_patch","tool_input":{"diff":"--- a/infra/prod/main.tf\n+++ b/infra/prod/main.tf\n@@ -1 +1 @@\n-x\n+y\n"}}`, "deny"},
 		{"commands in a list", `{"cwd":"WORK","tool_name":"mcp__x__batch","tool_input":{"commands":["ls","rm infra/prod/main.tf"]}}`, "deny"},
 		{"git of another server", `{"cwd":"WORK","tool_name":"mcp__git__commit","tool_input":{"message":"change infra/prod/main.tf","repo_path":"WORK"}}`, ""},
+		{"a label", `{"cwd":"WORK","tool_name":"mcp__github__create_issue","tool_input":{"title":"What is infra?","labels":["docs","infra"]}}`, ""},
+		{"a folder", `{"cwd":"WORK/infra","tool_name":"mcp__x__process","tool_input":{"folder":"prod"}}`, "deny"},
 		{"a message", `{"cwd":"WORK","tool_name":"mcp__slack__post_message","tool_input":{"channel":"ops","text":"hello"}}`, ""},
 		{"a subagent", `{"cwd":"WORK","tool_name":"Task","tool_input":{"description":"go.mod","prompt":"look at go.mod","subagent_type":"Explore"}}`, ""},
 		{"a list of things to do", `{"cwd":"WORK","tool_name":"TodoWrite","tool_input":{"todos":[{"content":"go.mod","status":"pending"}]}}`, ""},
@@ -192,6 +196,40 @@ func TestInstallingKeepsWhatIsThereAndHappensOnce(t *testing.T) {
 		again, err := hook.Plan(w.Workspace, name, "local hook")
 		if err != nil || again.After != again.Before || again.Diff() != "" {
 			t.Errorf("%s: a second time: %v\n%s", name, err, again.Diff())
+		}
+	}
+}
+
+// An approval is good for one call of whatever tool, also when the call names the file twice.
+func TestAnApprovalLetsOneCallOfAnyToolPass(t *testing.T) {
+	for tool, arguments := range map[string]string{
+		"Edit":                          `{"file_path":"go.mod","old_string":"x","new_string":"y"}`,
+		"mcp__jetbrains__reformat_file": `{"path":"go.mod"}`,
+		"mcp__serena__replace_regex":    `{"relative_path":"go.mod","regex":"a","repl":"b"}`,
+		"mcp__x__process":               `{"target":"go.mod","files":["go.mod"]}`,
+	} {
+		w := governed(t)
+		w.Gate.Enforces = true
+		call := `{"cwd":"` + w.Dir + `","hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + arguments + `}`
+		run := func() string {
+			return decision(t, hook.Run(context.Background(), w.Gate, "claude-code", strings.NewReader(call)))
+		}
+		state, err := w.Workspace.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, err := w.Approvals.Request(t.Context(), preflight.ActionOf("claude-code", preflight.Edit, "go.mod"), state.Policy.Version(), "why", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before := run(); before != "deny" {
+			t.Errorf("%s: %q before", tool, before)
+		}
+		if _, err := w.Approvals.Decide(t.Context(), asked.ID, "a person", true); err != nil {
+			t.Fatal(err)
+		}
+		if first, second := run(), run(); first != "" || second != "deny" {
+			t.Errorf("%s: %q, then %q", tool, first, second)
 		}
 	}
 }

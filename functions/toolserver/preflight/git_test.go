@@ -85,7 +85,7 @@ func TestNothingWritesWhatGitRuns(t *testing.T) {
 	for _, command := range []string{
 		"git config core.fsmonitor ./evil", "git config core.pager ./evil", "git config alias.st '!./evil'", "git config core.hooksPath evil", "git config --global core.pager x", "git config trailer.x.command ./evil",
 		"git config submodule.x.update '!./evil'", "git config tar.zip.command ./evil", "git config man.x.cmd ./evil", "git config browser.x.cmd ./evil", "git config sendemail.tocmd ./evil", "git config hook.x.command ./evil",
-		"git -c core.fsmonitor=./evil status", "git -c core.pager=./evil log", "git -c trailer.x.command=./evil commit", "git --git-dir=evil status", "GIT_DIR=evil git status", "git --exec-path=. x",
+		"git config branch.main.remote 'ext::sh -c ./evil'", "git config pull.twohead evil", "git -c core.fsmonitor=./evil status", "git -c core.pager=./evil log", "git -c trailer.x.command=./evil commit", "git --git-dir=evil status", "GIT_DIR=evil git status", "git --exec-path=. x",
 		"git init --template=evil x", "git clone --template=evil a b", "HOME=src git status", "XDG_CONFIG_HOME=src git status", "git config set core.pager ./evil", "git config edit", "git config rename-section user core",
 		"mkdir -p b/objects b/refs; echo ref: refs/heads/x > b/HEAD; printf '[core]\\nfsmonitor=./evil' > b/config; cd b && git status",
 		"mv .git old", "rm -rf .git", "cp -r evil .git", "git init x && cp evil x/.git/hooks/pre-commit",

@@ -79,6 +79,7 @@ func (g *Gate) lift(ctx context.Context, state workspace.State, a Action, report
 		return report
 	}
 	var actions []approval.Action
+	seen := map[string]bool{} // one approval is enough for a file that is named twice
 	lifted := Report{Decision: policy.OK, Results: []Result{}}
 	for _, result := range report.Results {
 		if result.Decision == policy.Protected {
@@ -87,7 +88,10 @@ func (g *Gate) lift(ctx context.Context, state workspace.State, a Action, report
 			if found == nil {
 				return report
 			}
-			actions = append(actions, action)
+			if !seen[result.Path] {
+				seen[result.Path] = true
+				actions = append(actions, action)
+			}
 			result.Decision, result.Approval, result.Reason = policy.OK, &found.ID, "A person approved this change."
 		}
 		lifted.add(result)

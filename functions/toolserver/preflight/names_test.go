@@ -2,6 +2,7 @@ package preflight_test
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -51,6 +52,31 @@ func TestSpellingsPipesAndHardLinksAreSeenThrough(t *testing.T) {
 	} {
 		if got := decisionOf(t, w, ".", name); got.Decision != want {
 			t.Errorf("%q: %s, want %s (%s)", name, got.Decision, want, got.Reason)
+		}
+	}
+}
+
+// Nobody sees what is behind a pipe, a socket or a device. Removing one is harmless.
+func TestSpecialFilesAreNotWritten(t *testing.T) {
+	w := twisted(t)
+	special := []string{"src/pipe", "/dev/tty"}
+	if listener, err := net.Listen("unix", filepath.Join(w.Dir, "sock")); err == nil { // the name may be too long for one
+		defer listener.Close()
+		special = append(special, "sock")
+	}
+	for _, name := range special {
+		if got := decisionOf(t, w, ".", name); got.Decision != policy.Blocked || got.Reason == "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	for _, command := range []string{"echo x > src/pipe", "cp src/a.go src/pipe", "dd if=src/a.go of=src/pipe"} {
+		if report := decide(w, command); report.Decision != policy.Blocked {
+			t.Errorf("%s: %s", command, report.Decision)
+		}
+	}
+	for _, command := range []string{"rm src/pipe", "echo x > /dev/null", "cat src/a.go > /dev/stdout"} {
+		if report := decide(w, command); report.Decision != policy.OK {
+			t.Errorf("%s: %s %+v", command, report.Decision, report.Results)
 		}
 	}
 }
