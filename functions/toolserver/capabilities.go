@@ -7,14 +7,18 @@ import (
 	"governance.internal/functions/toolserver/workspace"
 )
 
-// capabilities says of each tool whether it can do its work here.
-func (s *Server) capabilities() []core.Capability {
+// capabilities says of each tool whether it can do its work here, for a client of a
+// transport.
+func (s *Server) capabilities(transport string) []core.Capability {
 	state, err := s.workspace.Load()
 	var list []core.Capability
 	for _, t := range s.tools {
 		c := core.Capability{Tool: t.Name, State: "ready"}
 		if why := s.lacking(t.Name, state, err); why != "" {
 			c.State, c.Why = "needs_config", why
+		}
+		if transport == "stdio" && t.Name == "emergency_kill_switch" {
+			c.State, c.Why = "unavailable", "over stdio there is no header for the kill secret: a person uses local kill, or POST /kill of a server that listens"
 		}
 		if _, blind := fs.ReadDir(procOf(s.deps.Host), "."); t.Name == "check_archive_safety" && blind != nil {
 			c.State, c.Why = "unavailable", "the processes of the machine cannot be read, so nothing is called safe"

@@ -40,19 +40,23 @@ func flooded(t *testing.T, dir string) string {
 	return strings.TrimSpace(address)
 }
 
-// ask sends a request on a connection of its own.
+// ask sends a request on a connection of its own. Where the machine is so slow that the
+// server closed the connection for newer ones before it read the request, it asks again.
 func ask(t *testing.T, method, url, body string) (status int, out map[string]any) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
-	request, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+killSecret)
-	answer, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
+	var answer *http.Response
+	for tries := 1; answer == nil; tries++ {
+		request, err := http.NewRequest(method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Authorization", "Bearer "+killSecret)
+		answer, err = client.Do(request)
+		if err != nil && tries == 10 {
+			t.Fatal(err)
+		}
 	}
 	defer answer.Body.Close()
 	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
@@ -86,7 +90,7 @@ func flood(t *testing.T, address string) {
 				_, _ = io.Copy(io.Discard, connection)
 				release()
 				_ = connection.Close()
-				time.Sleep(50 * time.Millisecond)
+				time.Sleep(500 * time.Millisecond)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package toolserver
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"mime"
@@ -61,36 +62,42 @@ type refusal struct {
 
 func (g *guard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if no := g.judge(r); no != nil {
+		caller, no := g.judge(r)
+		if no != nil {
 			no.write(w, r)
 			return
+		}
+		if caller != "" {
+			r = r.WithContext(dispatcher.WithCaller(r.Context(), caller))
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-func (g *guard) judge(r *http.Request) *refusal {
+// judge says who calls, "" where nobody is asked, or why the request does not pass.
+func (g *guard) judge(r *http.Request) (caller string, no *refusal) {
 	if g.tasks != nil && r.URL.Path == "/message" && g.tasks.Trusts(r) {
-		return nil // the task that forwards it judged it
+		return g.tasks.Caller(r), nil // the task that forwards it judged it
 	}
 	if !g.knownHost(r) {
-		return &refusal{status: http.StatusForbidden, code: "host_not_allowed",
+		return "", &refusal{status: http.StatusForbidden, code: "host_not_allowed",
 			message: "This Host is not an address of the server. Use " + g.base.String() + "."}
 	}
 	if !g.sameSite(r) {
-		return &refusal{status: http.StatusForbidden, code: "origin_not_allowed",
+		return "", &refusal{status: http.StatusForbidden, code: "origin_not_allowed",
 			message: "Pages of other origins may not use the tool server."}
 	}
-	if no := g.admit(r); no != nil {
-		return no
+	caller, no = g.admit(r)
+	if no != nil {
+		return "", no
 	}
 	// The kill switch wants its secret in a header, which no page of others can send, and
 	// takes the body as curl labels it.
 	if r.Method == http.MethodPost && !isJSON(r.Header) && (r.URL.Path != "/kill" || r.Header.Get("Content-Encoding") != "") {
-		return &refusal{status: http.StatusUnsupportedMediaType, code: "unsupported_media_type",
+		return "", &refusal{status: http.StatusUnsupportedMediaType, code: "unsupported_media_type",
 			message: "Send the body as JSON with the header Content-Type: application/json and without Content-Encoding."}
 	}
-	return nil
+	return caller, nil
 }
 
 // knownHost accepts the configured name, and the loopback names and the address of
@@ -139,31 +146,32 @@ func (g *guard) sameSite(r *http.Request) bool {
 // admit checks the token and the rate. Behind a load balancer all addresses are
 // its own, and what it says about the client can be made up: there the token is
 // what tells callers apart.
-func (g *guard) admit(r *http.Request) *refusal {
+func (g *guard) admit(r *http.Request) (caller string, no *refusal) {
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
-	caller := address
 	if (g.token != "" || g.oauth != nil) && !isOpen(r.URL.Path) {
-		var no *refusal
 		if caller, no = g.identify(r); no != nil {
 			if wait := g.wrong.wait(address); wait > 0 {
-				return tooMany(wait)
+				return "", tooMany(wait)
 			}
-			return no
+			return "", no
 		}
 	}
 	if r.URL.Path == "/kill" || r.URL.Path == "/health" { // never starved by other requests: they bound their own cost
-		return nil
+		return caller, nil
 	}
-	if wait := g.calls.wait(caller); wait > 0 {
-		return tooMany(wait)
+	if wait := g.calls.wait(cmp.Or(caller, address)); wait > 0 {
+		return "", tooMany(wait)
 	}
-	return nil
+	return caller, nil
 }
 
 // identify says who calls: the token of the server or of the kill switch, or the
 // subject of an access token.
 func (g *guard) identify(r *http.Request) (caller string, no *refusal) {
-	if hasBearer(r.Header, g.token) || hasBearer(r.Header, g.secret) {
+	if hasBearer(r.Header, g.secret) {
+		return dispatcher.Operator, nil
+	}
+	if hasBearer(r.Header, g.token) {
 		return "token", nil
 	}
 	if g.oauth == nil {

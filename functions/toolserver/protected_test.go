@@ -17,6 +17,13 @@ import (
 // tokens makes access tokens that a started server takes.
 func tokens(t *testing.T) (protect func(*depsOf), token func(audience, scope string) string) {
 	t.Helper()
+	protect, of := tokensOf(t)
+	return protect, func(audience, scope string) string { return of("u", audience, scope) }
+}
+
+// tokensOf is tokens for several subjects.
+func tokensOf(t *testing.T) (protect func(*depsOf), token func(subject, audience, scope string) string) {
+	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -30,8 +37,8 @@ func tokens(t *testing.T) (protect func(*depsOf), token func(audience, scope str
 		d.OAuth = &oauth.Resource{Issuer: "https://login.example", Audiences: []string{d.BaseURL + "/mcp"}, Scope: "tools",
 			Keys: &oauth.Keys{URL: keys.URL, Client: http.DefaultClient}, Now: time.Now}
 	}
-	return protect, func(audience, scope string) string {
-		claims, err := json.Marshal(map[string]any{"iss": "https://login.example", "sub": "u", "aud": audience, "exp": time.Now().Unix() + 60, "scope": scope})
+	return protect, func(subject, audience, scope string) string {
+		claims, err := json.Marshal(map[string]any{"iss": "https://login.example", "sub": subject, "aud": audience, "exp": time.Now().Unix() + 60, "scope": scope})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,5 +99,35 @@ func TestKeysThatCannotBeReadLetNobodyIn(t *testing.T) {
 	r := start(t, func(d *depsOf) { protect(d); d.OAuth.Keys.URL = "http://127.0.0.1:1/" })
 	if answer, _ := r.send("POST", "/mcp", listCall, "Authorization", "Bearer "+token(r.url+"/mcp", "tools")); answer.StatusCode != 503 {
 		t.Errorf("%d", answer.StatusCode)
+	}
+}
+
+// A session is of the subject that opened it. Another one who learns its id learns no more
+// than from a guess; the kill secret works in every session.
+func TestASessionIsOfTheSubjectThatOpenedIt(t *testing.T) {
+	protect, token := tokensOf(t)
+	r := start(t, protect)
+	bearer := func(subject string) string { return "Bearer " + token(subject, r.url+"/mcp", "tools") }
+	s := r.open("/sse", "Authorization", bearer("one"))
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, c := range []struct {
+		who, authorization string
+		status             int
+	}{
+		{"another subject", bearer("two"), 404},
+		{"a subject with its name in front", bearer("on"), 404},
+		{"nobody", "", 401},
+		{"the subject", bearer("one"), 202},
+		{"the kill secret", "Bearer " + killSecret, 202},
+	} {
+		message := strings.Replace(ping, `"id":1`, `"id":`+sprint(len(c.who)), 1)
+		answer, object := r.send("POST", s.endpoint, message, "Authorization", c.authorization, "X-Governance-Caller", "subject one")
+		if answer.StatusCode != c.status {
+			t.Errorf("%s: %d %v", c.who, answer.StatusCode, object)
+		}
+	}
+	guess, _ := r.send("POST", "/message?sessionId="+strings.Repeat("A", 22), ping, "Authorization", bearer("two"))
+	if guess.StatusCode != 404 {
+		t.Errorf("a guess: %d", guess.StatusCode)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -20,28 +21,37 @@ import (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	answers := &lineWriter{out: out}
 	messages, passed := io.Pipe()
-	go func() { _ = passed.CloseWithError(passMessages(in, passed, answers)) }()
+	go func() { _ = passed.CloseWithError(s.passMessages(ctx, in, passed, answers)) }()
 	return s.serverFor(filter{}, "stdio").Run(ctx, &mcp.IOTransport{Reader: messages, Writer: answers})
 }
 
-// passMessages hands on the lines that are messages until in ends.
-func passMessages(in io.Reader, messages io.Writer, answers io.Writer) error {
+// passMessages hands on the lines that are messages until in ends, and answers those that
+// the SDK need not see.
+func (s *Server) passMessages(ctx context.Context, in io.Reader, messages io.Writer, answers io.Writer) error {
+	var answering sync.WaitGroup
+	defer answering.Wait()
+
 	lines := bufio.NewReaderSize(in, dispatcher.MaxBody)
 	for {
 		line, err := lines.ReadSlice('\n')
+		var id json.RawMessage
 		var problem *dispatcher.Error
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			problem, err = skipLine(lines)
 		case len(bytes.TrimSpace(line)) > 0:
-			if problem = dispatcher.CheckMessage(line); problem == nil {
-				if _, err := messages.Write(line); err != nil {
-					return err
-				}
-			}
+			id, problem = dispatcher.CheckMessage(line)
+		default:
+			line = nil
 		}
 		if problem != nil {
-			if _, err := answers.Write(append(problem.Body(nil), '\n')); err != nil {
+			line = nil
+			if _, err := answers.Write(append(problem.Body(id), '\n')); err != nil {
+				return err
+			}
+		}
+		if line != nil {
+			if err := s.pass(ctx, bytes.Clone(line), messages, answers, &answering); err != nil {
 				return err
 			}
 		}
@@ -49,6 +59,17 @@ func passMessages(in io.Reader, messages io.Writer, answers io.Writer) error {
 			return err
 		}
 	}
+}
+
+// pass answers a message, or hands it on.
+func (s *Server) pass(ctx context.Context, line []byte, messages, answers io.Writer, answering *sync.WaitGroup) error {
+	answer, ours := s.dispatcher.Own(dispatcher.Call{Body: line, Transport: "stdio"})
+	if !ours {
+		_, err := messages.Write(line)
+		return err
+	}
+	answering.Go(func() { _, _ = answers.Write(append(answer(ctx), '\n')) }) // a client that is gone ends the session
+	return nil
 }
 
 // skipLine passes over the rest of a line that is too long.

@@ -55,7 +55,7 @@ import (
 const (
 	Name         = "governance-tools"
 	Version      = "1.11.0" // of the contract
-	instructions = "Governance tools for agents. Begin with get_framework; check the audit chain with verify_audit_chain and client configurations with lint_mcp_config."
+	instructions = "Governance tools for agents. Begin with get_framework. Call preflight_check before each change of a file and before each command. Check the audit chain with verify_audit_chain and client configurations with lint_mcp_config."
 )
 
 // minSecret is the length from which nobody guesses a secret.
@@ -193,6 +193,7 @@ func New(d Deps) (*Server, error) {
 	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
 	s.dispatcher = &dispatcher.Dispatcher{Server: about, Instructions: instructions, Capabilities: capabilities, Methods: methods}
 	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
+	s.sessions.AnswerBy(s.dispatcher.Own)
 	if d.Tasks != nil {
 		s.sessions.Share(d.Tasks)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/shared/porttest"
 )
 
@@ -82,6 +83,26 @@ func TestTheOwnerKnowsTheHopAndTheClientsHeaders(t *testing.T) {
 		if stranger.Header.Set(hopHeader, guess); owner.Trusts(stranger) {
 			t.Errorf("%q is trusted", guess)
 		}
+	}
+}
+
+// The owner of a session learns who sends the message from the task that asked him, not from
+// a header of the client.
+func TestTheOwnerLearnsWhoSendsTheMessage(t *testing.T) {
+	var owner *Node
+	callers := make(chan string, 1)
+	_, owner, other, _ := pair(t, func(w http.ResponseWriter, r *http.Request) {
+		callers <- owner.Caller(r)
+		w.WriteHeader(http.StatusAccepted)
+	})
+	r := httptest.NewRequest("POST", "/message", strings.NewReader("{}"))
+	r = r.WithContext(dispatcher.WithCaller(r.Context(), "subject one"))
+	r.Header.Set(callerHeader, "subject two")
+	if !other.Forward(httptest.NewRecorder(), r, owner.SessionID("x")) {
+		t.Fatal("not forwarded")
+	}
+	if caller := <-callers; caller != "subject one" {
+		t.Errorf("%q", caller)
 	}
 }
 

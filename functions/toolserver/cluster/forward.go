@@ -19,6 +19,10 @@ import (
 // tasks can make. The Authorization header stays that of the client.
 const hopHeader = "X-Governance-Task"
 
+// callerHeader tells the owner of a session who sends the message. It counts with the hop's
+// header only.
+const callerHeader = "X-Governance-Caller"
+
 // Limits of a forward. A task that is gone must be told from one that is slow.
 const (
 	dialLimit    = 700 * time.Millisecond
@@ -41,6 +45,9 @@ func newClient() *http.Client {
 func (n *Node) Trusts(r *http.Request) bool {
 	return hmac.Equal([]byte(r.Header.Get(hopHeader)), []byte(n.seal("hop", "task")))
 }
+
+// Caller is who sends a message that another task forwards.
+func (n *Node) Caller(r *http.Request) string { return r.Header.Get(callerHeader) }
 
 // Forward sends a message to the task that its session lives in and hands back the
 // answer. It returns false if there is nobody to send it to: the id is made up, the
@@ -77,6 +84,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, owner Lease, id stri
 	}
 	request.Header = r.Header.Clone()
 	request.Header.Set(hopHeader, n.seal("hop", "task"))
+	request.Header.Set(callerHeader, dispatcher.CallerOf(r.Context()))
 	answer, err := n.client.Do(request)
 	if err != nil {
 		n.forget(owner.Task)

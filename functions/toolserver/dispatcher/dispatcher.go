@@ -17,6 +17,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -47,6 +48,9 @@ type Method struct {
 	Run func(context.Context, *Request) (any, error)
 	// Name is the parameter that the header Mcp-Name repeats, "" for none.
 	Name string
+	// InSession says that a session's own engine runs the call, because it can be
+	// cancelled there and tell its progress; nil means that it never does.
+	InSession func(*Request) bool
 	// Cached says for how long a modern client may keep the answer, in milliseconds;
 	// negative means that the answer carries nothing about that.
 	Cached int
@@ -114,6 +118,37 @@ func (d *Dispatcher) Handle(ctx context.Context, call Call) Reply {
 	}
 	return Reply{http.StatusOK, body}
 }
+
+// Own gives the answer to a message of a session or of stdio, whose engine is another one,
+// so that every client gets the same answer to the same question. Ours is false for what
+// that engine must see itself: the handshake, notifications and calls of tools.
+func (d *Dispatcher) Own(call Call) (answer func(context.Context) []byte, ours bool) {
+	m, problem := parse(call.Body)
+	named := m.meta.get(metaVersion) != nil // of a revision that has no sessions
+	if problem != nil || m.method == "" || m.id == nil || named || slices.Contains(handshake, m.method) {
+		return nil, false
+	}
+	r := &Request{
+		Call:    call,
+		Method:  m.method,
+		Version: Fallback,
+		params:  m.params,
+		meta:    m.meta,
+	}
+	if method, ok := d.Methods[m.method]; ok && method.InSession != nil && method.InSession(r) {
+		return nil, false
+	}
+	return func(ctx context.Context) []byte {
+		body, problem := d.run(ctx, m, r)
+		if problem != nil {
+			return problem.Body(m.id)
+		}
+		return body
+	}, true
+}
+
+// handshake are the methods by which a session is opened and kept.
+var handshake = []string{"initialize", "ping"}
 
 func (d *Dispatcher) run(ctx context.Context, m message, r *Request) ([]byte, *Error) {
 	method, ok := d.method(r)

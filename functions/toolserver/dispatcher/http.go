@@ -2,6 +2,7 @@ package dispatcher
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -83,7 +84,12 @@ func ReadBody(r *http.Request) ([]byte, *Error) {
 
 // Refuse answers with an error without an id.
 func Refuse(w http.ResponseWriter, problem *Error) {
-	write(w, Reply{problem.Status, problem.Body(nil)})
+	RefuseMessage(w, nil, problem)
+}
+
+// RefuseMessage answers a message with an error.
+func RefuseMessage(w http.ResponseWriter, id json.RawMessage, problem *Error) {
+	write(w, Reply{problem.Status, problem.Body(id)})
 }
 
 func write(w http.ResponseWriter, reply Reply) {

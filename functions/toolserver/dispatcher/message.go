@@ -124,8 +124,8 @@ func isID(id json.RawMessage) bool {
 }
 
 // CheckMessage refuses a body that is no JSON-RPC message, for transports that
-// hand it on.
-func CheckMessage(body []byte) *Error {
-	_, problem := parse(body)
-	return problem
+// hand it on. The id is that of the message, nil if none could be read.
+func CheckMessage(body []byte) (id json.RawMessage, problem *Error) {
+	m, problem := parse(body)
+	return m.id, problem
 }

@@ -34,7 +34,7 @@ func Serve(t Table) (capabilities map[string]any, methods map[string]Method) {
 	capabilities = map[string]any{"tools": struct{}{}, "resources": struct{}{}}
 	return capabilities, map[string]Method{
 		"tools/list":               {Run: t.listTools, Cached: listTTL},
-		"tools/call":               {Run: t.callTool, Name: "name", Cached: NotCached},
+		"tools/call":               {Run: t.callTool, Name: "name", InSession: t.offers, Cached: NotCached},
 		"resources/list":           {Run: t.listResources, Cached: listTTL},
 		"resources/templates/list": {Run: listNoTemplates, Cached: listTTL},
 		"resources/read":           {Run: t.readResource, Name: "uri", Cached: 0},
@@ -81,7 +81,8 @@ func onePage(r *Request) error {
 	return nil
 }
 
-func (t Table) callTool(ctx context.Context, r *Request) (any, error) {
+// find gives the tool that a call names.
+func (t Table) find(r *Request) (*tool.Tool, error) {
 	name, ok := r.Text("name")
 	if !ok {
 		return nil, InvalidParams("params.name must be the name of a tool.")
@@ -94,8 +95,22 @@ func (t Table) callTool(ctx context.Context, r *Request) (any, error) {
 	if i < 0 {
 		return nil, InvalidParams("There is no tool of this name; tools/list shows what there is.")
 	}
+	return t.Tools[i], nil
+}
+
+// offers says whether a call names a tool that there is.
+func (t Table) offers(r *Request) bool {
+	_, err := t.find(r)
+	return err == nil
+}
+
+func (t Table) callTool(ctx context.Context, r *Request) (any, error) {
+	called, err := t.find(r)
+	if err != nil {
+		return nil, err
+	}
 	traceparent, _ := stringOf(r.Meta("traceparent"))
-	return t.Tools[i].Run(ctx, &tool.Call{
+	return called.Run(ctx, &tool.Call{
 		Arguments: r.Param("arguments"), Header: r.Call.Header, Payment: r.Meta(x402.MetaPayment), Transport: r.Call.Transport,
 		Traceparent: traceparent, Progress: r.Progress,
 	}), nil

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"sync"
@@ -22,6 +23,14 @@ type session struct {
 	done     chan struct{}
 	once     sync.Once
 	waiting  map[jsonrpc.ID]bool // calls without an answer; guarded by the hub
+	owner    string              // the caller who opened it
+	opened   dispatcher.Call     // header and query of the request that opened it
+	ctx      context.Context     // ends with the session
+}
+
+// mayUse says whether a caller may send messages of the session.
+func (s *session) mayUse(caller string) bool {
+	return caller == s.owner || caller == dispatcher.Operator
 }
 
 // Connect implements mcp.Transport: the first event says where to post.
@@ -38,31 +47,60 @@ func (s *session) SessionID() string { return "" }
 
 // accept queues a message of the client. A call counts until it is answered, so
 // that a client that asks faster than it reads is stopped.
-func (s *session) accept(body []byte, header http.Header) *dispatcher.Error {
-	if problem := dispatcher.CheckMessage(body); problem != nil {
-		return problem
+func (s *session) accept(body []byte, header http.Header) (id json.RawMessage, problem *dispatcher.Error) {
+	if id, problem = dispatcher.CheckMessage(body); problem != nil {
+		return id, problem
 	}
 	message, err := jsonrpc.DecodeMessage(body)
 	if err != nil {
-		return &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: "The body is not a JSON-RPC message."}
+		return id, &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: "The body is not a JSON-RPC message."}
 	}
 	request, isRequest := message.(*jsonrpc.Request)
+	reply, ours := s.answer(body)
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	if len(s.waiting) >= maxWaiting || len(s.incoming) == cap(s.incoming) {
-		return &dispatcher.Error{Status: http.StatusTooManyRequests, Code: dispatcher.CodeRefused, Message: "Too many calls of this session wait for their answers. Read those first."}
+		return id, &dispatcher.Error{Status: http.StatusTooManyRequests, Code: dispatcher.CodeRefused, Message: "Too many calls of this session wait for their answers. Read those first."}
 	}
 	if isRequest {
 		if s.waiting[request.ID] {
-			return &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: "A call with this id is not answered yet. Each call of a session needs an id of its own."}
+			return id, &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: "A call with this id is not answered yet. Each call of a session needs an id of its own."}
 		}
 		request.Extra = &mcp.RequestExtra{Header: header}
 		if request.IsCall() {
 			s.waiting[request.ID] = true
 		}
 	}
+	if ours {
+		go s.send(request.ID, reply)
+		return id, nil
+	}
 	s.incoming <- message // has room: only accept sends, under the lock
-	return nil
+	return id, nil
+}
+
+// answer gives what POST /mcp would answer; ours is false for what the SDK must see.
+func (s *session) answer(body []byte) (reply func(context.Context) []byte, ours bool) {
+	if s.hub.own == nil {
+		return nil, false
+	}
+	call := s.opened
+	call.Body = body
+	return s.hub.own(call)
+}
+
+// send sends an answer that the SDK has not made.
+func (s *session) send(id jsonrpc.ID, reply func(context.Context) []byte) {
+	_ = s.stream.Event("message", reply(s.ctx)) // a client that is gone ends the session
+	s.answered(id)
+}
+
+// answered takes a call from those that wait.
+func (s *session) answered(id jsonrpc.ID) {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	delete(s.waiting, id)
+	s.hub.idle.Broadcast()
 }
 
 // Read implements mcp.Connection.
@@ -85,10 +123,7 @@ func (s *session) Write(_ context.Context, message jsonrpc.Message) error {
 	}
 	err = s.stream.Event("message", data)
 	if answer, ok := message.(*jsonrpc.Response); ok {
-		s.hub.mu.Lock()
-		delete(s.waiting, answer.ID)
-		s.hub.idle.Broadcast()
-		s.hub.mu.Unlock()
+		s.answered(answer.ID)
 	}
 	return err
 }

@@ -32,6 +32,7 @@ type Hub struct {
 	random   io.Reader
 	interval time.Duration
 	others   Others
+	own      Own
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -51,6 +52,13 @@ type Others interface {
 // Share makes the hub one of several, which hand each other the messages of their
 // sessions. Call it before the first session is opened.
 func (h *Hub) Share(others Others) { h.others = others }
+
+// Own answers a message without the SDK; ours is false if the SDK must answer it.
+type Own func(dispatcher.Call) (answer func(context.Context) []byte, ours bool)
+
+// AnswerBy lets another engine answer what it can. Call it before the first session is
+// opened.
+func (h *Hub) AnswerBy(own Own) { h.own = own }
 
 // New makes a hub. Clients are told to post to endpoint, a path. The server of a
 // session is chosen by the request that opens it.
@@ -74,7 +82,16 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 		dispatcher.Refuse(w, &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeInvalidRequest, Message: err.Error()})
 		return
 	}
-	s := &session{hub: h, stream: eventstream.New(w), incoming: make(chan jsonrpc.Message, maxWaiting), waiting: map[jsonrpc.ID]bool{}, done: make(chan struct{})}
+	s := &session{
+		hub:      h,
+		stream:   eventstream.New(w),
+		incoming: make(chan jsonrpc.Message, maxWaiting),
+		waiting:  map[jsonrpc.ID]bool{},
+		done:     make(chan struct{}),
+		owner:    dispatcher.CallerOf(r.Context()),
+		opened:   dispatcher.Call{Header: r.Header, Query: r.URL.Query(), Transport: "sse"},
+		ctx:      r.Context(),
+	}
 	if problem := h.add(s); problem != nil {
 		w.Header().Set("Retry-After", "5")
 		dispatcher.Refuse(w, problem)
@@ -147,7 +164,7 @@ func (h *Hub) Message(w http.ResponseWriter, r *http.Request) {
 	if s == nil && h.others != nil && h.others.Forward(w, r, id) {
 		return
 	}
-	if s == nil {
+	if s == nil || !s.mayUse(dispatcher.CallerOf(r.Context())) { // another caller learns no more than from a guess
 		dispatcher.Refuse(w, &dispatcher.Error{Status: http.StatusNotFound, Code: dispatcher.CodeRefused,
 			Message: "There is no such session (any more). Open one with GET /sse and post to the address that its first event names."})
 		return
@@ -157,8 +174,8 @@ func (h *Hub) Message(w http.ResponseWriter, r *http.Request) {
 		dispatcher.Refuse(w, problem)
 		return
 	}
-	if problem := s.accept(body, r.Header); problem != nil {
-		dispatcher.Refuse(w, problem)
+	if id, problem := s.accept(body, r.Header); problem != nil {
+		dispatcher.RefuseMessage(w, id, problem)
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)

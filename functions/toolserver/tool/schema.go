@@ -27,7 +27,7 @@ type schema struct {
 	MaxItems    *int64             `json:"maxItems,omitempty"`
 	Items       *schema            `json:"items,omitempty"`
 	AnyOf       []*schema          `json:"anyOf,omitempty"`
-	Properties  map[string]*schema `json:"properties,omitempty"`
+	Properties  map[string]*schema `json:"properties,omitzero"` // there also for an object without any: clients look for it
 	Required    []string           `json:"required,omitempty"`
 	Additional  any                `json:"additionalProperties,omitempty"` // false, or the schema of a map's values
 

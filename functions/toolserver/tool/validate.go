@@ -24,6 +24,9 @@ func (s *schema) decode(arguments json.RawMessage, in any) *Error {
 	if reader.Decode(&value) != nil || !ended(reader) {
 		return invalid("", "The arguments are not JSON.", nil)
 	}
+	if at, found := duplicate(arguments, value); found {
+		return invalid(at, "This member stands twice. Who reads the first sees another call than who reads the last, so give it once.", nil)
+	}
 	if e := s.check("", value); e != nil {
 		return e
 	}
@@ -44,6 +47,97 @@ func (s *schema) decode(arguments json.RawMessage, in any) *Error {
 		return invalid("", "The arguments cannot be read.", nil)
 	}
 	return nil
+}
+
+// duplicate gives the pointer to a member that stands twice in its object, at any depth of a
+// valid document, which was decoded to value. A document without one, as nearly all are, is
+// only counted.
+func duplicate(document []byte, value any) (at string, found bool) {
+	if written(document) == kept(value) {
+		return "", false
+	}
+	reader := json.NewDecoder(bytes.NewReader(document))
+	reader.UseNumber()
+	return duplicateIn(reader, "")
+}
+
+// written counts the members in the text of a valid document: each has one colon outside of
+// texts.
+func written(document []byte) (members int) {
+	quoted := false
+	for i := 0; i < len(document); i++ {
+		switch c := document[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case c == ':' && !quoted:
+			members++
+		}
+	}
+	return members
+}
+
+// kept counts the members of a decoded value: of two with one name the last one is left.
+func kept(value any) (members int) {
+	switch v := value.(type) {
+	case map[string]any:
+		members = len(v)
+		for _, each := range v {
+			members += kept(each)
+		}
+	case []any:
+		for _, each := range v {
+			members += kept(each)
+		}
+	}
+	return members
+}
+
+// duplicateIn reads one value.
+func duplicateIn(reader *json.Decoder, at string) (where string, found bool) {
+	token, err := reader.Token()
+	if err != nil {
+		return "", false
+	}
+	switch token {
+	case json.Delim('{'):
+		return duplicateInObject(reader, at)
+	case json.Delim('['):
+		return duplicateInList(reader, at)
+	}
+	return "", false
+}
+
+func duplicateInObject(reader *json.Decoder, at string) (where string, found bool) {
+	seen := map[string]bool{}
+	for reader.More() {
+		token, err := reader.Token()
+		name, ok := token.(string)
+		if err != nil || !ok {
+			return "", false
+		}
+		member := at + "/" + pointer(name)
+		if seen[name] {
+			return member, true
+		}
+		seen[name] = true
+		if where, found = duplicateIn(reader, member); found {
+			return where, true
+		}
+	}
+	_, _ = reader.Token() // the end of the object
+	return "", false
+}
+
+func duplicateInList(reader *json.Decoder, at string) (where string, found bool) {
+	for i := 0; reader.More(); i++ {
+		if where, found = duplicateIn(reader, at+"/"+strconv.Itoa(i)); found {
+			return where, true
+		}
+	}
+	_, _ = reader.Token() // the end of the list
+	return "", false
 }
 
 // ended says whether nothing follows the document.

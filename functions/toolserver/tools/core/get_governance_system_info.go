@@ -50,7 +50,8 @@ type System struct {
 	Count                Count
 	Calls                func() uint64 // tool calls since the start
 	Governed             func() (untouchable, protected uint64, err error)
-	Capabilities         func() []Capability
+	// Capabilities are those over a transport: http, mcp, sse or stdio.
+	Capabilities func(transport string) []Capability
 }
 
 // GetGovernanceSystemInfo tells what the server is. No number without a source.
@@ -59,7 +60,7 @@ func GetGovernanceSystemInfo(s System) *tool.Tool {
 		Name: "get_governance_system_info", Title: "About this server", Toolset: "core",
 		Description: "What this server is, how to set it up, its figures, and which tools are ready.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-	}, func(ctx context.Context, _ *tool.Call, in infoInput) (SystemInfo, error) {
+	}, func(ctx context.Context, call *tool.Call, in infoInput) (SystemInfo, error) {
 		answer := SystemInfo{Topic: in.Topic, GeneratedAt: s.Now().UTC(), Name: s.Name, Version: s.Version, Build: s.Build, Text: topics[in.Topic]}
 		var err error
 		switch in.Topic {
@@ -68,7 +69,7 @@ func GetGovernanceSystemInfo(s System) *tool.Tool {
 		case "stats":
 			answer.Stats, err = s.stats(ctx)
 		case "capabilities":
-			answer.Capabilities = s.Capabilities()
+			answer.Capabilities = s.Capabilities(call.Transport)
 		}
 		return answer, err
 	})

@@ -25,7 +25,7 @@ func system(t *testing.T) System {
 		},
 		Calls:        func() uint64 { return 7 },
 		Governed:     func() (uint64, uint64, error) { return 3, 4, nil },
-		Capabilities: func() []Capability { return []Capability{{Tool: "t", State: "ready"}} },
+		Capabilities: func(string) []Capability { return []Capability{{Tool: "t", State: "ready"}} },
 	}
 }
 
