@@ -60,8 +60,11 @@ func (t target) sweep(others map[int]bool, act func(process)) sight {
 	if err != nil {
 		return sight{err: err}
 	}
-	for _, pid := range append(vanished, v.vanished...) {
+	for _, pid := range vanished {
 		seen.vanished = seen.vanished || !others[pid]
+	}
+	for _, p := range v.vanished {
+		seen.vanished = seen.vanished || !others[p.pid] && !v.childOfAnother(p)
 	}
 
 	strays := t.strays(v)
@@ -124,7 +127,7 @@ type view struct {
 	numbers  []bool         // by group: the number of its program was not given to another one
 	inside   []map[int]bool // by group: who is in its control group
 	marks    map[int]string // by process: the value of the marker
-	vanished []int          // processes that were gone before their marker was read
+	vanished []process      // that were gone before their marker was read
 	groupsOf map[int]int    // by process, -1 for none
 	spared   *view          // of kept groups, with all
 }
@@ -193,7 +196,7 @@ func (v *view) mark(p process) string {
 	value, gone := p.mark()
 	v.marks[p.pid] = value
 	if gone {
-		v.vanished = append(v.vanished, p.pid)
+		v.vanished = append(v.vanished, p)
 	}
 	return value
 }
@@ -211,6 +214,14 @@ func (v *view) orphan(p process) bool {
 		return false
 	}
 	return v.as(target{groups: live.all()}).ownGroup(p) < 0
+}
+
+// childOfAnother says whether a process, of which no more is known than its line in the
+// table, is not of the target: it is in the session of its parent, who is not. An orphan is
+// in a session of its own, or of who left it.
+func (v *view) childOfAnother(p process) bool {
+	parent, there := v.table[p.parent]
+	return there && parent.session == p.session && v.groupOf(parent) < 0 && v.ownGroup(p) < 0
 }
 
 // owns says whether a process has a number of the group: that of its program, of its

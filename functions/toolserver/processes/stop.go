@@ -13,9 +13,10 @@ const Grace = 4 * time.Second
 
 const (
 	pollInterval = 20 * time.Millisecond
+	againAfter   = 5 * time.Millisecond   // when a look could not tell
 	freezeBudget = 300 * time.Millisecond // for everything to be stopped before it is killed
 	killBudget   = 800 * time.Millisecond // for what was killed to be gone
-	mostLooks    = 10                     // at what seems to have ended
+	mostLooks    = 30                     // at what seems to have ended
 )
 
 // Survivor is a process that could not be ended.
@@ -155,7 +156,7 @@ func (h *hunt) freeze() {
 // nobody escapes by a fork, and to each process.
 func (h *hunt) kill() {
 	for i, g := range h.groups {
-		if g.control.exists() {
+		if len(g.control.pids()) > 0 {
 			g.control.kill()
 			h.sent(process{group: i}, syscall.SIGKILL)
 		}
@@ -208,12 +209,12 @@ func (h *hunt) confirm() sight {
 		if len(seen.living) > 0 || seen.err != nil || n == mostLooks {
 			return seen
 		}
-		if seen.over() {
-			nothing++
-		} else {
+		if !seen.over() {
 			nothing = 0
+			time.Sleep(againAfter)
+			continue
 		}
-		if nothing == 2 {
+		if nothing++; nothing == 2 {
 			return seen
 		}
 		time.Sleep(pollInterval)
