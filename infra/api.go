@@ -24,15 +24,27 @@ type api struct {
 
 func newAPI(app awscdk.App, s Settings, d *data, dist string) *api {
 	in := stack(app, s, "Api", "HTTP API and functions of the governance service")
-	f := &functions{in: in, settings: s, data: d, dist: dist}
-	a := &api{in: in, lambdas: map[string]awslambda.Function{}, logs: map[string]awslogs.LogGroup{}}
+	f := &functions{
+		in:       in,
+		settings: s,
+		data:     d,
+		dist:     dist,
+	}
+
+	a := &api{
+		in:      in,
+		lambdas: map[string]awslambda.Function{},
+		logs:    map[string]awslogs.LogGroup{},
+	}
 	a.gateway = awsapigatewayv2.NewHttpApi(in, jsii.String("Http"), &awsapigatewayv2.HttpApiProps{
-		ApiName: jsii.String(s.Name), CreateDefaultStage: jsii.Bool(false),
+		ApiName:            jsii.String(s.Name),
+		CreateDefaultStage: jsii.Bool(false),
 		DefaultIntegration: integrate("not-found", a.add(f, f.stranger())),
 	})
 	for _, name := range catalog.Functions() {
 		a.route(name, a.add(f, f.endpoint(name)))
 	}
+
 	schedule(in, "sweep-every-minute", a.add(f, f.sweeper()), 1, nil)
 	sealer := a.add(f, f.sealer())
 	schedule(in, "seal-every-5-minutes", sealer, 5, nil)
@@ -55,7 +67,8 @@ func (a *api) route(name string, lambda awslambda.Function) {
 		if !seen[row.Path] {
 			seen[row.Path] = true
 			a.gateway.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
-				Path: jsii.String(row.Path), Methods: &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod_ANY},
+				Path:        jsii.String(row.Path),
+				Methods:     &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod_ANY},
 				Integration: integrate(name, lambda),
 			})
 		}
@@ -71,10 +84,14 @@ func integrate(name string, lambda awslambda.Function) awsapigatewayv2.HttpRoute
 // payment is a secret until it is settled.
 func stage(in awscdk.Stack, s Settings, gateway awsapigatewayv2.HttpApi) {
 	logs := awslogs.NewLogGroup(in, jsii.String("access-logs"), &awslogs.LogGroupProps{
-		LogGroupName: jsii.String("/" + s.Name + "/access"), Retention: logDays, RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+		LogGroupName:  jsii.String("/" + s.Name + "/access"),
+		Retention:     logDays,
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	awsapigatewayv2.NewCfnStage(in, jsii.String("Stage"), &awsapigatewayv2.CfnStageProps{
-		ApiId: gateway.ApiId(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
+		ApiId:      gateway.ApiId(),
+		StageName:  jsii.String("$default"),
+		AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
 			DestinationArn: logs.LogGroupArn(),
 			Format: jsii.String(`{"time":"$context.requestTime","id":"$context.requestId","route":"$context.routeKey",` +
@@ -96,7 +113,8 @@ func schedule(in awscdk.Stack, id string, lambda awslambda.Function, minutes flo
 	awsevents.NewRule(in, jsii.String(id), &awsevents.RuleProps{
 		Schedule: awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(minutes))),
 		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(lambda, &awseventstargets.LambdaFunctionProps{
-			Event: awsevents.RuleTargetInput_FromObject(event), RetryAttempts: jsii.Number(0), // the next run is the retry
+			Event:         awsevents.RuleTargetInput_FromObject(event),
+			RetryAttempts: jsii.Number(0), // the next run is the retry
 		})},
 	})
 }
@@ -109,7 +127,10 @@ func (a *api) count(name, metric string, phrases []string) {
 // count makes a metric of the lines of a log that hold one of some phrases.
 func count(in awscdk.Stack, id string, logs awslogs.LogGroup, metric string, phrases []string) {
 	awslogs.NewMetricFilter(in, jsii.String(id), &awslogs.MetricFilterProps{
-		LogGroup: logs, FilterPattern: awslogs.FilterPattern_Literal(jsii.String(quoted(phrases))),
-		MetricNamespace: jsii.String(namespace), MetricName: jsii.String(metric), MetricValue: jsii.String("1"),
+		LogGroup:        logs,
+		FilterPattern:   awslogs.FilterPattern_Literal(jsii.String(quoted(phrases))),
+		MetricNamespace: jsii.String(namespace),
+		MetricName:      jsii.String(metric),
+		MetricValue:     jsii.String("1"),
 	})
 }

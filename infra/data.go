@@ -33,8 +33,16 @@ func newData(app awscdk.App, s Settings) *data {
 			"Wallet that pays the gas of settlements"),
 		checkpoint: key(in, "CheckpointKey", awskms.KeySpec_ECC_NIST_EDWARDS25519,
 			"Signs checkpoints of the audit chain"),
-		signing:     secret(in, "Signing", "Private key that signs offers, receipts and evidence: 64 hex digits"),
-		origin:      secret(in, "Origin", "Header by which functions know that a request came through CloudFront"),
+		signing: secret(
+			in,
+			"Signing",
+			"Private key that signs offers, receipts and evidence: 64 hex digits",
+		),
+		origin: secret(
+			in,
+			"Origin",
+			"Header by which functions know that a request came through CloudFront",
+		),
 		kill:        secret(in, "Kill", "Bearer secret of the kill switch"),
 		token:       secret(in, "ApiToken", "Bearer token of the tool server"),
 		facilitator: secret(in, "Facilitator", "API key secret of the facilitator; put it here by hand"),
@@ -45,21 +53,30 @@ func newData(app awscdk.App, s Settings) *data {
 // is named, the programs use that one; the own one stays as it is.
 func table(in awscdk.Stack, id, ttl, restored string) awsdynamodb.ITableV2 {
 	props := &awsdynamodb.TablePropsV2{
-		PartitionKey:                     &awsdynamodb.Attribute{Name: jsii.String("pk"), Type: awsdynamodb.AttributeType_STRING},
-		SortKey:                          &awsdynamodb.Attribute{Name: jsii.String("sk"), Type: awsdynamodb.AttributeType_STRING},
+		PartitionKey: &awsdynamodb.Attribute{
+			Name: jsii.String("pk"),
+			Type: awsdynamodb.AttributeType_STRING,
+		},
+		SortKey: &awsdynamodb.Attribute{
+			Name: jsii.String("sk"),
+			Type: awsdynamodb.AttributeType_STRING,
+		},
 		Billing:                          awsdynamodb.Billing_OnDemand(nil),
 		Encryption:                       awsdynamodb.TableEncryptionV2_AwsManagedKey(),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: jsii.Bool(true)},
 		DeletionProtection:               jsii.Bool(true),
 		RemovalPolicy:                    awscdk.RemovalPolicy_RETAIN,
 	}
+
 	if ttl != "" {
 		props.TimeToLiveAttribute = jsii.String(ttl)
 	}
+
 	made := awsdynamodb.NewTableV2(in, jsii.String(id), props)
 	if restored != "" {
 		return awsdynamodb.TableV2_FromTableName(in, jsii.String("Restored"+id), jsii.String(restored))
 	}
+
 	return made
 }
 
@@ -98,8 +115,11 @@ func bucket() *awss3.BucketProps {
 
 func key(in awscdk.Stack, id string, spec awskms.KeySpec, description string) awskms.Key {
 	return awskms.NewKey(in, jsii.String(id), &awskms.KeyProps{
-		KeySpec: spec, KeyUsage: awskms.KeyUsage_SIGN_VERIFY, Description: jsii.String(description),
-		RemovalPolicy: awscdk.RemovalPolicy_RETAIN, PendingWindow: awscdk.Duration_Days(jsii.Number(30)),
+		KeySpec:       spec,
+		KeyUsage:      awskms.KeyUsage_SIGN_VERIFY,
+		Description:   jsii.String(description),
+		RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
+		PendingWindow: awscdk.Duration_Days(jsii.Number(30)),
 	})
 }
 
@@ -109,8 +129,11 @@ func secret(in awscdk.Stack, id, description string) awssecretsmanager.Secret {
 		Description:   jsii.String(description),
 		RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
 		GenerateSecretString: &awssecretsmanager.SecretStringGenerator{
-			PasswordLength: jsii.Number(64), ExcludeCharacters: jsii.String("ghijklmnopqrstuvwxyz"),
-			ExcludeUppercase: jsii.Bool(true), ExcludePunctuation: jsii.Bool(true), RequireEachIncludedType: jsii.Bool(false),
+			PasswordLength:          jsii.Number(64),
+			ExcludeCharacters:       jsii.String("ghijklmnopqrstuvwxyz"),
+			ExcludeUppercase:        jsii.Bool(true),
+			ExcludePunctuation:      jsii.Bool(true),
+			RequireEachIncludedType: jsii.Bool(false),
 		},
 	})
 }
@@ -118,7 +141,8 @@ func secret(in awscdk.Stack, id, description string) awssecretsmanager.Secret {
 // chain is the environment of whoever verifies the audit chain.
 func (d *data) chain(s Settings) map[string]*string {
 	return map[string]*string{
-		"AUDIT_TABLE": d.audit.TableName(), "SEGMENT_BUCKET": d.segments.BucketName(),
+		"AUDIT_TABLE":            d.audit.TableName(),
+		"SEGMENT_BUCKET":         d.segments.BucketName(),
 		"SEGMENT_RETENTION_DAYS": jsii.String(strconv.Itoa(s.Retention)),
 		"SEGMENT_LOCK_MODE":      jsii.String(s.LockMode),
 		"CHECKPOINT_KEY_KMS":     d.checkpoint.KeyArn(),

@@ -40,35 +40,52 @@ func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) *edge {
 				originHeader: awscdk.SecretValue_SecretsManager(d.origin.SecretArn(), nil).UnsafeUnwrap(), // a reference that CloudFormation resolves
 			},
 		})
+
 	tools := awscloudfrontorigins.VpcOrigin_WithApplicationLoadBalancer(n.balancer, &awscloudfrontorigins.VpcOriginWithEndpointProps{
-		HttpPort: jsii.Number(80), ProtocolPolicy: awscloudfront.OriginProtocolPolicy_HTTP_ONLY,
-		ReadTimeout: awscdk.Duration_Seconds(jsii.Number(60)), KeepaliveTimeout: awscdk.Duration_Seconds(jsii.Number(60)),
+		HttpPort:         jsii.Number(80),
+		ProtocolPolicy:   awscloudfront.OriginProtocolPolicy_HTTP_ONLY,
+		ReadTimeout:      awscdk.Duration_Seconds(jsii.Number(60)),
+		KeepaliveTimeout: awscdk.Duration_Seconds(jsii.Number(60)),
 	})
+
 	behaviors := map[string]*awscloudfront.BehaviorOptions{}
 	for _, path := range toolPaths {
 		behaviors[path] = behavior(tools, awscloudfront.OriginRequestPolicy_ALL_VIEWER())
 	}
+
 	props := &awscloudfront.DistributionProps{
-		Comment: jsii.String(s.Name), WebAclId: firewall,
+		Comment:     jsii.String(s.Name),
+		WebAclId:    firewall,
 		HttpVersion: awscloudfront.HttpVersion_HTTP2_AND_3,
 		// The gateway answers only to its own name.
 		DefaultBehavior:     behavior(http, awscloudfront.OriginRequestPolicy_ALL_VIEWER_EXCEPT_HOST_HEADER()),
 		AdditionalBehaviors: &behaviors,
 	}
+
 	if s.Domain != "" {
 		props.DomainNames = jsii.Strings(s.Domain)
 		props.MinimumProtocolVersion = awscloudfront.SecurityPolicyProtocol_TLS_V1_2_2021
-		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(in, jsii.String("Certificate"), jsii.String(s.Certificate))
+		props.Certificate = awscertificatemanager.Certificate_FromCertificateArn(
+			in,
+			jsii.String("Certificate"),
+			jsii.String(s.Certificate),
+		)
 	}
+
 	distribution := awscloudfront.NewDistribution(in, jsii.String("Distribution"), props)
-	return &edge{in: in, distribution: distribution, baseURL: publish(in, s, distribution)}
+	return &edge{
+		in:           in,
+		distribution: distribution,
+		baseURL:      publish(in, s, distribution),
+	}
 }
 
 // behavior passes everything on and keeps nothing. Plain HTTP is refused and not
 // redirected: a payment that came that way was read by others.
 func behavior(origin awscloudfront.IOrigin, policy awscloudfront.IOriginRequestPolicy) *awscloudfront.BehaviorOptions {
 	return &awscloudfront.BehaviorOptions{
-		Origin: origin, OriginRequestPolicy: policy,
+		Origin:               origin,
+		OriginRequestPolicy:  policy,
 		AllowedMethods:       awscloudfront.AllowedMethods_ALLOW_ALL(),
 		CachePolicy:          awscloudfront.CachePolicy_CACHING_DISABLED(),
 		ViewerProtocolPolicy: awscloudfront.ViewerProtocolPolicy_HTTPS_ONLY,
@@ -80,11 +97,17 @@ func behavior(origin awscloudfront.IOrigin, policy awscloudfront.IOriginRequestP
 func publish(in awscdk.Stack, s Settings, distribution awscloudfront.Distribution) awsssm.StringParameter {
 	base := jsii.String("https://" + *distribution.DistributionDomainName())
 	if s.Domain != "" {
-		awscdk.NewCfnOutput(in, jsii.String("PointTheDomainTo"), &awscdk.CfnOutputProps{Value: distribution.DistributionDomainName()})
+		awscdk.NewCfnOutput(
+			in,
+			jsii.String("PointTheDomainTo"),
+			&awscdk.CfnOutputProps{Value: distribution.DistributionDomainName()},
+		)
 		base = jsii.String("https://" + s.Domain)
 	}
+
 	awscdk.NewCfnOutput(in, jsii.String("Url"), &awscdk.CfnOutputProps{Value: base})
 	return awsssm.NewStringParameter(in, jsii.String("BaseUrl"), &awsssm.StringParameterProps{
-		ParameterName: jsii.String(s.parameter()), StringValue: base,
+		ParameterName: jsii.String(s.parameter()),
+		StringValue:   base,
 	})
 }

@@ -26,32 +26,46 @@ func newFirewall(app awscdk.App, s Settings, edge awscdk.Stack) *string {
 	elsewhere.Region = edgeRegion
 	in := stack(app, elsewhere, "Firewall", "Web application firewall of the governance service")
 	acl := awswafv2.NewCfnWebACL(in, jsii.String("Rules"), &awswafv2.CfnWebACLProps{
-		Scope:                jsii.String("CLOUDFRONT"),
-		DefaultAction:        &awswafv2.CfnWebACL_DefaultActionProperty{Allow: &awswafv2.CfnWebACL_AllowActionProperty{}},
-		VisibilityConfig:     visible(s.Name),
-		CustomResponseBodies: map[string]any{"too-many": &awswafv2.CfnWebACL_CustomResponseBodyProperty{ContentType: jsii.String("APPLICATION_JSON"), Content: tooMany(s)}},
+		Scope:            jsii.String("CLOUDFRONT"),
+		DefaultAction:    &awswafv2.CfnWebACL_DefaultActionProperty{Allow: &awswafv2.CfnWebACL_AllowActionProperty{}},
+		VisibilityConfig: visible(s.Name),
+		CustomResponseBodies: map[string]any{"too-many": &awswafv2.CfnWebACL_CustomResponseBodyProperty{
+			ContentType: jsii.String("APPLICATION_JSON"),
+			Content:     tooMany(s),
+		}},
 		Rules: []any{
 			&awswafv2.CfnWebACL_RuleProperty{
-				Name: jsii.String("rate"), Priority: jsii.Number(0), VisibilityConfig: visible(s.Name + "-rate"),
+				Name:             jsii.String("rate"),
+				Priority:         jsii.Number(0),
+				VisibilityConfig: visible(s.Name + "-rate"),
 				Statement: &awswafv2.CfnWebACL_StatementProperty{RateBasedStatement: &awswafv2.CfnWebACL_RateBasedStatementProperty{
-					AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(s.RequestsPerAddress),
+					AggregateKeyType: jsii.String("IP"),
+					Limit:            jsii.Number(s.RequestsPerAddress),
 				}},
 				Action: &awswafv2.CfnWebACL_RuleActionProperty{Block: &awswafv2.CfnWebACL_BlockActionProperty{
 					CustomResponse: &awswafv2.CfnWebACL_CustomResponseProperty{
-						ResponseCode: jsii.Number(429), CustomResponseBodyKey: jsii.String("too-many"),
-						ResponseHeaders: []any{&awswafv2.CfnWebACL_CustomHTTPHeaderProperty{Name: jsii.String("Retry-After"), Value: jsii.String("60")}},
+						ResponseCode:          jsii.Number(429),
+						CustomResponseBodyKey: jsii.String("too-many"),
+						ResponseHeaders: []any{&awswafv2.CfnWebACL_CustomHTTPHeaderProperty{
+							Name:  jsii.String("Retry-After"),
+							Value: jsii.String("60"),
+						}},
 					},
 				}},
 			},
 			&awswafv2.CfnWebACL_RuleProperty{
-				Name: jsii.String("reputation"), Priority: jsii.Number(1), VisibilityConfig: visible(s.Name + "-reputation"),
+				Name:             jsii.String("reputation"),
+				Priority:         jsii.Number(1),
+				VisibilityConfig: visible(s.Name + "-reputation"),
 				Statement: &awswafv2.CfnWebACL_StatementProperty{ManagedRuleGroupStatement: &awswafv2.CfnWebACL_ManagedRuleGroupStatementProperty{
-					VendorName: jsii.String("AWS"), Name: jsii.String("AWSManagedRulesAmazonIpReputationList"),
+					VendorName: jsii.String("AWS"),
+					Name:       jsii.String("AWSManagedRulesAmazonIpReputationList"),
 				}},
 				OverrideAction: &awswafv2.CfnWebACL_OverrideActionProperty{None: map[string]any{}},
 			},
 		},
 	})
+
 	if s.Region == edgeRegion {
 		return acl.AttrArn()
 	}
@@ -62,6 +76,8 @@ func newFirewall(app awscdk.App, s Settings, edge awscdk.Stack) *string {
 
 func visible(metric string) *awswafv2.CfnWebACL_VisibilityConfigProperty {
 	return &awswafv2.CfnWebACL_VisibilityConfigProperty{
-		CloudWatchMetricsEnabled: jsii.Bool(true), MetricName: jsii.String(metric), SampledRequestsEnabled: jsii.Bool(false),
+		CloudWatchMetricsEnabled: jsii.Bool(true),
+		MetricName:               jsii.String(metric),
+		SampledRequestsEnabled:   jsii.Bool(false),
 	}
 }

@@ -32,8 +32,14 @@ const logDays = awslogs.RetentionDays_THREE_MONTHS
 // endpoint is the function of rows of the catalogue. What is sold needs the whole
 // payment machine; what is free needs to know the site, and little else.
 func (f *functions) endpoint(name string) function {
-	made := function{name: name, workers: f.settings.Workers, memory: 256, timeout: answerLimit}
+	made := function{
+		name:    name,
+		workers: f.settings.Workers,
+		memory:  256,
+		timeout: answerLimit,
+	}
 	made.tell(f.site())
+
 	switch {
 	case isPaid(name):
 		made.memory = 512
@@ -50,6 +56,7 @@ func (f *functions) endpoint(name string) function {
 		})
 		made.grants = append(made.grants, f.data.readPayments()...)
 	}
+
 	f.base(&made)
 	f.behindEdge(&made)
 	made.declare(localVariables...)
@@ -71,16 +78,28 @@ func isPaid(name string) bool {
 
 // sweeper and sealer run on schedules and answer nobody.
 func (f *functions) sweeper() function {
-	made := function{name: "payment-sweeper", workers: min(f.settings.Workers, 1), memory: 512, timeout: 55}
+	made := function{
+		name:    "payment-sweeper",
+		workers: min(f.settings.Workers, 1),
+		memory:  512,
+		timeout: 55,
+	}
 	made.tell(f.site())
+
 	f.sell(&made)
 	f.base(&made)
 	return made
 }
 
 func (f *functions) sealer() function {
-	made := function{name: "seal", workers: min(f.settings.Workers, 2), memory: 1024, timeout: 900}
+	made := function{
+		name:    "seal",
+		workers: min(f.settings.Workers, 2),
+		memory:  1024,
+		timeout: 900,
+	}
 	made.tell(f.data.chain(f.settings))
+
 	made.tell(variables(f.settings.passedTo(auditors)))
 	made.grants = f.data.sealAudit()
 	f.base(&made)
@@ -89,8 +108,14 @@ func (f *functions) sealer() function {
 
 // stranger answers whatever no row of the catalogue names.
 func (f *functions) stranger() function {
-	made := function{name: "not-found", workers: f.settings.Workers, memory: 128, timeout: answerLimit}
+	made := function{
+		name:    "not-found",
+		workers: f.settings.Workers,
+		memory:  128,
+		timeout: answerLimit,
+	}
 	f.behindEdge(&made)
+
 	return made
 }
 
@@ -118,7 +143,9 @@ type functions struct {
 	dist     string
 }
 
-func (f *functions) site() map[string]*string { return variables(f.settings.site()) }
+func (f *functions) site() map[string]*string {
+	return variables(f.settings.site())
+}
 
 // variables is an environment as the CDK takes it.
 func variables(environment map[string]string) map[string]*string {
@@ -132,16 +159,20 @@ func variables(environment map[string]string) map[string]*string {
 // sell adds the payment machine.
 func (f *functions) sell(made *function) {
 	made.tell(map[string]*string{
-		"AUDIT_TABLE": f.data.audit.TableName(), "RPC_URLS": jsii.String(f.settings.RPCURLs), "PAYMENTS_TABLE": f.data.payments.TableName(),
-		"RESULT_BUCKET": f.data.results.BucketName(),
-		"SIGNING_KEY":   f.data.signing.SecretArn(),
+		"AUDIT_TABLE":    f.data.audit.TableName(),
+		"RPC_URLS":       jsii.String(f.settings.RPCURLs),
+		"PAYMENTS_TABLE": f.data.payments.TableName(),
+		"RESULT_BUCKET":  f.data.results.BucketName(),
+		"SIGNING_KEY":    f.data.signing.SecretArn(),
 	})
+
 	made.tell(variables(f.settings.passedTo(sellers)))
 	made.grants = slices.Concat(made.grants,
 		f.data.writePayments(),
 		f.data.appendAudit(),
 		[]grant{readSecrets(f.data.signing.SecretArn())},
 	)
+
 	switch facilitators := f.settings.facilitators(); {
 	case facilitators != "" && f.settings.Tokens:
 		made.tell(map[string]*string{"FACILITATOR_TOKEN": f.data.facilitator.SecretArn()})
@@ -150,7 +181,10 @@ func (f *functions) sell(made *function) {
 		made.tell(map[string]*string{"GAS_KEY_KMS": f.data.gas.KeyArn()})
 		made.grants = append(made.grants, f.data.payGas())
 	case strings.Contains(facilitators, cdpHost):
-		made.tell(map[string]*string{"CDP_KEY_ID": jsii.String(f.settings.CDPKeyID), "CDP_KEY_SECRET": f.data.facilitator.SecretArn()})
+		made.tell(map[string]*string{
+			"CDP_KEY_ID":     jsii.String(f.settings.CDPKeyID),
+			"CDP_KEY_SECRET": f.data.facilitator.SecretArn(),
+		})
 		made.grants = append(made.grants, readSecrets(f.data.facilitator.SecretArn()))
 	}
 }
@@ -162,11 +196,17 @@ func (f *functions) base(made *function) {
 		made.tell(map[string]*string{"BASE_URL": jsii.String("https://" + f.settings.Domain)})
 		return
 	}
+
 	parameter := f.in.FormatArn(&awscdk.ArnComponents{
-		Service: jsii.String("ssm"), Resource: jsii.String("parameter"), ResourceName: jsii.String(strings.TrimPrefix(f.settings.parameter(), "/")),
+		Service:      jsii.String("ssm"),
+		Resource:     jsii.String("parameter"),
+		ResourceName: jsii.String(strings.TrimPrefix(f.settings.parameter(), "/")),
 	})
 	made.tell(map[string]*string{"BASE_URL": parameter})
-	made.grants = append(made.grants, grant{actions: "ssm:GetParameter", resources: []*string{parameter}})
+	made.grants = append(made.grants, grant{
+		actions:   "ssm:GetParameter",
+		resources: []*string{parameter},
+	})
 }
 
 // behindEdge refuses requests that did not come through CloudFront.
@@ -194,7 +234,10 @@ func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
 		Retention:     logDays,
 		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
-	write := grant{actions: "logs:CreateLogStream logs:PutLogEvents", resources: []*string{logs.LogGroupArn()}}
+	write := grant{
+		actions:   "logs:CreateLogStream logs:PutLogEvents",
+		resources: []*string{logs.LogGroupArn()},
+	}
 	props := &awslambda.FunctionProps{
 		Description:  jsii.String("Governance service: " + made.name),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
@@ -207,12 +250,19 @@ func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
 		MemorySize:   jsii.Number(made.memory),
 		Timeout:      awscdk.Duration_Seconds(jsii.Number(made.timeout)),
 	}
+
 	if layer := f.settings.TelemetryLayer; layer != "" {
-		props.Layers = &[]awslambda.ILayerVersion{awslambda.LayerVersion_FromLayerVersionArn(f.in, jsii.String(made.name+"-collector"), jsii.String(layer))}
+		props.Layers = &[]awslambda.ILayerVersion{awslambda.LayerVersion_FromLayerVersionArn(
+			f.in,
+			jsii.String(made.name+"-collector"),
+			jsii.String(layer),
+		)}
 	}
+
 	if made.workers > 0 {
 		props.ReservedConcurrentExecutions = jsii.Number(made.workers)
 	}
+
 	return awslambda.NewFunction(f.in, jsii.String(made.name), props), logs
 }
 

@@ -26,12 +26,16 @@ import (
 
 func main() {
 	defer jsii.Close()
+
 	app := awscdk.NewApp(nil)
-	settings, err := ReadSettings(func(name string) any { return app.Node().TryGetContext(jsii.String(name)) })
+	settings, err := ReadSettings(func(name string) any {
+		return app.Node().TryGetContext(jsii.String(name))
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+
 	Deployment(app, settings, "dist")
 	app.Synth(nil)
 }
@@ -48,6 +52,7 @@ func Deployment(app awscdk.App, s Settings, dist string) {
 	network := newNetwork(app, s)
 	edge := newEdge(app, s, data, api, network)
 	newToolServer(app, s, data, network, edge.baseURL, dist)
+
 	newOperations(app, s, data, api, network, edge)
 }
 

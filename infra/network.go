@@ -24,15 +24,32 @@ func newNetwork(app awscdk.App, s Settings) *network {
 	in := stack(app, s, "Network", "VPC and load balancer of the tool server")
 	n := &network{vpc: vpc(in, s)}
 	front := n.group(in, "BalancerGroup", "The load balancer: from CloudFront, to the task")
-	n.task = n.group(in, "TaskGroup", "Task of the tool server: from the load balancer; to the network by HTTPS")
+	n.task = n.group(
+		in,
+		"TaskGroup",
+		"Task of the tool server: from the load balancer; to the network by HTTPS",
+	)
 	n.disk = n.group(in, "DiskGroup", "File system of the tool server: from the task")
+
 	http := awsec2.Port_Tcp(jsii.Number(80))
 	tool := awsec2.Port_Tcp(jsii.Number(toolPort))
 	nfs := awsec2.Port_Tcp(jsii.Number(2049))
-	front.AddIngressRule(awsec2.Peer_PrefixList(jsii.String(s.EdgePrefixList)), http, jsii.String("CloudFront, through its VPC origin"), nil)
+	front.AddIngressRule(
+		awsec2.Peer_PrefixList(jsii.String(s.EdgePrefixList)),
+		http,
+		jsii.String("CloudFront, through its VPC origin"),
+		nil,
+	)
+
 	front.AddEgressRule(n.task, tool, jsii.String("the task"), nil)
 	n.task.AddIngressRule(front, tool, jsii.String("the load balancer"), nil)
-	n.task.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)), jsii.String("AWS and nodes of the chain"), nil)
+	n.task.AddEgressRule(
+		awsec2.Peer_AnyIpv4(),
+		awsec2.Port_Tcp(jsii.Number(443)),
+		jsii.String("AWS and nodes of the chain"),
+		nil,
+	)
+
 	n.task.AddEgressRule(n.disk, nfs, jsii.String("the file system"), nil)
 	n.disk.AddIngressRule(n.task, nfs, jsii.String("the task"), nil)
 	n.balance(in, front)
@@ -42,7 +59,8 @@ func newNetwork(app awscdk.App, s Settings) *network {
 // vpc has a public and an isolated subnet in each of two zones.
 func vpc(in awscdk.Stack, s Settings) awsec2.Vpc {
 	made := awsec2.NewVpc(in, jsii.String("Vpc"), &awsec2.VpcProps{
-		MaxAzs: jsii.Number(2), NatGateways: jsii.Number(0),
+		MaxAzs:      jsii.Number(2),
+		NatGateways: jsii.Number(0),
 		// It would add a function of its own; nothing here uses the default group.
 		RestrictDefaultSecurityGroup: jsii.Bool(false),
 		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
@@ -55,6 +73,7 @@ func vpc(in awscdk.Stack, s Settings) awsec2.Vpc {
 		},
 	})
 	placeSubnets(*made.PublicSubnets(), s.Zones)
+
 	placeSubnets(*made.IsolatedSubnets(), s.Zones)
 	return made
 }
@@ -75,7 +94,9 @@ func placeSubnets(subnets []awsec2.ISubnet, zones []string) {
 
 func (n *network) group(in awscdk.Stack, id, description string) awsec2.SecurityGroup {
 	return awsec2.NewSecurityGroup(in, jsii.String(id), &awsec2.SecurityGroupProps{
-		Vpc: n.vpc, Description: jsii.String(description), AllowAllOutbound: jsii.Bool(false),
+		Vpc:              n.vpc,
+		Description:      jsii.String(description),
+		AllowAllOutbound: jsii.Bool(false),
 	})
 }
 
@@ -88,21 +109,32 @@ func inner() *awsec2.SubnetSelection {
 // within its patience.
 func (n *network) balance(in awscdk.Stack, group awsec2.SecurityGroup) {
 	n.balancer = awselasticloadbalancingv2.NewApplicationLoadBalancer(in, jsii.String("Balancer"), &awselasticloadbalancingv2.ApplicationLoadBalancerProps{
-		Vpc: n.vpc, VpcSubnets: inner(), InternetFacing: jsii.Bool(false), SecurityGroup: group,
-		IdleTimeout: awscdk.Duration_Seconds(jsii.Number(120)), DropInvalidHeaderFields: jsii.Bool(true),
-		DeletionProtection: jsii.Bool(true),
+		Vpc:                     n.vpc,
+		VpcSubnets:              inner(),
+		InternetFacing:          jsii.Bool(false),
+		SecurityGroup:           group,
+		IdleTimeout:             awscdk.Duration_Seconds(jsii.Number(120)),
+		DropInvalidHeaderFields: jsii.Bool(true),
+		DeletionProtection:      jsii.Bool(true),
 	})
 	n.target = awselasticloadbalancingv2.NewApplicationTargetGroup(in, jsii.String("Target"), &awselasticloadbalancingv2.ApplicationTargetGroupProps{
-		Vpc: n.vpc, Port: jsii.Number(toolPort), Protocol: awselasticloadbalancingv2.ApplicationProtocol_HTTP,
+		Vpc:                 n.vpc,
+		Port:                jsii.Number(toolPort),
+		Protocol:            awselasticloadbalancingv2.ApplicationProtocol_HTTP,
 		TargetType:          awselasticloadbalancingv2.TargetType_IP,
 		DeregistrationDelay: awscdk.Duration_Seconds(jsii.Number(30)),
 		HealthCheck: &awselasticloadbalancingv2.HealthCheck{
-			Path: jsii.String("/health"), Interval: awscdk.Duration_Seconds(jsii.Number(15)), Timeout: awscdk.Duration_Seconds(jsii.Number(10)),
-			HealthyThresholdCount: jsii.Number(2), UnhealthyThresholdCount: jsii.Number(4),
+			Path:                    jsii.String("/health"),
+			Interval:                awscdk.Duration_Seconds(jsii.Number(15)),
+			Timeout:                 awscdk.Duration_Seconds(jsii.Number(10)),
+			HealthyThresholdCount:   jsii.Number(2),
+			UnhealthyThresholdCount: jsii.Number(4),
 		},
 	})
 	n.balancer.AddListener(jsii.String("Http"), &awselasticloadbalancingv2.BaseApplicationListenerProps{
-		Port: jsii.Number(80), Protocol: awselasticloadbalancingv2.ApplicationProtocol_HTTP, Open: jsii.Bool(false),
+		Port:                jsii.Number(80),
+		Protocol:            awselasticloadbalancingv2.ApplicationProtocol_HTTP,
+		Open:                jsii.Bool(false),
 		DefaultTargetGroups: &[]awselasticloadbalancingv2.IApplicationTargetGroup{n.target},
 	})
 }

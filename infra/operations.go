@@ -31,6 +31,7 @@ func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network, e *e
 	o.watchMoney(a)
 	o.watchChain(a)
 	o.watchTask(n)
+
 	o.watchTable("payments", d.payments)
 	o.watchTable("audit", d.audit)
 	o.watchTable("state", d.state)
@@ -67,8 +68,14 @@ func (o *operations) watchEdge(s Settings, e *edge) {
 	if s.Region != edgeRegion {
 		awscdk.NewCfnOutput(e.in, jsii.String("DistributionId"), &awscdk.CfnOutputProps{Value: id})
 		o.in.AddStackDependency(e.in, nil)
-		id = awscdk.Fn_GetStackOutput(e.in.StackName(), jsii.String("DistributionId"), jsii.String(s.Region), nil)
+		id = awscdk.Fn_GetStackOutput(
+			e.in.StackName(),
+			jsii.String("DistributionId"),
+			jsii.String(s.Region),
+			nil,
+		)
 	}
+
 	rate := awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
 		Namespace:     jsii.String("AWS/CloudFront"),
 		MetricName:    jsii.String("5xxErrorRate"),
@@ -76,24 +83,34 @@ func (o *operations) watchEdge(s Settings, e *edge) {
 		Period:        awscdk.Duration_Minutes(jsii.Number(5)),
 		Statistic:     jsii.String("Average"),
 	})
-	o.alarm("EdgeErrors", "CloudFront answered 5xx to more than 5 % of the requests: an origin fails or is out of reach", rate, 5, 2)
+	o.alarm("EdgeErrors", "CloudFront answered 5xx to more than 5 % of the requests: an origin fails or is out of reach",
+		rate, 5, 2)
 }
 
 // watchBalancer watches what the load balancer answers itself, when no task does.
 func (o *operations) watchBalancer(n *network) {
 	metric := n.balancer.Metrics().HttpCodeElb(awselasticloadbalancingv2.HttpCodeElb_ELB_5XX_COUNT, every(5, "Sum"))
-	o.alarm("BalancerErrors", "The load balancer answered 5xx by itself: the task does not take connections", metric, 5, 2)
+	o.alarm("BalancerErrors", "The load balancer answered 5xx by itself: the task does not take connections",
+		metric, 5, 2)
 }
 
 // alarm goes off when the sum, or what the metric says, of five minutes reaches a
 // threshold so many times in a row.
-func (o *operations) alarm(id, description string, metric awscloudwatch.IMetric, threshold, times float64) awscloudwatch.Alarm {
+func (o *operations) alarm(
+	id, description string,
+	metric awscloudwatch.IMetric,
+	threshold, times float64,
+) awscloudwatch.Alarm {
 	return o.add(id, description, metric, threshold, times,
 		awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD, awscloudwatch.TreatMissingData_NOT_BREACHING)
 }
 
 // missing goes off when a metric is below a threshold, or is not there at all.
-func (o *operations) missing(id, description string, metric awscloudwatch.IMetric, threshold, times float64) awscloudwatch.Alarm {
+func (o *operations) missing(
+	id, description string,
+	metric awscloudwatch.IMetric,
+	threshold, times float64,
+) awscloudwatch.Alarm {
 	return o.add(id, description, metric, threshold, times,
 		awscloudwatch.ComparisonOperator_LESS_THAN_THRESHOLD, awscloudwatch.TreatMissingData_BREACHING)
 }
@@ -101,17 +118,24 @@ func (o *operations) missing(id, description string, metric awscloudwatch.IMetri
 func (o *operations) add(id, description string, metric awscloudwatch.IMetric, threshold, times float64,
 	compare awscloudwatch.ComparisonOperator, absent awscloudwatch.TreatMissingData) awscloudwatch.Alarm {
 	made := awscloudwatch.NewAlarm(o.in, jsii.String(id), &awscloudwatch.AlarmProps{
-		AlarmDescription: jsii.String(description), Metric: metric,
-		Threshold: jsii.Number(threshold), EvaluationPeriods: jsii.Number(times),
-		ComparisonOperator: compare, TreatMissingData: absent,
+		AlarmDescription:   jsii.String(description),
+		Metric:             metric,
+		Threshold:          jsii.Number(threshold),
+		EvaluationPeriods:  jsii.Number(times),
+		ComparisonOperator: compare,
+		TreatMissingData:   absent,
 	})
 	made.AddAlarmAction(o.action)
+
 	return made
 }
 
 // every is a metric of AWS over some minutes.
 func every(minutes float64, statistic string) *awscloudwatch.MetricOptions {
-	return &awscloudwatch.MetricOptions{Period: awscdk.Duration_Minutes(jsii.Number(minutes)), Statistic: jsii.String(statistic)}
+	return &awscloudwatch.MetricOptions{
+		Period:    awscdk.Duration_Minutes(jsii.Number(minutes)),
+		Statistic: jsii.String(statistic),
+	}
 }
 
 func (o *operations) watchAPI(a *api) {
@@ -130,19 +154,24 @@ var settlementTroubles = []string{
 // watchMoney reads the logs of whoever moves money.
 func (o *operations) watchMoney(a *api) {
 	sweeper := a.lambdas["payment-sweeper"]
-	o.alarm("SweeperFails", "The sweeper fails: payments that no client came back for stay open", sweeper.MetricErrors(every(5, "Sum")), 3, 2)
+	o.alarm("SweeperFails", "The sweeper fails: payments that no client came back for stay open",
+		sweeper.MetricErrors(every(5, "Sum")), 3, 2)
+
 	for _, name := range a.names {
 		if isPaid(name) || name == "payment-sweeper" {
 			a.count(name, "SettlementTroubles", settlementTroubles)
 		}
 	}
+
 	o.alarm("SettlementTroubles", "A settlement failed or was not recorded: see the runbook on stuck settlements",
 		own("SettlementTroubles", every(5, "Sum")), 1, 1)
 	o.alarm("GasLow", "The gas wallet has less than 0.002 ether: send it some",
 		awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String("IF(balance < 2000000, 1, 0)"), Period: awscdk.Duration_Minutes(jsii.Number(15)),
+			Expression:   jsii.String("IF(balance < 2000000, 1, 0)"),
+			Period:       awscdk.Duration_Minutes(jsii.Number(15)),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
 		}), 1, 1)
+
 	o.alarm("GasWasted", "Reverted settlements burned more than a million gas in this hour: somebody makes contract wallets fail, see the runbook on stuck settlements",
 		own("WastedGas", every(15, "Maximum")), 1_000_000, 1)
 }
@@ -152,7 +181,10 @@ const namespace = "Governance"
 
 func own(name string, o *awscloudwatch.MetricOptions) awscloudwatch.Metric {
 	return awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
-		Namespace: jsii.String(namespace), MetricName: jsii.String(name), Period: o.Period, Statistic: o.Statistic,
+		Namespace:  jsii.String(namespace),
+		MetricName: jsii.String(name),
+		Period:     o.Period,
+		Statistic:  o.Statistic,
 	})
 }
 
@@ -165,14 +197,17 @@ var chainTroubles = []string{"audit chain broken"}
 func (o *operations) watchChain(a *api) {
 	sealer := a.lambdas["seal"]
 	a.count("seal", "ChainBroken", chainTroubles)
-	o.alarm("ChainBroken", "The audit chain does not verify: see the runbook on incidents", own("ChainBroken", every(5, "Sum")), 1, 1)
+	o.alarm("ChainBroken", "The audit chain does not verify: see the runbook on incidents",
+		own("ChainBroken", every(5, "Sum")), 1, 1)
 	o.alarm("SealerFails", "The sealer fails: nothing is sealed or walked over, or a checkpoint reached no sink",
 		sealer.MetricErrors(every(5, "Sum")), 1, 1)
 	o.missing("CheckpointLate", "No checkpoint was published for 20 minutes",
 		awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String("runs - errors"), Period: awscdk.Duration_Minutes(jsii.Number(10)),
+			Expression: jsii.String("runs - errors"),
+			Period:     awscdk.Duration_Minutes(jsii.Number(10)),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{
-				"runs": sealer.MetricInvocations(every(10, "Sum")), "errors": sealer.MetricErrors(every(10, "Sum")),
+				"runs":   sealer.MetricInvocations(every(10, "Sum")),
+				"errors": sealer.MetricErrors(every(10, "Sum")),
 			},
 		}), 1, 2)
 }
@@ -189,12 +224,18 @@ func (o *operations) watchTable(name string, table awsdynamodb.ITableV2) {
 		o.alarm(fmt.Sprintf("%s-%s", name, metric), "DynamoDB slows the table of the "+name,
 			table.Metric(jsii.String(metric), every(5, "Sum")), 10, 2)
 	}
+
 	for _, operation := range []string{"GetItem", "Query", "PutItem", "TransactWriteItems"} {
 		o.alarm(fmt.Sprintf("%s-%s-fails", name, operation), "DynamoDB fails in the table of the "+name,
 			awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
-				Namespace: jsii.String("AWS/DynamoDB"), MetricName: jsii.String("SystemErrors"),
-				Period: awscdk.Duration_Minutes(jsii.Number(5)), Statistic: jsii.String("Sum"),
-				DimensionsMap: &map[string]*string{"TableName": table.TableName(), "Operation": jsii.String(operation)},
+				Namespace:  jsii.String("AWS/DynamoDB"),
+				MetricName: jsii.String("SystemErrors"),
+				Period:     awscdk.Duration_Minutes(jsii.Number(5)),
+				Statistic:  jsii.String("Sum"),
+				DimensionsMap: &map[string]*string{
+					"TableName": table.TableName(),
+					"Operation": jsii.String(operation),
+				},
 			}), 5, 1)
 	}
 }
@@ -202,22 +243,50 @@ func (o *operations) watchTable(name string, table awsdynamodb.ITableV2) {
 // dashboard shows what the alarms watch, side by side.
 func dashboard(in awscdk.Stack, s Settings, a *api, n *network) {
 	graph := func(title string, metrics ...awscloudwatch.IMetric) awscloudwatch.IWidget {
-		return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: jsii.String(title), Left: &metrics, Width: jsii.Number(8)})
+		return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{
+			Title: jsii.String(title),
+			Left:  &metrics,
+			Width: jsii.Number(8),
+		})
 	}
+
 	var calls, slow []awscloudwatch.IMetric
 	for _, name := range a.names {
-		label := &awscloudwatch.MetricOptions{Label: jsii.String(name), Statistic: jsii.String("Sum")}
+		label := &awscloudwatch.MetricOptions{
+			Label:     jsii.String(name),
+			Statistic: jsii.String("Sum"),
+		}
 		calls = append(calls, a.lambdas[name].MetricInvocations(label))
-		slow = append(slow, a.lambdas[name].MetricDuration(&awscloudwatch.MetricOptions{Label: jsii.String(name), Statistic: jsii.String("p99")}))
+		slow = append(slow, a.lambdas[name].MetricDuration(&awscloudwatch.MetricOptions{
+			Label:     jsii.String(name),
+			Statistic: jsii.String("p99"),
+		}))
 	}
+
 	awscloudwatch.NewDashboard(in, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: jsii.String(s.Name),
 		Widgets: &[]*[]awscloudwatch.IWidget{
 			{graph("Calls", calls...), graph("p99, ms", slow...),
-				graph("Errors", a.gateway.MetricServerError(every(5, "Sum")), a.gateway.MetricClientError(every(5, "Sum")))},
-			{graph("Money", own("SettlementTroubles", every(5, "Sum")), own("GasBalanceGwei", every(5, "Minimum"))),
-				graph("Audit chain", a.lambdas["seal"].MetricInvocations(every(5, "Sum")), a.lambdas["seal"].MetricErrors(every(5, "Sum"))),
-				graph("Tool server", n.target.Metrics().HealthyHostCount(every(1, "Minimum")), n.target.Metrics().RequestCount(every(5, "Sum")))},
+				graph(
+					"Errors",
+					a.gateway.MetricServerError(every(5, "Sum")),
+					a.gateway.MetricClientError(every(5, "Sum")),
+				)},
+			{graph(
+				"Money",
+				own("SettlementTroubles", every(5, "Sum")),
+				own("GasBalanceGwei", every(5, "Minimum")),
+			),
+				graph(
+					"Audit chain",
+					a.lambdas["seal"].MetricInvocations(every(5, "Sum")),
+					a.lambdas["seal"].MetricErrors(every(5, "Sum")),
+				),
+				graph(
+					"Tool server",
+					n.target.Metrics().HealthyHostCount(every(1, "Minimum")),
+					n.target.Metrics().RequestCount(every(5, "Sum")),
+				)},
 		},
 	})
 }
@@ -232,17 +301,27 @@ func budget(in awscdk.Stack, s Settings) {
 		}{{"ACTUAL", 80}, {"FORECASTED", 100}} {
 			notify = append(notify, &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{
 				Notification: &awsbudgets.CfnBudget_NotificationProperty{
-					NotificationType: jsii.String(warning.kind), ComparisonOperator: jsii.String("GREATER_THAN"),
-					Threshold: jsii.Number(warning.share), ThresholdType: jsii.String("PERCENTAGE"),
+					NotificationType:   jsii.String(warning.kind),
+					ComparisonOperator: jsii.String("GREATER_THAN"),
+					Threshold:          jsii.Number(warning.share),
+					ThresholdType:      jsii.String("PERCENTAGE"),
 				},
-				Subscribers: []any{&awsbudgets.CfnBudget_SubscriberProperty{SubscriptionType: jsii.String("EMAIL"), Address: jsii.String(s.AlarmsMail)}},
+				Subscribers: []any{&awsbudgets.CfnBudget_SubscriberProperty{
+					SubscriptionType: jsii.String("EMAIL"),
+					Address:          jsii.String(s.AlarmsMail),
+				}},
 			})
 		}
 	}
+
 	awsbudgets.NewCfnBudget(in, jsii.String("Budget"), &awsbudgets.CfnBudgetProps{
 		Budget: &awsbudgets.CfnBudget_BudgetDataProperty{
-			BudgetType: jsii.String("COST"), TimeUnit: jsii.String("MONTHLY"),
-			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{Amount: jsii.Number(s.Budget), Unit: jsii.String("USD")},
+			BudgetType: jsii.String("COST"),
+			TimeUnit:   jsii.String("MONTHLY"),
+			BudgetLimit: &awsbudgets.CfnBudget_SpendProperty{
+				Amount: jsii.Number(s.Budget),
+				Unit:   jsii.String("USD"),
+			},
 		},
 		NotificationsWithSubscribers: notify,
 	})

@@ -18,7 +18,10 @@ type grant struct {
 }
 
 func (g grant) statement() awsiam.PolicyStatement {
-	props := &awsiam.PolicyStatementProps{Actions: jsii.Strings(strings.Fields(g.actions)...), Resources: &g.resources}
+	props := &awsiam.PolicyStatementProps{
+		Actions:   jsii.Strings(strings.Fields(g.actions)...),
+		Resources: &g.resources,
+	}
 	if g.conditions != nil {
 		props.Conditions = &g.conditions
 	}
@@ -73,7 +76,10 @@ func (d *data) readPayments() []grant {
 
 func (d *data) writePayments() []grant {
 	return []grant{
-		{actions: "dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem", resources: []*string{d.payments.TableArn()}},
+		{
+			actions:   "dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem",
+			resources: []*string{d.payments.TableArn()},
+		},
 		{actions: "s3:GetObject s3:PutObject", resources: []*string{d.results.ArnForObjects(jsii.String("*"))}},
 		{actions: "s3:ListBucket", resources: []*string{d.results.BucketArn()}},
 	}
@@ -86,7 +92,11 @@ func (d *data) appendAudit() []grant {
 		{actions: "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query", resources: table},
 		{actions: "dynamodb:PutItem", resources: table, conditions: leading("c#*", "i#*", "q#*")},
 		{actions: "dynamodb:UpdateItem", resources: table, conditions: leading("h#*", "l#*")},
-		{actions: "dynamodb:PutItem dynamodb:UpdateItem", resources: table, conditions: leadingInTransaction("c#*", "i#*", "h#*")},
+		{
+			actions:    "dynamodb:PutItem dynamodb:UpdateItem",
+			resources:  table,
+			conditions: leadingInTransaction("c#*", "i#*", "h#*"),
+		},
 		{actions: "dynamodb:DeleteItem", resources: table, conditions: leading("q#*")},
 	}
 }
@@ -94,7 +104,11 @@ func (d *data) appendAudit() []grant {
 // verifyAudit is for whoever verifies the audit chain and hands out checkpoints.
 func (d *data) verifyAudit() []grant {
 	return append(d.readSegments(),
-		grant{actions: "dynamodb:PutItem", resources: []*string{d.audit.TableArn()}, conditions: leading("n#*")},
+		grant{
+			actions:    "dynamodb:PutItem",
+			resources:  []*string{d.audit.TableArn()},
+			conditions: leading("n#*"),
+		},
 		d.signCheckpoints(),
 	)
 }
@@ -104,16 +118,26 @@ func (d *data) verifyAudit() []grant {
 func (d *data) sealAudit() []grant {
 	table := []*string{d.audit.TableArn()}
 	return append(d.readSegments(),
-		grant{actions: "s3:PutObject s3:PutObjectRetention", resources: []*string{d.segments.ArnForObjects(jsii.String("*"))}},
+		grant{
+			actions:   "s3:PutObject s3:PutObjectRetention",
+			resources: []*string{d.segments.ArnForObjects(jsii.String("*"))},
+		},
 		grant{actions: "dynamodb:GetItem dynamodb:Query", resources: table},
-		grant{actions: "dynamodb:PutItem", resources: table, conditions: leading("s#*", "n#*")},
+		grant{
+			actions:    "dynamodb:PutItem",
+			resources:  table,
+			conditions: leading("s#*", "n#*"),
+		},
 		d.signCheckpoints(),
 	)
 }
 
 // shareState is for the tasks of the tool server.
 func (d *data) shareState() grant {
-	return grant{actions: "dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem", resources: []*string{d.state.TableArn()}}
+	return grant{
+		actions:   "dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem",
+		resources: []*string{d.state.TableArn()},
+	}
 }
 
 func (d *data) readSegments() []grant {
@@ -124,11 +148,17 @@ func (d *data) readSegments() []grant {
 }
 
 func (d *data) signCheckpoints() grant {
-	return grant{actions: "kms:Sign kms:GetPublicKey", resources: []*string{d.checkpoint.KeyArn()}}
+	return grant{
+		actions:   "kms:Sign kms:GetPublicKey",
+		resources: []*string{d.checkpoint.KeyArn()},
+	}
 }
 
 func (d *data) payGas() grant {
-	return grant{actions: "kms:Sign kms:GetPublicKey", resources: []*string{d.gas.KeyArn()}}
+	return grant{
+		actions:   "kms:Sign kms:GetPublicKey",
+		resources: []*string{d.gas.KeyArn()},
+	}
 }
 
 func readSecrets(arns ...*string) grant {
@@ -139,7 +169,11 @@ func readSecrets(arns ...*string) grant {
 // named and nothing else.
 func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
 	arn := func(service, resource string) *string {
-		return in.FormatArn(&awscdk.ArnComponents{Service: jsii.String(service), Resource: jsii.String(resource), ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME})
+		return in.FormatArn(&awscdk.ArnComponents{
+			Service:   jsii.String(service),
+			Resource:  jsii.String(resource),
+			ArnFormat: awscdk.ArnFormat_NO_RESOURCE_NAME,
+		})
 	}
 	for each := range strings.SplitSeq(managed, ",") {
 		provider, target, _ := strings.Cut(each, ":")
@@ -148,9 +182,20 @@ func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
 		case "ecs":
 			only := map[string]any{"ArnEquals": map[string]any{"ecs:cluster": arn("ecs", "cluster/"+cluster)}}
 			grants = append(grants,
-				grant{actions: "ecs:DescribeServices ecs:UpdateService", resources: []*string{arn("ecs", "service/"+target)}},
-				grant{actions: "ecs:ListTasks", resources: []*string{arn("ecs", "container-instance/"+cluster+"/*")}, conditions: only},
-				grant{actions: "ecs:DescribeTasks ecs:StopTask", resources: []*string{arn("ecs", "task/"+cluster+"/*")}, conditions: only},
+				grant{
+					actions:   "ecs:DescribeServices ecs:UpdateService",
+					resources: []*string{arn("ecs", "service/"+target)},
+				},
+				grant{
+					actions:    "ecs:ListTasks",
+					resources:  []*string{arn("ecs", "container-instance/"+cluster+"/*")},
+					conditions: only,
+				},
+				grant{
+					actions:    "ecs:DescribeTasks ecs:StopTask",
+					resources:  []*string{arn("ecs", "task/"+cluster+"/*")},
+					conditions: only,
+				},
 			)
 		case "lambda":
 			grants = append(grants, grant{
@@ -159,6 +204,7 @@ func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
 			})
 		}
 	}
+
 	return grants
 }
 
@@ -166,15 +212,29 @@ func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
 // its model in the regions that the profile leads to.
 func askModel(in awscdk.Stack, model string) grant {
 	foundation := model
-	if area, rest, ok := strings.Cut(model, "."); ok && slices.Contains([]string{"us", "eu", "apac", "global"}, area) {
+	if area, rest, ok := strings.Cut(model, "."); ok &&
+		slices.Contains([]string{"us", "eu", "apac", "global"}, area) {
 		foundation = rest
 	}
+
 	arn := func(region, account *string, resource, name string) *string {
 		return in.FormatArn(&awscdk.ArnComponents{
-			Service: jsii.String("bedrock"), Region: region, Account: account, Resource: jsii.String(resource), ResourceName: jsii.String(name),
+			Service:      jsii.String("bedrock"),
+			Region:       region,
+			Account:      account,
+			Resource:     jsii.String(resource),
+			ResourceName: jsii.String(name),
 		})
 	}
-	return grant{actions: "bedrock:InvokeModel", resources: []*string{
-		arn(nil, nil, "inference-profile", model), arn(jsii.String("*"), jsii.String(""), "foundation-model", foundation),
-	}}
+	return grant{
+		actions: "bedrock:InvokeModel",
+		resources: []*string{
+			arn(nil, nil, "inference-profile", model), arn(
+				jsii.String("*"),
+				jsii.String(""),
+				"foundation-model",
+				foundation,
+			),
+		},
+	}
 }

@@ -155,17 +155,35 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 	}
 	network := get("network", "base-sepolia")
 	chain, known := chains[network]
+
 	name := get("name", "governance")
 	s := Settings{
-		Name: name, Stage: get("stage", chain.Stage), Owner: get("owner", name), Region: get("region", "us-east-1"), Arch: get("arch", "arm64"),
-		Domain: get("domain", ""), Certificate: get("certificate", ""),
-		Network: chain.Network, PayTo: get("payTo", chain.PayTo), Asset: get("asset", chain.Asset),
-		AssetName: get("assetName", chain.AssetName), AssetVersion: get("assetVersion", "2"),
-		RPCURLs: get("rpcUrls", chain.RPCURLs), Facilitator: get("facilitator", chain.Facilitator), CDPKeyID: get("cdpKeyId", ""), Signer: get("signer", ""),
-		Tokens: get("facilitatorToken", "false") != "false", Certification: get("certificationId", ""),
-		Telemetry: get("telemetry", ""), TelemetryLayer: get("telemetryLayer", ""), TelemetryHeaders: get("telemetryHeaders", ""), TelemetrySample: get("telemetrySample", "0.05"),
-		AlarmsMail: get("alarmsMail", ""), Budget: number(get("budget", "75")),
-		Retention: number(get("retentionDays", strconv.Itoa(chain.Retention))), Workers: number(get("workers", "0")),
+		Name:               name,
+		Stage:              get("stage", chain.Stage),
+		Owner:              get("owner", name),
+		Region:             get("region", "us-east-1"),
+		Arch:               get("arch", "arm64"),
+		Domain:             get("domain", ""),
+		Certificate:        get("certificate", ""),
+		Network:            chain.Network,
+		PayTo:              get("payTo", chain.PayTo),
+		Asset:              get("asset", chain.Asset),
+		AssetName:          get("assetName", chain.AssetName),
+		AssetVersion:       get("assetVersion", "2"),
+		RPCURLs:            get("rpcUrls", chain.RPCURLs),
+		Facilitator:        get("facilitator", chain.Facilitator),
+		CDPKeyID:           get("cdpKeyId", ""),
+		Signer:             get("signer", ""),
+		Tokens:             get("facilitatorToken", "false") != "false",
+		Certification:      get("certificationId", ""),
+		Telemetry:          get("telemetry", ""),
+		TelemetryLayer:     get("telemetryLayer", ""),
+		TelemetryHeaders:   get("telemetryHeaders", ""),
+		TelemetrySample:    get("telemetrySample", "0.05"),
+		AlarmsMail:         get("alarmsMail", ""),
+		Budget:             number(get("budget", "75")),
+		Retention:          number(get("retentionDays", strconv.Itoa(chain.Retention))),
+		Workers:            number(get("workers", "0")),
 		LockMode:           get("lockMode", "governance"),
 		RequestsPerSecond:  number(get("requestsPerSecond", "500")),
 		RequestsPerAddress: number(get("requestsPerAddress", "2000")),
@@ -174,12 +192,16 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 		StateTable:         get("stateTable", ""),
 		passed:             map[string]string{},
 		Managed:            get("managed", ""),
-		WorkspaceFile:      get("workspaceFile", ""), LLMAPI: get("llmApi", ""), LLMModel: get("llmModel", ""), LLMKey: get("llmKey", ""),
-		OriginCheck: get("originCheck", "true") != "false",
+		WorkspaceFile:      get("workspaceFile", ""),
+		LLMAPI:             get("llmApi", ""),
+		LLMModel:           get("llmModel", ""),
+		LLMKey:             get("llmKey", ""),
+		OriginCheck:        get("originCheck", "true") != "false",
 	}
 	for _, setting := range passedOn {
 		s.passed[setting.variable] = get(setting.context, "")
 	}
+
 	s.EdgePrefixList = get("edgePrefixList", edgePrefixLists[s.Region])
 	if zones := get("zones", goodZones[s.Region]); zones != "" {
 		s.Zones = strings.Split(zones, ",")
@@ -187,6 +209,7 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 	if !known {
 		return s, fmt.Errorf("context: network must be base-sepolia or base")
 	}
+
 	return s, errors.Join(s.readWorkspace(), s.check())
 }
 
@@ -204,6 +227,7 @@ func (s *Settings) readWorkspace() error {
 	if len(text) > workspaceMost {
 		return fmt.Errorf("context: workspaceFile has more than %d bytes", workspaceMost)
 	}
+
 	s.workspace = string(text)
 	return nil
 }
@@ -212,7 +236,12 @@ func (s *Settings) readWorkspace() error {
 func (s Settings) tools() map[string]string {
 	environment := map[string]string{"WORKSPACE": dataDir + "/workspace"}
 	maps.Copy(environment, s.passedTo(toolServer))
-	for name, value := range map[string]string{"WORKSPACE_FILE": s.workspace, "LLM_API": s.LLMAPI, "LLM_MODEL": s.LLMModel, "LLM_KEY": s.LLMKey} {
+	for name, value := range map[string]string{
+		"WORKSPACE_FILE": s.workspace,
+		"LLM_API":        s.LLMAPI,
+		"LLM_MODEL":      s.LLMModel,
+		"LLM_KEY":        s.LLMKey,
+	} {
 		if value != "" {
 			environment[name] = value
 		}
@@ -241,7 +270,10 @@ func (s Settings) badZones() bool {
 		return false
 	}
 	isID := func(zone string) bool { return zonePattern.MatchString(zone) }
-	return len(s.Zones) != 2 || s.Zones[0] == s.Zones[1] || !isID(s.Zones[0]) || !isID(s.Zones[1])
+	return len(s.Zones) != 2 ||
+		s.Zones[0] == s.Zones[1] ||
+		!isID(s.Zones[0]) ||
+		!isID(s.Zones[1])
 }
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{1,19}$`)
@@ -253,6 +285,7 @@ func (s Settings) check() error {
 			bad = append(bad, "set "+field.name+": a service for real money needs it")
 		}
 	}
+
 	for _, rule := range []struct {
 		broken bool
 		say    string
@@ -283,6 +316,7 @@ func (s Settings) check() error {
 			bad = append(bad, rule.say)
 		}
 	}
+
 	// What the functions would refuse at their start is refused here.
 	environment := s.site()
 	environment["RPC_URLS"], environment["FACILITATOR_URL"] = s.RPCURLs, s.facilitators()
@@ -291,6 +325,7 @@ func (s Settings) check() error {
 	maps.Copy(environment, s.passed)
 	environment["SEGMENT_LOCK_MODE"] = s.LockMode
 	delete(environment, "OTEL_EXPORTER_OTLP_HEADERS") // a reference here
+
 	environment["SEGMENT_BUCKET"], environment["SEGMENT_RETENTION_DAYS"] = "bucket", strconv.Itoa(s.Retention)
 	if _, err := config.Load(func(name string) (string, bool) { value, ok := environment[name]; return value, ok }); err != nil {
 		bad = append(bad, err.Error())
@@ -298,6 +333,7 @@ func (s Settings) check() error {
 	if len(bad) > 0 {
 		return fmt.Errorf("context: %s", strings.Join(bad, "; "))
 	}
+
 	return nil
 }
 
@@ -320,13 +356,22 @@ func (s Settings) facilitators() string {
 // site is the environment of a function that only says what there is to buy.
 func (s Settings) site() map[string]string {
 	environment := map[string]string{
-		"NETWORK": s.Network, "ASSET": s.Asset, "ASSET_NAME": s.AssetName, "ASSET_VERSION": s.AssetVersion, "PAY_TO": s.PayTo,
+		"NETWORK":       s.Network,
+		"ASSET":         s.Asset,
+		"ASSET_NAME":    s.AssetName,
+		"ASSET_VERSION": s.AssetVersion,
+		"PAY_TO":        s.PayTo,
 	}
-	for name, value := range map[string]string{"SIGNER_ADDRESS": s.Signer, "FACILITATOR_URL": s.facilitators(), "CERTIFICATION_ID": s.Certification} {
+	for name, value := range map[string]string{
+		"SIGNER_ADDRESS":   s.Signer,
+		"FACILITATOR_URL":  s.facilitators(),
+		"CERTIFICATION_ID": s.Certification,
+	} {
 		if value != "" {
 			environment[name] = value
 		}
 	}
+
 	return environment
 }
 
@@ -335,7 +380,11 @@ func (s Settings) telemetry() map[string]string {
 	if s.Telemetry == "" {
 		return nil
 	}
-	environment := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": s.Telemetry, "OTEL_TRACES_SAMPLER_ARG": s.TelemetrySample}
+	environment := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT": s.Telemetry,
+		"OTEL_TRACES_SAMPLER_ARG":     s.TelemetrySample,
+	}
+
 	if s.TelemetryHeaders != "" {
 		environment["OTEL_EXPORTER_OTLP_HEADERS"] = s.TelemetryHeaders
 	}
@@ -343,4 +392,6 @@ func (s Settings) telemetry() map[string]string {
 }
 
 // parameter is the name of the SSM parameter that holds the base URL.
-func (s Settings) parameter() string { return "/" + s.Name + "/base-url" }
+func (s Settings) parameter() string {
+	return "/" + s.Name + "/base-url"
+}

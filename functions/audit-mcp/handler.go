@@ -19,11 +19,18 @@ func New(gate *x402.Gate) http.Handler {
 		result, err := lint.Lint(call.Body)
 		var input *lint.InputError
 		if errors.As(err, &input) {
-			return nil, &httpapi.Error{Status: http.StatusBadRequest, Code: input.Code, Detail: input.Detail}
+			return nil, &httpapi.Error{
+				Status: http.StatusBadRequest,
+				Code:   input.Code,
+				Detail: input.Detail,
+			}
 		}
+
 		if err != nil {
 			return nil, err
 		}
-		return func(context.Context) (httpapi.Response, error) { return httpapi.JSON(result) }, nil
+		return func(context.Context) (httpapi.Response, error) {
+			return httpapi.JSON(result)
+		}, nil
 	})
 }

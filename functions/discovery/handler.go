@@ -33,17 +33,25 @@ func parse(rawQuery string) (catalog.Filter, error) {
 	if err != nil {
 		return catalog.Filter{}, badRequest("The query string is malformed: " + err.Error() + ".")
 	}
+
 	limit, ok := number(query, "limit", defaultLimit, mostLimit)
 	if !ok || limit < 1 {
 		return catalog.Filter{}, badRequest("limit must be a number from 1 to 100.")
 	}
+
 	offset, ok := number(query, "offset", 0, mostOffset)
 	if !ok {
 		return catalog.Filter{}, badRequest("offset must be a number from 0 to 999999999.")
 	}
+
 	return catalog.Filter{
-		Type: query.Get("type"), PayTo: query.Get("payTo"), Scheme: query.Get("scheme"), Network: query.Get("network"),
-		Extension: query.Get("extensions"), Limit: limit, Offset: offset,
+		Type:      query.Get("type"),
+		PayTo:     query.Get("payTo"),
+		Scheme:    query.Get("scheme"),
+		Network:   query.Get("network"),
+		Extension: query.Get("extensions"),
+		Limit:     limit,
+		Offset:    offset,
 	}, nil
 }
 
@@ -56,5 +64,9 @@ func number(query url.Values, name string, fallback, most int) (int, bool) {
 }
 
 func badRequest(detail string) error {
-	return &httpapi.Error{Status: http.StatusBadRequest, Code: "invalid_query", Detail: detail}
+	return &httpapi.Error{
+		Status: http.StatusBadRequest,
+		Code:   "invalid_query",
+		Detail: detail,
+	}
 }

@@ -32,17 +32,26 @@ func New(store payments.Store) http.Handler {
 	return httpapi.Handle(func(r *http.Request) (httpapi.Response, error) {
 		asked := strings.ToLower(r.PathValue("nonce"))
 		if !nonce.MatchString(asked) {
-			return httpapi.Response{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "malformed_nonce",
-				Detail: "The nonce is 0x and 64 hex digits, as signed in the authorization."}
+			return httpapi.Response{}, &httpapi.Error{
+				Status: http.StatusBadRequest,
+				Code:   "malformed_nonce",
+				Detail: "The nonce is 0x and 64 hex digits, as signed in the authorization.",
+			}
 		}
+
 		records, err := store.ByNonce(r.Context(), asked)
 		if err != nil {
 			return httpapi.Response{}, err
 		}
+
 		if len(records) == 0 {
-			return httpapi.Response{}, &httpapi.Error{Status: http.StatusNotFound, Code: "unknown_payment",
-				Detail: "No payment with this nonce was accepted here; nothing was charged under it."}
+			return httpapi.Response{}, &httpapi.Error{
+				Status: http.StatusNotFound,
+				Code:   "unknown_payment",
+				Detail: "No payment with this nonce was accepted here; nothing was charged under it.",
+			}
 		}
+
 		response, err := httpapi.JSON(answer(asked, records))
 		response.Header.Set("Cache-Control", "no-store")
 		return response, err

@@ -45,6 +45,7 @@ func New(a *auditor.Auditor) func(context.Context, Event) (Report, error) {
 		if e.Walk {
 			return walk(ctx, a)
 		}
+
 		segments, err := a.Sealed.Seal(ctx)
 		report := Report{Segments: len(segments)}
 		if n := len(segments); n > 0 {

@@ -24,7 +24,10 @@ func New(gate *x402.Gate) http.Handler {
 			amount := catalog.Units(call.Payment.Amount)
 			thanks, err := x402.Sign(gate.Signer, x402.ThankYou{
 				Message: "Thank you for the tip of " + amount.Dollars() + " dollars.",
-				Payer:   call.Payment.Payer, Amount: amount.String(), Dollars: amount.Dollars(), Nonce: call.Payment.Nonce,
+				Payer:   call.Payment.Payer,
+				Amount:  amount.String(),
+				Dollars: amount.Dollars(),
+				Nonce:   call.Payment.Nonce,
 			})
 			if err != nil {
 				return httpapi.Response{}, err

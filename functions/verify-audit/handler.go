@@ -27,6 +27,7 @@ func New(d Deps) http.Handler {
 		if err != nil {
 			return nil, err
 		}
+
 		return func(ctx context.Context) (httpapi.Response, error) {
 			v, err := d.Auditor.Verify(ctx, wanted)
 			if err != nil {
@@ -44,13 +45,21 @@ func New(d Deps) http.Handler {
 // entries, most likely because somebody changed it.
 func unrecorded(ctx context.Context, v auditor.Verification, closed error) error {
 	slog.ErrorContext(ctx, "audit chain takes no entries", "error", closed.Error())
-	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_closed", RetryAfter: time.Minute,
-		Detail:  "The audit chain takes no entries, so nothing can be sold. This verification costs nothing.",
-		Members: map[string]any{"verification": v}}
+	return &httpapi.Error{
+		Status:     http.StatusServiceUnavailable,
+		Code:       "audit_closed",
+		RetryAfter: time.Minute,
+		Detail:     "The audit chain takes no entries, so nothing can be sold. This verification costs nothing.",
+		Members:    map[string]any{"verification": v},
+	}
 }
 
 func unreadable(ctx context.Context, err error) error {
 	slog.ErrorContext(ctx, "audit chain not verified", "error", err.Error())
-	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "audit_unreadable",
-		Detail: "The audit chain cannot be read right now. Try again later.", RetryAfter: 5 * time.Second}
+	return &httpapi.Error{
+		Status:     http.StatusServiceUnavailable,
+		Code:       "audit_unreadable",
+		Detail:     "The audit chain cannot be read right now. Try again later.",
+		RetryAfter: 5 * time.Second,
+	}
 }

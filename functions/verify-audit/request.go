@@ -23,6 +23,7 @@ func (d Deps) read(r *http.Request) (wanted auditor.Request, err error) {
 			return wanted, badQuery(name + " must stand once in the query, with a value.")
 		}
 	}
+
 	if text := cmp.Or(query.Get("checkpoint"), r.Header.Get(CheckpointHeader)); text != "" {
 		signed, err := base64.URLEncoding.DecodeString(text)
 		if err != nil {
@@ -31,12 +32,14 @@ func (d Deps) read(r *http.Request) (wanted auditor.Request, err error) {
 		if err != nil {
 			return wanted, badQuery("checkpoint must be the base64 of a signed checkpoint.")
 		}
+
 		c, err := d.Auditor.Notary.Open(signed)
 		if err != nil || c.Size == 0 {
 			return wanted, badQuery("checkpoint is not one that this service signed with the key " + d.Auditor.Notary.Key + ".")
 		}
 		wanted.Earlier = &c
 	}
+
 	if text := query.Get("seq"); text != "" {
 		if wanted.Seq, err = strconv.ParseUint(text, 10, 63); err != nil || wanted.Seq == 0 {
 			return wanted, badQuery("seq must be the number of an entry, from 1.")
@@ -49,9 +52,14 @@ func (d Deps) read(r *http.Request) (wanted auditor.Request, err error) {
 			return wanted, badQuery(fmt.Sprintf("seq must be the number of an entry; the chain has %d.", head.Seq))
 		}
 	}
+
 	return wanted, nil
 }
 
 func badQuery(detail string) error {
-	return &httpapi.Error{Status: http.StatusBadRequest, Code: "invalid_query", Detail: detail}
+	return &httpapi.Error{
+		Status: http.StatusBadRequest,
+		Code:   "invalid_query",
+		Detail: detail,
+	}
 }

@@ -58,6 +58,7 @@ func (a *aatExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
 	a.record = a.appendRecord(a.record[:0], e)
 	a.before = sha256.Sum256(a.record)
 	w.Write(a.record) // an error comes again with the next write
+
 	return "", w.WriteByte('\n')
 }
 
@@ -71,13 +72,16 @@ func (a *aatExporter) appendRecord(b []byte, e Entry) []byte {
 	} else {
 		unknown = `["agent_version","outcome","trust_level"]`
 	}
-	event, kind := e.Event, "tool_call"
+
+	event := e.Event
+	kind := "tool_call"
 	if e.Seq == 1 {
 		event = "session_start"
 	}
 	if strings.HasPrefix(e.Event, "chain.") {
 		kind = "lifecycle"
 	}
+
 	b = appendText(append(b, `{"action_detail":{"entry":{"event":`...), e.Event)
 	b = hex.AppendEncode(append(b, `,"hash":"`...), e.Hash[:])
 	b = appendText(append(b, `","id":`...), e.ID)
@@ -90,11 +94,13 @@ func (a *aatExporter) appendRecord(b []byte, e Entry) []byte {
 	b = appendText(append(b, `,"agent_version":"unknown","outcome":`...), outcome)
 	b = appendUUID(append(b, `,"parent_record_id":`...), e.PrevHash)
 	b = append(b, `,"prev_hash":`...)
+
 	if a.before.IsZero() {
 		b = append(b, "null"...)
 	} else {
 		b = append(hex.AppendEncode(append(b, '"'), a.before[:]), '"')
 	}
+
 	b = appendUUID(append(b, `,"record_id":`...), e.Hash)
 	b = appendText(append(b, `,"record_phase":"post_execution","session_id":`...), cmp.Or(a.session, "unknown"))
 	b = e.Time.AppendFormat(append(b, `,"timestamp":"`...), timeLayout)

@@ -21,11 +21,13 @@ func checkPrefix(line []byte, n int) (p prefixParts, ok bool) {
 	if p.actor, _, ok = c.text(); !ok || len(p.actor) == 0 {
 		return p, false
 	}
+
 	if len(p.actor) > maxActor { // perhaps only because of its escapes
 		if s, err := unquote(p.actor); err != nil || len(s) > maxActor {
 			return p, false
 		}
 	}
+
 	if p.event, ok = c.token(eventMember); !ok {
 		return p, false
 	}
@@ -35,10 +37,12 @@ func checkPrefix(line []byte, n int) (p prefixParts, ok bool) {
 	if !c.literal(payloadMember) {
 		return p, false
 	}
+
 	begin := c.i
 	if c.next() != '{' || !c.object(0) || c.i != n {
 		return p, false
 	}
+
 	p.payload = line[begin:n:n]
 	return p, true
 }
@@ -67,8 +71,12 @@ func (c *checker) token(member string) (text []byte, ok bool) {
 	for i < len(c.b) && tokenByte[c.b[i]] {
 		i++
 	}
+
 	c.i = i + 1
-	return c.b[begin:i], i > begin && i-begin <= maxToken && i < len(c.b) && c.b[i] == '"'
+	return c.b[begin:i], i > begin &&
+		i-begin <= maxToken &&
+		i < len(c.b) &&
+		c.b[i] == '"'
 }
 
 // next returns the byte at the current place, 0 at the end.
@@ -105,21 +113,28 @@ func (c *checker) object(depth int) bool {
 		return false
 	}
 	c.i++
+
 	if c.next() == '}' {
 		c.i++
 		return true
 	}
+
 	var last []byte
 	var lastKind textKind
 	for first := true; ; first = false {
 		key, kind, ok := c.text()
-		if !ok || kind&beyondASCII != 0 || !first && !keyLess(last, key, lastKind|kind) || c.next() != ':' {
+		if !ok ||
+			kind&beyondASCII != 0 ||
+			!first && !keyLess(last, key, lastKind|kind) ||
+			c.next() != ':' {
 			return false
 		}
+
 		c.i++
 		if !c.value(depth + 1) {
 			return false
 		}
+
 		last, lastKind = key, kind
 		switch c.next() {
 		case ',':
@@ -139,10 +154,12 @@ func (c *checker) array(depth int) bool {
 		return false
 	}
 	c.i++
+
 	if c.next() == ']' {
 		c.i++
 		return true
 	}
+
 	for c.value(depth + 1) {
 		switch c.next() {
 		case ',':
@@ -154,6 +171,7 @@ func (c *checker) array(depth int) bool {
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -163,13 +181,19 @@ func (c *checker) integer() bool {
 	if negative {
 		c.i++
 	}
-	begin, n := c.i, uint64(0)
+
+	begin := c.i
+	n := uint64(0)
 	for d := c.next() - '0'; d <= 9 && c.i-begin <= maxSeqDigits; d = c.next() - '0' {
 		n = n*10 + uint64(d)
 		c.i++
 	}
+
 	digits := c.i - begin
-	return digits > 0 && digits <= maxSeqDigits && n <= maxInteger && (c.b[begin] != '0' || digits == 1 && !negative)
+	return digits > 0 &&
+		digits <= maxSeqDigits &&
+		n <= maxInteger &&
+		(c.b[begin] != '0' || digits == 1 && !negative)
 }
 
 // textKind says what a string contains besides plain ASCII.
@@ -219,16 +243,20 @@ func (c *checker) escape() bool {
 			return true
 		}
 	}
+
 	rest := c.b[c.i:]
 	if len(rest) < 6 || string(rest[:4]) != `\u00` {
 		return false
 	}
-	high, low := rest[4]-'0', rest[5]
+
+	high := rest[4] - '0'
+	low := rest[5]
 	if low-'0' <= 9 {
 		low -= '0'
 	} else {
 		low -= 'a' - 10
 	}
+
 	if high > 1 || low > 15 {
 		return false
 	}

@@ -34,10 +34,12 @@ func canonicalizeMarshalled(dst, text []byte, depth int) ([]byte, error) {
 		if i < 0 {
 			return canonicalize(dst, text, depth)
 		}
+
 		slashes := 0
 		for slashes < i && rest[i-1-slashes] == '\\' {
 			slashes++
 		}
+
 		if slashes%2 == 0 {
 			return nil, errText
 		}
@@ -94,12 +96,14 @@ func (r *rewriter) object(dst []byte, depth int) ([]byte, error) {
 		key   string
 		value []byte
 	}
+
 	var members []member
 	for r.i++; r.peek() != '}'; {
 		if r.peek() == ',' {
 			r.i++
 			r.peek()
 		}
+
 		key, err := r.text()
 		if err != nil {
 			return nil, err
@@ -107,16 +111,21 @@ func (r *rewriter) object(dst []byte, depth int) ([]byte, error) {
 		if !isASCII(key) {
 			return nil, errKey
 		}
+
 		r.peek()
 		r.i++ // the colon
 		value, err := r.value(nil, depth+1)
 		if err != nil {
 			return nil, err
 		}
+
 		members = append(members, member{key, value})
 	}
+
 	r.i++
-	slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(members, func(a, b member) int {
+		return cmp.Compare(a.key, b.key)
+	})
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {
@@ -125,8 +134,10 @@ func (r *rewriter) object(dst []byte, depth int) ([]byte, error) {
 			}
 			dst = append(dst, ',')
 		}
+
 		dst = append(append(appendText(dst, m.key), ':'), m.value...)
 	}
+
 	return append(dst, '}'), nil
 }
 
@@ -140,11 +151,13 @@ func (r *rewriter) array(dst []byte, depth int) ([]byte, error) {
 			r.i++
 			dst = append(dst, ',')
 		}
+
 		var err error
 		if dst, err = r.value(dst, depth+1); err != nil {
 			return nil, err
 		}
 	}
+
 	r.i++
 	return append(dst, ']'), nil
 }
@@ -171,6 +184,7 @@ func (r *rewriter) text() (string, error) {
 			r.i++
 		}
 	}
+
 	r.i++
 	return unquote(r.src[begin+1 : r.i-1])
 }
@@ -187,11 +201,13 @@ func unquote(b []byte) (string, error) {
 			out = append(out, b[i])
 			continue
 		}
+
 		i++
 		if at := bytes.IndexByte([]byte(`"\/bfnrt`), b[i]); at >= 0 {
 			out = append(out, "\"\\/\b\f\n\r\t"[at])
 			continue
 		}
+
 		c := codeUnit(b[i+1:])
 		i += 4
 		if utf16.IsSurrogate(c) {
@@ -203,8 +219,10 @@ func unquote(b []byte) (string, error) {
 			}
 			i += 6
 		}
+
 		out = utf8.AppendRune(out, c)
 	}
+
 	return string(out), nil
 }
 

@@ -43,11 +43,15 @@ func (h Head) MarshalJSON() ([]byte, error) {
 // returns that entry too. The time is now, or that of h if now is earlier.
 func (h Head) Next(dst []byte, d Draft, now time.Time) ([]byte, Entry) {
 	e := Entry{
-		Seq: h.Seq + 1, Time: stamp(now, h.Time),
-		ID: d.event.ID, Actor: d.event.Actor, Event: d.event.Type,
+		Seq:      h.Seq + 1,
+		Time:     stamp(now, h.Time),
+		ID:       d.event.ID,
+		Actor:    d.event.Actor,
+		Event:    d.event.Type,
 		Payload:  json.RawMessage(d.prefix[d.payload:len(d.prefix):len(d.prefix)]),
 		PrevHash: h.Hash,
 	}
+
 	begin := len(dst)
 	dst = appendPlace(append(dst, d.prefix...), e.PrevHash, e.Seq, e.Time)
 	end := len(dst)
@@ -73,6 +77,7 @@ func (h Head) Check(line []byte) (Entry, Reason) {
 	if err != nil {
 		return Entry{}, misspelled(line)
 	}
+
 	switch {
 	case e.Hash != HashLine(line):
 		return Entry{}, HashMismatch
@@ -85,6 +90,7 @@ func (h Head) Check(line []byte) (Entry, Reason) {
 	case e.Seq == 1 && (!e.PrevHash.IsZero() || ChainName(e) == ""):
 		return Entry{}, GenesisMismatch
 	}
+
 	return e, ""
 }
 
@@ -98,6 +104,7 @@ func misspelled(line []byte) Reason {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return Noncanonical // a blank line
 	}
+
 	var members struct {
 		Actor, Event, ID *string
 		Payload          map[string]json.RawMessage
@@ -111,6 +118,7 @@ func misspelled(line []byte) Reason {
 		!bool(members.PrevHash) || members.Seq == 0 || members.Time.IsZero() || !bool(members.Hash) {
 		return Malformed
 	}
+
 	return Noncanonical
 }
 
@@ -134,9 +142,17 @@ func Genesis(chain, origin string, now time.Time, random io.Reader) (Draft, erro
 	if err != nil {
 		return Draft{}, err
 	}
-	return NewDraft(Event{ID: id, Actor: System, Type: EventCreated, Payload: map[string]any{
-		"chain": chain, "origin": origin, "version": Version,
-	}})
+
+	return NewDraft(Event{
+		ID:    id,
+		Actor: System,
+		Type:  EventCreated,
+		Payload: map[string]any{
+			"chain":   chain,
+			"origin":  origin,
+			"version": Version,
+		},
+	})
 }
 
 // ChainName returns the name of the chain that e, a genesis entry, begins, or ""
@@ -153,7 +169,8 @@ func ChainName(e Entry) string {
 // CheckChainName returns [ErrProfile] for a name that [Genesis] refuses.
 func CheckChainName(name string) error {
 	if !isChainName(name) {
-		return fmt.Errorf("audit: chain name %q: want 1 to %d characters of a-z 0-9 . _ -, not a dot first: %w", name, maxChainName, ErrProfile)
+		return fmt.Errorf("audit: chain name %q: want 1 to %d characters of a-z 0-9 . _ -, not a dot first: %w",
+			name, maxChainName, ErrProfile)
 	}
 	return nil
 }
@@ -165,7 +182,11 @@ func isChainName(name string) bool {
 		return false
 	}
 	for _, c := range []byte(name) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+		if (c < 'a' || c > 'z') &&
+			(c < '0' || c > '9') &&
+			c != '.' &&
+			c != '_' &&
+			c != '-' {
 			return false
 		}
 	}

@@ -31,18 +31,28 @@ var errCheckpoint = errors.New("audit: not a checkpoint: origin, size and root, 
 // would check what they say.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) != 4 || lines[3] != "" || lines[0] == "" || lines[0] != strings.TrimSpace(lines[0]) {
+	if len(lines) != 4 ||
+		lines[3] != "" ||
+		lines[0] == "" ||
+		lines[0] != strings.TrimSpace(lines[0]) {
 		return Checkpoint{}, errCheckpoint
 	}
+
 	size, err := strconv.ParseUint(lines[1], 10, 63)
 	if err != nil || lines[1] != strconv.FormatUint(size, 10) {
 		return Checkpoint{}, errCheckpoint
 	}
+
 	root, ok := parseBase64(lines[2])
 	if !ok {
 		return Checkpoint{}, errCheckpoint
 	}
-	return Checkpoint{Origin: lines[0], Size: size, Root: root}, nil
+
+	return Checkpoint{
+		Origin: lines[0],
+		Size:   size,
+		Root:   root,
+	}, nil
 }
 
 // parseBase64 reads a hash in its one spelling: the decoder by itself passes over
@@ -50,7 +60,10 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 func parseBase64(text string) (h Hash, ok bool) {
 	raw, err := base64.StdEncoding.Strict().DecodeString(text)
 	n := copy(h[:], raw)
-	return h, err == nil && n == len(raw) && n == len(h) && base64.StdEncoding.EncodeToString(raw) == text
+	return h, err == nil &&
+		n == len(raw) &&
+		n == len(h) &&
+		base64.StdEncoding.EncodeToString(raw) == text
 }
 
 // Sign makes the signed note.

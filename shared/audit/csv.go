@@ -20,6 +20,7 @@ func (c *csvExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
 	if reason != "" {
 		return reason, nil
 	}
+
 	w.WriteString(strconv.FormatUint(e.Seq, 10))
 	for _, text := range []string{e.Time.Format(timeLayout), e.ID, e.Actor, e.Event, string(e.Payload), e.PrevHash.String(), e.Hash.String()} {
 		w.WriteString(`,"`)
@@ -29,6 +30,7 @@ func (c *csvExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
 		w.WriteString(strings.ReplaceAll(text, `"`, `""`))
 		w.WriteByte('"')
 	}
+
 	_, err := w.WriteString("\r\n")
 	return "", err
 }

@@ -46,7 +46,9 @@ type Entry struct {
 }
 
 // Head returns the head of a chain that ends with e.
-func (e Entry) Head() Head { return Head{Seq: e.Seq, Hash: e.Hash, Time: e.Time} }
+func (e Entry) Head() Head {
+	return Head{Seq: e.Seq, Hash: e.Hash, Time: e.Time}
+}
 
 // AppendLine appends the line of e, without a newline, to dst. It writes the
 // fields as they are: whether they form a valid entry is for [Head.Check] to say.
@@ -60,7 +62,9 @@ func (e Entry) AppendLine(dst []byte) []byte {
 }
 
 // MarshalJSON returns the line of e.
-func (e Entry) MarshalJSON() ([]byte, error) { return e.AppendLine(nil), nil }
+func (e Entry) MarshalJSON() ([]byte, error) {
+	return e.AppendLine(nil), nil
+}
 
 // appendPlace appends the members prev_hash, seq and time, without the quote that
 // closes time.
@@ -92,22 +96,32 @@ func ParseEntry(line []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("audit: line of %d bytes: %w", len(line), ErrTooLarge)
 	}
 	t, ok := splitTail(line)
-	if !ok || !isHex(t.prev) || !isHex(t.hash) || !validTime(t.time) {
+	if !ok ||
+		!isHex(t.prev) ||
+		!isHex(t.hash) ||
+		!validTime(t.time) {
 		return Entry{}, fmt.Errorf("audit: the end of the line is not canonical: %w", ErrProfile)
 	}
+
 	parts, ok := checkPrefix(line, t.start)
 	if !ok {
 		return Entry{}, fmt.Errorf("audit: the line is not canonical: %w", ErrProfile)
 	}
+
 	actor, err := unquote(parts.actor)
 	if err != nil {
 		return Entry{}, err
 	}
+
 	return Entry{
-		Seq: t.seq, Time: parseTime(t.time),
-		ID: string(parts.id), Actor: actor, Event: string(parts.event),
+		Seq:      t.seq,
+		Time:     parseTime(t.time),
+		ID:       string(parts.id),
+		Actor:    actor,
+		Event:    string(parts.event),
 		Payload:  json.RawMessage(parts.payload),
-		PrevHash: parseHex(t.prev), Hash: parseHex(t.hash),
+		PrevHash: parseHex(t.prev),
+		Hash:     parseHex(t.hash),
 	}, nil
 }
 
@@ -123,20 +137,32 @@ type Draft struct {
 // [ErrTooLarge], with a text that names the member but quotes no payload value.
 func NewDraft(e Event) (Draft, error) {
 	if !isToken(e.ID) {
-		return Draft{}, fmt.Errorf("audit: id: want 1 to %d characters of A-Z a-z 0-9 . _ : -: %w", maxToken, ErrProfile)
+		return Draft{}, fmt.Errorf("audit: id: want 1 to %d characters of A-Z a-z 0-9 . _ : -: %w",
+			maxToken, ErrProfile)
 	}
+
 	if !isToken(e.Type) {
-		return Draft{}, fmt.Errorf("audit: type: want 1 to %d characters of A-Z a-z 0-9 . _ : -: %w", maxToken, ErrProfile)
+		return Draft{}, fmt.Errorf("audit: type: want 1 to %d characters of A-Z a-z 0-9 . _ : -: %w",
+			maxToken, ErrProfile)
 	}
-	if len(e.Actor) == 0 || len(e.Actor) > maxActor || !utf8.ValidString(e.Actor) {
+
+	if len(e.Actor) == 0 ||
+		len(e.Actor) > maxActor ||
+		!utf8.ValidString(e.Actor) {
 		return Draft{}, fmt.Errorf("audit: actor: want 1 to %d bytes of UTF-8: %w", maxActor, ErrProfile)
 	}
+
 	b := make([]byte, 0, 512)
 	b = appendText(append(b, actorMember...), e.Actor)
 	b = appendText(append(b, eventMember...), e.Type)
 	b = appendText(append(b, idMember...), e.ID)
 	b = append(b, payloadMember...)
-	d := Draft{event: Event{ID: e.ID, Actor: e.Actor, Type: e.Type}, payload: len(b)}
+	d := Draft{event: Event{
+		ID:    e.ID,
+		Actor: e.Actor,
+		Type:  e.Type,
+	}, payload: len(b)}
+
 	b, err := appendPayload(b, e.Payload)
 	if err != nil {
 		return Draft{}, fmt.Errorf("audit: %w", err)
@@ -144,6 +170,7 @@ func NewDraft(e Event) (Draft, error) {
 	if len(b)+maxTail > MaxLine {
 		return Draft{}, fmt.Errorf("audit: payload of %d bytes: %w", len(b)-d.payload, ErrTooLarge)
 	}
+
 	d.prefix = b
 	return d, nil
 }
@@ -162,7 +189,9 @@ func NewDrafts(events []Event) ([]Draft, error) {
 
 // Content returns the event as one canonical JSON object, {"actor":…,"event":…,
 // "id":…,"payload":{…}}: what a store keeps of an event that has no place yet.
-func (d Draft) Content() []byte { return append(bytes.Clone(d.prefix), '}') }
+func (d Draft) Content() []byte {
+	return append(bytes.Clone(d.prefix), '}')
+}
 
 // ParseDraft reads what [Draft.Content] returned. It refuses every other spelling
 // with [ErrProfile] or [ErrTooLarge].
@@ -174,17 +203,28 @@ func ParseDraft(content []byte) (Draft, error) {
 	if n < 0 || content[n] != '}' {
 		return Draft{}, fmt.Errorf("audit: the event is not canonical: %w", ErrProfile)
 	}
+
 	prefix := bytes.Clone(content[:n])
 	parts, ok := checkPrefix(prefix, n)
 	if !ok {
 		return Draft{}, fmt.Errorf("audit: the event is not canonical: %w", ErrProfile)
 	}
+
 	actor, err := unquote(parts.actor)
 	if err != nil {
 		return Draft{}, err
 	}
-	e := Event{ID: string(parts.id), Actor: actor, Type: string(parts.event)}
-	return Draft{event: e, prefix: prefix, payload: n - len(parts.payload)}, nil
+
+	e := Event{
+		ID:    string(parts.id),
+		Actor: actor,
+		Type:  string(parts.event),
+	}
+	return Draft{
+		event:   e,
+		prefix:  prefix,
+		payload: n - len(parts.payload),
+	}, nil
 }
 
 // ID returns the id of the event.
@@ -198,7 +238,11 @@ func (d Draft) Same(line []byte) bool {
 }
 
 // Equal reports whether d and other are the same event.
-func (d Draft) Equal(other Draft) bool { return bytes.Equal(d.prefix, other.prefix) }
+func (d Draft) Equal(other Draft) bool {
+	return bytes.Equal(d.prefix, other.prefix)
+}
 
 // Size returns the number of bytes that the event adds to a chain, at most.
-func (d Draft) Size() int { return len(d.prefix) + maxTail + 1 }
+func (d Draft) Size() int {
+	return len(d.prefix) + maxTail + 1
+}

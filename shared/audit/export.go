@@ -72,6 +72,7 @@ func Export(ctx context.Context, s Store, w io.Writer, o ExportOptions) (uint64,
 	}
 	r := newBlockReader(s.Blocks(ctx, o.From, o.To))
 	defer r.stop()
+
 	return export(r, o.From, w, o)
 }
 
@@ -86,9 +87,11 @@ func export(r io.Reader, next uint64, w io.Writer, o ExportOptions) (exported ui
 	if err != nil {
 		return 0, err
 	}
+
 	lines := bufio.NewReaderSize(r, MaxLine+1)
 	out := bufio.NewWriterSize(w, pieceSize)
 	e.begin(out)
+
 	for ; o.To == 0 || next <= o.To; next++ {
 		line, err := lines.ReadSlice('\n')
 		if errors.Is(err, io.EOF) && len(line) == 0 {
@@ -100,6 +103,7 @@ func export(r io.Reader, next uint64, w io.Writer, o ExportOptions) (exported ui
 		if next < o.From {
 			continue
 		}
+
 		reason, err := e.entry(out, line[:len(line)-1])
 		if reason != "" {
 			return exported, Damaged{next, string(reason)}
@@ -107,8 +111,10 @@ func export(r io.Reader, next uint64, w io.Writer, o ExportOptions) (exported ui
 		if err != nil {
 			return exported, fmt.Errorf("audit: exporting: %w", err)
 		}
+
 		exported++
 	}
+
 	return exported, out.Flush()
 }
 
@@ -157,6 +163,7 @@ func (f *follower) read(line []byte) (Entry, Reason) {
 			f.head = Head{Seq: t.seq - 1, Hash: parseHex(t.prev)}
 		}
 	}
+
 	e, reason := f.head.Check(line)
 	if reason == "" {
 		f.head = e.Head()

@@ -27,7 +27,9 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 func (h Hash) IsZero() bool { return h == Hash{} }
 
 // MarshalText returns the text form.
-func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+func (h Hash) MarshalText() ([]byte, error) {
+	return hex.AppendEncode(nil, h[:]), nil
+}
 
 // UnmarshalText reads the text form, as [ParseHash] does.
 func (h *Hash) UnmarshalText(text []byte) error {

@@ -26,16 +26,25 @@ func (n *Notary) Import(l Legacy) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+
 	signed, err := note.Sign(&note.Note{Text: text}, n.signer)
 	if err != nil {
 		return Event{}, fmt.Errorf("audit: signing the import: %w", err)
 	}
+
 	payload["note"] = string(signed)
-	return Event{ID: importID(l), Actor: System, Type: EventImported, Payload: payload}, nil
+	return Event{
+		ID:      importID(l),
+		Actor:   System,
+		Type:    EventImported,
+		Payload: payload,
+	}, nil
 }
 
 // importID is the id of the entry for a file: the same file makes it once.
-func importID(l Legacy) string { return "import-" + hex.EncodeToString(l.SHA256[:]) }
+func importID(l Legacy) string {
+	return "import-" + hex.EncodeToString(l.SHA256[:])
+}
 
 // statement is the payload of an import without its signature.
 func (l Legacy) statement() map[string]any {
@@ -43,13 +52,22 @@ func (l Legacy) statement() map[string]any {
 	for i, text := range LegacyUnproven {
 		unproven[i] = text
 	}
+
 	s := map[string]any{
-		"format": legacyFormat, "records": int64(l.Records), "head": l.Head.String(), "sha256": l.SHA256.String(),
-		"valid": l.BrokenAt == 0, "broken_at": nil, "reason": nil, "unproven": unproven,
+		"format":    legacyFormat,
+		"records":   int64(l.Records),
+		"head":      l.Head.String(),
+		"sha256":    l.SHA256.String(),
+		"valid":     l.BrokenAt == 0,
+		"broken_at": nil,
+		"reason":    nil,
+		"unproven":  unproven,
 	}
+
 	if l.BrokenAt > 0 {
 		s["broken_at"], s["reason"] = int64(l.BrokenAt), string(l.Reason)
 	}
+
 	return s
 }
 
@@ -69,6 +87,7 @@ func readStatement(payload []byte) (signed string, statement map[string]any, err
 	}
 	signed, _ = statement["note"].(string)
 	delete(statement, "note")
+
 	return signed, statement, nil
 }
 
@@ -82,6 +101,7 @@ func CheckImport(e Entry, origin string, keys note.Verifiers) (Legacy, error) {
 	if err != nil {
 		return Legacy{}, fmt.Errorf("audit: import: %w", err)
 	}
+
 	opened, err := note.Open([]byte(signed), keys)
 	if err != nil {
 		return Legacy{}, fmt.Errorf("audit: import: %w", err)
@@ -89,6 +109,7 @@ func CheckImport(e Entry, origin string, keys note.Verifiers) (Legacy, error) {
 	if want, err := importText(origin, statement); err != nil || opened.Text != want {
 		return Legacy{}, errors.New("audit: the note of the import signs something else than its entry says")
 	}
+
 	var l struct {
 		Records uint64
 		Broken  uint64 `json:"broken_at"`
@@ -99,5 +120,12 @@ func CheckImport(e Entry, origin string, keys note.Verifiers) (Legacy, error) {
 	if err := json.Unmarshal(e.Payload, &l); err != nil {
 		return Legacy{}, fmt.Errorf("audit: import: %w", err)
 	}
-	return Legacy{Records: l.Records, BrokenAt: l.Broken, Reason: l.Reason, Head: l.Head, SHA256: l.SHA256}, nil
+
+	return Legacy{
+		Records:  l.Records,
+		BrokenAt: l.Broken,
+		Reason:   l.Reason,
+		Head:     l.Head,
+		SHA256:   l.SHA256,
+	}, nil
 }

@@ -54,6 +54,7 @@ func ReadLegacy(r io.Reader) (Legacy, error) {
 	if token, err := decoder.Token(); err != nil || token != json.Delim('[') {
 		return l, limited.explain(err)
 	}
+
 	due := Hash{}
 	for decoder.More() {
 		limited.left = maxLegacyRecord
@@ -63,14 +64,17 @@ func ReadLegacy(r io.Reader) (Legacy, error) {
 			return l, limited.explain(err)
 		}
 		l.add(record, due)
+
 		due = l.Head
 	}
+
 	if _, err := decoder.Token(); err != nil { // the closing bracket
 		return l, limited.explain(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return l, limited.explain(err)
 	}
+
 	l.SHA256 = Hash(digest.Sum(nil))
 	return l, nil
 }
@@ -83,12 +87,14 @@ func (l *Legacy) add(record map[string]json.RawMessage, due Hash) {
 	if l.BrokenAt > 0 {
 		return
 	}
+
 	for _, name := range []string{"timestamp", "type", "detail", "hash", "prev_hash"} {
 		if text := record[name]; len(text) == 0 || text[0] != '"' {
 			l.BrokenAt, l.Reason = l.Records, Malformed
 			return
 		}
 	}
+
 	prev := legacyText(record, "prev_hash")
 	sum := sha256.Sum256([]byte(prev + legacyText(record, "timestamp") + "|" + legacyText(record, "type") + "|" + legacyText(record, "detail")))
 	switch {

@@ -51,6 +51,7 @@ func splitTail(line []byte) (t tail, ok bool) {
 	if n < maxTail-maxSeqDigits+1 || n > MaxLine {
 		return t, false
 	}
+
 	t.hash = line[n-len(lineEnd)-hexLen : n-len(lineEnd)]
 	t.time = line[n-timeAt:][:timeLen]
 	if string(line[n-len(lineEnd):]) != lineEnd ||
@@ -58,16 +59,22 @@ func splitTail(line []byte) (t tail, ok bool) {
 		string(line[n-seqEnd:][:len(timeMember)]) != timeMember {
 		return t, false
 	}
+
 	end := n - seqEnd
 	begin := end
 	for scale := uint64(1); end-begin < maxSeqDigits && line[begin-1]-'0' <= 9; scale *= 10 {
 		begin--
 		t.seq += uint64(line[begin]-'0') * scale
 	}
+
 	t.start = begin - len(seqMember) - hexLen - len(prevMember)
-	if begin == end || line[begin] == '0' || t.seq > maxInteger || t.start < 0 {
+	if begin == end ||
+		line[begin] == '0' ||
+		t.seq > maxInteger ||
+		t.start < 0 {
 		return t, false
 	}
+
 	t.prev = line[t.start+len(prevMember):][:hexLen]
 	return t, string(line[t.start:][:len(prevMember)]) == prevMember &&
 		string(line[begin-len(seqMember):begin]) == seqMember
@@ -88,6 +95,7 @@ func SplitLine(line []byte) (Line, bool) {
 	if !ok {
 		return Line{}, false
 	}
+
 	rest, ok := skipString(line[:t.start], actorMember)
 	if !ok {
 		return Line{}, false
@@ -95,31 +103,43 @@ func SplitLine(line []byte) (Line, bool) {
 	if rest, ok = skipString(rest, eventMember); !ok {
 		return Line{}, false
 	}
+
 	after, ok := skipString(rest, idMember)
 	if !ok {
 		return Line{}, false
 	}
+
 	id := rest[len(idMember)+1 : len(rest)-len(after)-1]
-	return Line{ID: id, Seq: t.seq, PrevHash: t.prev, Hash: t.hash}, bytes.HasPrefix(after, []byte(payloadMember))
+	return Line{
+		ID:       id,
+		Seq:      t.seq,
+		PrevHash: t.prev,
+		Hash:     t.hash,
+	}, bytes.HasPrefix(after, []byte(payloadMember))
 }
 
 // skipString returns what follows a member with the given name and a string
 // value at the beginning of b.
 func skipString(b []byte, member string) ([]byte, bool) {
-	if len(b) <= len(member) || string(b[:len(member)]) != member || b[len(member)] != '"' {
+	if len(b) <= len(member) ||
+		string(b[:len(member)]) != member ||
+		b[len(member)] != '"' {
 		return nil, false
 	}
+
 	b = b[len(member)+1:]
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(b[i:], '"')
 		if next < 0 {
 			return nil, false
 		}
+
 		i += next
 		slashes := 0
 		for slashes < i && b[i-1-slashes] == '\\' {
 			slashes++
 		}
+
 		if slashes%2 == 0 {
 			return b[i+1:], true
 		}
@@ -133,10 +153,19 @@ func validTime(text []byte) bool {
 		return false
 	}
 	two := func(i int) int { return int(text[i]-'0')*10 + int(text[i+1]-'0') }
-	year, month, day := two(0)*100+two(2), two(5), two(8)
-	if year < 1 || month < 1 || month > 12 || day < 1 || two(11) > 23 || two(14) > 59 || two(17) > 59 {
+	year := two(0)*100 + two(2)
+	month := two(5)
+	day := two(8)
+	if year < 1 ||
+		month < 1 ||
+		month > 12 ||
+		day < 1 ||
+		two(11) > 23 ||
+		two(14) > 59 ||
+		two(17) > 59 {
 		return false
 	}
+
 	// Day 0 of the next month is the last day of this one.
 	return day <= 28 || day <= time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }

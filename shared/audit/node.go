@@ -52,15 +52,18 @@ func LeafNodes(first uint64, blocks iter.Seq2[Block, error]) iter.Seq2[Node, err
 			if err == nil && block.First != next {
 				err = fmt.Errorf("audit: entry %d is missing", next)
 			}
+
 			if err != nil {
 				yield(Node{}, err)
 				return
 			}
+
 			for line := range bytes.Lines(block.Lines) {
 				if len(line) < hashWidth+1 {
 					yield(Node{}, errors.New("audit: a line is too short to hold a hash"))
 					return
 				}
+
 				if !yield(LeafNode(parseHex(line[len(line)-1-len(lineEnd)-hexLen:][:hexLen])), nil) {
 					return
 				}

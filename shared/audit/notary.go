@@ -33,16 +33,19 @@ func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return nil, err
 		}
+
 		_, writeErr := file.WriteString(secret + "\n")
 		if err := errors.Join(writeErr, file.Sync(), file.Close()); err != nil {
 			return nil, err
 		}
 		return parseNotary(secret)
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +53,7 @@ func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+
 	return n, nil
 }
 
@@ -57,12 +61,19 @@ func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 func parseNotary(secret string) (*Notary, error) {
 	parts := strings.SplitN(secret, "+", 5)
 	raw, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
-	if err != nil || len(parts) != 5 || parts[0] != "PRIVATE" || parts[1] != "KEY" || len(raw) != 1+ed25519.SeedSize {
+	if err != nil ||
+		len(parts) != 5 ||
+		parts[0] != "PRIVATE" ||
+		parts[1] != "KEY" ||
+		len(raw) != 1+ed25519.SeedSize {
 		return nil, errors.New("not an Ed25519 signer key of signed notes")
 	}
+
 	key := ed25519.NewKeyFromSeed(raw[1:])
 	public, _ := key.Public().(ed25519.PublicKey) // it is nothing else
-	return NewNotary(parts[2], public, func(message []byte) ([]byte, error) { return ed25519.Sign(key, message), nil })
+	return NewNotary(parts[2], public, func(message []byte) ([]byte, error) {
+		return ed25519.Sign(key, message), nil
+	})
 }
 
 // NewNotary makes the notary of an origin from an Ed25519 key that something else
@@ -72,11 +83,18 @@ func NewNotary(origin string, public ed25519.PublicKey, sign func(message []byte
 	if err != nil {
 		return nil, err
 	}
+
 	verifier, err := note.NewVerifier(key)
 	if err != nil {
 		return nil, err
 	}
-	return &Notary{Origin: origin, Key: key, signer: noteSigner{verifier, sign}, keys: note.VerifierList(verifier)}, nil
+
+	return &Notary{
+		Origin: origin,
+		Key:    key,
+		signer: noteSigner{verifier, sign},
+		keys:   note.VerifierList(verifier),
+	}, nil
 }
 
 // noteSigner is a [note.Signer] of the key that a verifier checks.
@@ -85,14 +103,20 @@ type noteSigner struct {
 	sign func([]byte) ([]byte, error)
 }
 
-func (s noteSigner) Sign(message []byte) ([]byte, error) { return s.sign(message) }
+func (s noteSigner) Sign(message []byte) ([]byte, error) {
+	return s.sign(message)
+}
 
 // Sign signs the checkpoint of a chain that a verification with a tree found valid.
 func (n *Notary) Sign(r Report) ([]byte, error) {
 	if !r.Valid || r.Head == nil || r.Root == nil {
 		return nil, errors.New("audit: no checkpoint without a valid chain and its tree")
 	}
-	return Checkpoint{Origin: n.Origin, Size: r.Head.Seq, Root: *r.Root}.Sign(n.signer)
+	return Checkpoint{
+		Origin: n.Origin,
+		Size:   r.Head.Seq,
+		Root:   *r.Root,
+	}.Sign(n.signer)
 }
 
 // SignStatement signs a text of another kind than a checkpoint. The kind stands in

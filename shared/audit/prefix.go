@@ -21,7 +21,13 @@ type Prefix struct {
 const FullWalk = "full_walk"
 
 func (p *Prefix) anchor() Anchor {
-	return Anchor{Kind: FullWalk, Size: p.Head.Seq, Hash: p.Head.Hash, Root: p.Tree.Root(), Time: p.VerifiedAt}
+	return Anchor{
+		Kind: FullWalk,
+		Size: p.Head.Seq,
+		Hash: p.Head.Hash,
+		Root: p.Tree.Root(),
+		Time: p.VerifiedAt,
+	}
 }
 
 // within returns p if a chain with this head can be verified from there on, else
@@ -70,6 +76,7 @@ func (p *Prefix) at(ctx context.Context, s Store, a Anchor) (hash, root Hash, er
 			return hash, root, err
 		}
 	}
+
 	if !a.Root.IsZero() {
 		root, err = rootOf(a.Size, NodesOf(ctx, s, a.Size))
 	}
@@ -102,6 +109,7 @@ func rootOf(size uint64, nodes Nodes) (Hash, error) {
 			return Hash{}, err
 		}
 	}
+
 	if t.Size() != size {
 		return Hash{}, nil
 	}

@@ -53,6 +53,7 @@ func appendPayload(dst []byte, payload any) ([]byte, error) {
 	if dst[begin] != '{' {
 		return nil, fmt.Errorf("payload: want an object: %w", ErrProfile)
 	}
+
 	return dst, nil
 }
 
@@ -78,10 +79,12 @@ func appendValue(dst []byte, v any, depth int) ([]byte, error) {
 	case json.RawMessage:
 		return canonicalize(dst, v, depth)
 	}
+
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("payload: %T cannot be marshalled: %w", v, ErrProfile)
 	}
+
 	return canonicalizeMarshalled(dst, text, depth)
 }
 
@@ -92,6 +95,7 @@ func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
 	if depth == maxDepth {
 		return nil, errDepth
 	}
+
 	var few [8]string // keeps the keys of small objects off the heap
 	keys := slices.AppendSeq(few[:0], maps.Keys(m))
 	slices.Sort(keys)
@@ -104,11 +108,13 @@ func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
 			return nil, errKey
 		}
 		dst = append(appendText(dst, key), ':')
+
 		var err error
 		if dst, err = appendValue(dst, m[key], depth+1); err != nil {
 			return nil, err
 		}
 	}
+
 	return append(dst, '}'), nil
 }
 
@@ -119,6 +125,7 @@ func appendSlice(dst []byte, values []any, depth int) ([]byte, error) {
 	if depth == maxDepth {
 		return nil, errDepth
 	}
+
 	dst = append(dst, '[')
 	for i, v := range values {
 		if i > 0 {
@@ -129,6 +136,7 @@ func appendSlice(dst []byte, values []any, depth int) ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	return append(dst, ']'), nil
 }
 
@@ -184,6 +192,7 @@ func appendEscape(dst []byte, c byte) []byte {
 	case '\r':
 		return append(dst, '\\', 'r')
 	}
+
 	const digits = "0123456789abcdef"
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 }

@@ -45,6 +45,7 @@ func (p *Proof) UnmarshalText(text []byte) error {
 	if !ok || lines[0] != proofHeader {
 		return errProof
 	}
+
 	lines = lines[1:]
 	if len(lines) > 0 && strings.HasPrefix(lines[0], "extra ") {
 		lines = lines[1:]
@@ -52,11 +53,13 @@ func (p *Proof) UnmarshalText(text []byte) error {
 	if len(lines) == 0 || len(lines) > 1+mostHashes {
 		return errProof
 	}
+
 	digits, ok := strings.CutPrefix(lines[0], "index ")
 	index, err := strconv.ParseUint(digits, 10, 63)
 	if !ok || err != nil || digits != strconv.FormatUint(index, 10) {
 		return errProof
 	}
+
 	read := Proof{Seq: index + 1, Checkpoint: []byte(checkpoint)}
 	for _, line := range lines[1:] {
 		hash, ok := parseBase64(line)
@@ -65,6 +68,7 @@ func (p *Proof) UnmarshalText(text []byte) error {
 		}
 		read.Hashes = append(read.Hashes, hash)
 	}
+
 	*p = read
 	return nil
 }

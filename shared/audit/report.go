@@ -63,7 +63,12 @@ func (r Report) AsPrefix() *Prefix {
 	if !r.Valid || r.Head == nil || r.tree == nil {
 		return nil
 	}
-	return &Prefix{Chain: r.Chain, Head: *r.Head, Tree: r.tree.clone(), VerifiedAt: r.VerifiedAt}
+	return &Prefix{
+		Chain:      r.Chain,
+		Head:       *r.Head,
+		Tree:       r.tree.clone(),
+		VerifiedAt: r.VerifiedAt,
+	}
 }
 
 // Refute takes in that another reading of stored entries found them broken. Of two
@@ -75,7 +80,8 @@ func (r *Report) Refute(at uint64, reason Reason) {
 	r.Valid, r.BrokenAt, r.Reason, r.LastGoodSeq = false, &at, reason, at-1
 	for i, c := range r.Claims {
 		if c.ID == "integrity" {
-			r.Claims[i] = Claim{c.ID, Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.", at, reason)}
+			r.Claims[i] = Claim{c.ID, Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.",
+				at, reason)}
 		}
 	}
 }

@@ -47,16 +47,25 @@ type task struct {
 const aheadOf = 4
 
 func newSession(ctx context.Context, src source, at place, opts *VerifyOptions) *session {
-	s := &session{ctx: ctx, opts: opts, src: src, walker: new(walker), tasks: make([]task, 2)}
+	s := &session{
+		ctx:    ctx,
+		opts:   opts,
+		src:    src,
+		walker: new(walker),
+		tasks:  make([]task, 2),
+	}
+
 	if opts.Parallelism > 1 {
 		s.tasks = make([]task, aheadOf*opts.Parallelism)
 	}
+
 	if after := opts.After; after != nil {
 		after.begin(s.walker, opts)
 		s.entries = after.Head.Seq
 	} else {
 		s.walker.begin(opts, at)
 	}
+
 	s.room.L = &s.mu
 	return s
 }
@@ -67,6 +76,7 @@ func (s *session) run() error {
 		s.walkAlone()
 		return s.err
 	}
+
 	var group sync.WaitGroup
 	for range s.opts.Parallelism - 1 {
 		group.Go(s.work)
@@ -86,10 +96,12 @@ func (s *session) work() {
 
 // walkAlone walks over a piece while the next one is read.
 func (s *session) walkAlone() {
-	free, read := make(chan *task, len(s.tasks)), make(chan *task)
+	free := make(chan *task, len(s.tasks))
+	read := make(chan *task)
 	for i := range s.tasks {
 		free <- &s.tasks[i]
 	}
+
 	go func() {
 		defer close(read)
 		for last := false; !last; {
@@ -101,6 +113,7 @@ func (s *session) walkAlone() {
 			read <- t
 		}
 	}()
+
 	for t := range read {
 		s.join(t)
 		free <- t
@@ -118,9 +131,11 @@ func (s *session) next(t *task) {
 func (s *session) take() *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	for !s.ended && s.taken-s.joined == len(s.tasks) {
 		s.room.Wait()
 	}
+
 	if s.ended {
 		return nil
 	}
@@ -133,6 +148,7 @@ func (s *session) take() *task {
 	if s.err != nil {
 		return nil
 	}
+
 	s.taken++
 	t.done = false
 	return t
@@ -146,6 +162,7 @@ func (t *task) walkOnGuess(opts *VerifyOptions) {
 		t.guess.reason = Malformed // joins nothing
 		return
 	}
+
 	t.guess.begin(opts, place{at.seq - 1, [hexLen]byte(at.prev)})
 	t.guess.walk(t.piece.lines)
 }
@@ -164,7 +181,8 @@ func (s *session) finish(t *task) {
 
 // join adds the next piece to the result.
 func (s *session) join(t *task) {
-	p, before := t.piece, s.walker.seq
+	p := t.piece
+	before := s.walker.seq
 	if s.walker.reason == "" && !(s.opts.Parallelism > 1 && s.walker.join(&t.guess)) {
 		p.lines = s.walker.walk(p.lines)
 	}

@@ -45,18 +45,23 @@ func (s *readerSource) next(buf *[]byte) (piece, error) {
 	if *buf == nil {
 		*buf = make([]byte, pieceSize)
 	}
+
 	b := *buf
-	n, k, err := copy(b, s.carry), 0, error(nil)
+	n := copy(b, s.carry)
+	k := 0
+	err := error(nil)
 	// io.ReadFull would not do: it gives the end of a stream the same name that a
 	// broken connection has, io.ErrUnexpectedEOF.
 	for n < len(b) && err == nil {
 		k, err = s.r.Read(b[n:])
 		n += k
 	}
+
 	last := errors.Is(err, io.EOF)
 	if err != nil && !last {
 		return piece{}, err
 	}
+
 	p := cut(b[:n], last)
 	s.carry = append(s.carry[:0], b[len(p.lines)+len(p.rest):n]...)
 	return p, nil
@@ -67,7 +72,11 @@ func (s *readerSource) next(buf *[]byte) (piece, error) {
 func cut(b []byte, last bool) piece {
 	end := bytes.LastIndexByte(b, '\n') + 1
 	if last || end == 0 {
-		return piece{lines: b[:end], rest: b[end:], last: last}
+		return piece{
+			lines: b[:end],
+			rest:  b[end:],
+			last:  last,
+		}
 	}
 	return piece{lines: b[:end]}
 }
@@ -97,6 +106,7 @@ func (r *blockReader) Read(p []byte) (int, error) {
 		}
 		r.rest = block.Lines
 	}
+
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil

@@ -28,6 +28,7 @@ func timeTemplate() (mask, want [4]uint64) {
 				m[j], w[j] = 0xFF, c
 			}
 		}
+
 		mask[i], want[i] = binary.LittleEndian.Uint64(m[:]), binary.LittleEndian.Uint64(w[:])
 	}
 	return mask, want
@@ -93,8 +94,14 @@ func plainPrefix(b []byte) int {
 			return i + bits.TrailingZeros64(special)/8
 		}
 	}
-	for i < len(b) && b[i] >= 0x20 && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
+
+	for i < len(b) &&
+		b[i] >= 0x20 &&
+		b[i] < utf8.RuneSelf &&
+		b[i] != '"' &&
+		b[i] != '\\' {
 		i++
 	}
+
 	return i
 }

@@ -35,17 +35,25 @@ func TreeOf(size uint64, edge []Hash) (Tree, error) {
 	// What came last has 1, 2, 4 leaves or more, as far as the size has that factor:
 	// each doubling merges two hashes of the edge.
 	last := uint64(1)
-	for size&last == 0 && last < size && bits.OnesCount64(size-last)+1 > len(edge) {
+	for size&last == 0 &&
+		last < size &&
+		bits.OnesCount64(size-last)+1 > len(edge) {
 		last <<= 1
 	}
-	if size == 0 || size > maxSize || bits.OnesCount64(size-last)+1 != len(edge) {
+
+	if size == 0 ||
+		size > maxSize ||
+		bits.OnesCount64(size-last)+1 != len(edge) {
 		return Tree{}, fmt.Errorf("audit: %d hashes are not the edge of a tree of %d", len(edge), size)
 	}
+
 	return Tree{0, size, last, slices.Clone(edge)}, nil
 }
 
 // begin empties the tree and has it begin behind the first entries.
-func (t *Tree) begin(from uint64) { *t = Tree{from: from, size: from, edge: t.edge[:0]} }
+func (t *Tree) begin(from uint64) {
+	*t = Tree{from: from, size: from, edge: t.edge[:0]}
+}
 
 // clone is a tree of its own that goes on from t.
 func (t Tree) clone() Tree {
@@ -54,12 +62,16 @@ func (t Tree) clone() Tree {
 }
 
 // Append adds the next entry's hash.
-func (t *Tree) Append(entry Hash) { t.push(LeafNode(entry)) }
+func (t *Tree) Append(entry Hash) {
+	t.push(LeafNode(entry))
+}
 
 // AppendNode adds the entries of a complete subtree. An error says that none of
 // this size can begin here.
 func (t *Tree) AppendNode(n Node) error {
-	if bits.OnesCount64(n.Size) != 1 || t.size%n.Size != 0 || n.Size > maxSize-t.size {
+	if bits.OnesCount64(n.Size) != 1 ||
+		t.size%n.Size != 0 ||
+		n.Size > maxSize-t.size {
 		return fmt.Errorf("audit: no subtree of %d entries begins after %d", n.Size, t.size)
 	}
 	t.push(n)
@@ -76,6 +88,7 @@ func (t *Tree) push(n Node) {
 		t.edge = t.edge[:right]
 		at -= bit
 	}
+
 	t.edge, t.size, t.last = append(t.edge, n.Hash), t.size+n.Size, n.Size
 }
 
@@ -104,7 +117,9 @@ func edgeLeaves(at, size uint64) uint64 {
 func (t *Tree) Size() uint64 { return t.size }
 
 // Edge is all that the tree remembers, at most 64 hashes; see [TreeOf].
-func (t *Tree) Edge() []Hash { return slices.Clone(t.edge) }
+func (t *Tree) Edge() []Hash {
+	return slices.Clone(t.edge)
+}
 
 // Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
 func (t *Tree) Root() Hash {
@@ -180,6 +195,7 @@ func consistencySpans(old uint64, all span, whole bool) []span {
 		}
 		return []span{all}
 	}
+
 	k := split(n)
 	middle := all.from + k
 	if old <= k {
@@ -194,9 +210,13 @@ func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(spans[a].from, spans[b].from) })
+
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Compare(spans[a].from, spans[b].from)
+	})
 	hashes := make([]Hash, len(spans))
-	index, at := uint64(0), 0
+	index := uint64(0)
+	at := 0
 	var tree Tree
 	for node, err := range nodes(uncut(spans)) {
 		if err != nil {
@@ -205,10 +225,12 @@ func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 		if at == len(order) {
 			break
 		}
+
 		end := index + node.Size
 		if s := spans[order[at]]; end > s.from {
 			if index < s.from || end > s.to {
-				return nil, fmt.Errorf("audit: the subtree of entries %d to %d does not fit the proof", index+1, end)
+				return nil, fmt.Errorf("audit: the subtree of entries %d to %d does not fit the proof",
+					index+1, end)
 			}
 			if err := tree.AppendNode(node); err != nil {
 				return nil, err
@@ -217,18 +239,25 @@ func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 				hashes[order[at]], tree, at = tree.Root(), Tree{}, at+1
 			}
 		}
+
 		index = end
 	}
+
 	if at < len(order) {
-		return nil, fmt.Errorf("audit: the chain has %d entries, the proof needs %d", index, spans[order[len(order)-1]].to)
+		return nil, fmt.Errorf("audit: the chain has %d entries, the proof needs %d",
+			index, spans[order[len(order)-1]].to)
 	}
+
 	return hashes, nil
 }
 
 // uncut tells of a range of leaves whether no span begins or ends strictly inside.
 func uncut(spans []span) func(from, to uint64) bool {
 	return func(from, to uint64) bool {
-		return !slices.ContainsFunc(spans, func(s span) bool { return from < s.from && s.from < to || from < s.to && s.to < to })
+		return !slices.ContainsFunc(spans, func(s span) bool {
+			return from < s.from && s.from < to ||
+				from < s.to && s.to < to
+		})
 	}
 }
 
@@ -255,7 +284,13 @@ func CheckInclusion(proof []Hash, c Checkpoint, seq uint64, entry Hash) error {
 	if seq == 0 || seq > c.Size || c.Size > maxSize {
 		return fmt.Errorf("audit: no entry %d in a tree of %d", seq, c.Size)
 	}
-	err := tlog.CheckRecord(treeHashes(proof), int64(c.Size), tlog.Hash(c.Root), int64(seq-1), tlog.RecordHash(entry[:]))
+	err := tlog.CheckRecord(
+		treeHashes(proof),
+		int64(c.Size),
+		tlog.Hash(c.Root),
+		int64(seq-1),
+		tlog.RecordHash(entry[:]),
+	)
 	if err != nil {
 		return fmt.Errorf("audit: the proof does not lead from entry %d to the root", seq)
 	}
@@ -267,7 +302,13 @@ func CheckConsistency(proof []Hash, old, now Checkpoint) error {
 	if old.Size == 0 || old.Size > now.Size || now.Size > maxSize {
 		return fmt.Errorf("audit: a tree of %d does not begin with one of %d", now.Size, old.Size)
 	}
-	err := tlog.CheckTree(treeHashes(proof), int64(now.Size), tlog.Hash(now.Root), int64(old.Size), tlog.Hash(old.Root))
+	err := tlog.CheckTree(
+		treeHashes(proof),
+		int64(now.Size),
+		tlog.Hash(now.Root),
+		int64(old.Size),
+		tlog.Hash(old.Root),
+	)
 	if err != nil {
 		return fmt.Errorf("audit: the tree of %d entries does not begin with that of %d", now.Size, old.Size)
 	}

@@ -62,7 +62,11 @@ type Anchor struct {
 // ExpectHead returns an anchor of kind expected_head. Size may be 0 and hash zero
 // if not known, but not both.
 func ExpectHead(size uint64, hash Hash) Anchor {
-	return Anchor{Kind: "expected_head", Size: size, Hash: hash}
+	return Anchor{
+		Kind: "expected_head",
+		Size: size,
+		Hash: hash,
+	}
 }
 
 // VerifyReader verifies a chain that r yields from its first line to EOF. An error
@@ -95,10 +99,17 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("audit: reading the head: %w", err)
 	}
+
 	o.Anchors = slices.Clone(o.Anchors)
 	if head.Seq > 0 {
-		o.Anchors = append(o.Anchors, Anchor{Kind: "store_head", Size: head.Seq, Hash: head.Hash, Time: head.Time})
+		o.Anchors = append(o.Anchors, Anchor{
+			Kind: "store_head",
+			Size: head.Seq,
+			Hash: head.Hash,
+			Time: head.Time,
+		})
 	}
+
 	from := uint64(1)
 	var met []meeting
 	if o.After != nil {
@@ -110,8 +121,10 @@ func Verify(ctx context.Context, s Store, o VerifyOptions) (Report, error) {
 			}
 		}
 	}
+
 	r := newBlockReader(s.Blocks(ctx, from, head.Seq))
 	defer r.stop()
+
 	return verify(ctx, &readerSource{r: r}, beginning, o, met...)
 }
 
@@ -129,18 +142,21 @@ func verify(ctx context.Context, src source, at place, o VerifyOptions, met ...m
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+
 	for _, a := range o.Anchors {
 		if a.Size == 0 && (a.Hash.IsZero() || !a.Root.IsZero()) {
 			return Report{}, fmt.Errorf("audit: anchor %q has neither size nor hash", a.Kind)
 		}
 		o.Tree = o.Tree || !a.Root.IsZero()
 	}
+
 	began := o.Now()
 	s := newSession(ctx, src, at, &o)
 	s.walker.met = met
 	if err := s.run(); err != nil {
 		return Report{}, fmt.Errorf("audit: reading the chain: %w", err)
 	}
+
 	report := s.report()
 	report.VerifiedAt = began.Round(0).UTC()
 	report.DurationMS = o.Now().Sub(began).Milliseconds()
@@ -160,12 +176,16 @@ func (s *session) find(against []Against) finding {
 	if w.reason != "" {
 		return finding{w.reason, w.seq}
 	}
+
 	if w.seq == 0 {
-		if s.opts.AllowEmpty && s.opts.Chain == "" && len(s.opts.Anchors) == 0 {
+		if s.opts.AllowEmpty &&
+			s.opts.Chain == "" &&
+			len(s.opts.Anchors) == 0 {
 			return finding{}
 		}
 		return finding{Missing, 0}
 	}
+
 	var lowest uint64 // the lowest anchor with another hash or root
 	var short, absent, rooted bool
 	for _, a := range against {
@@ -175,9 +195,11 @@ func (s *session) find(against []Against) finding {
 		case a.Result == ResultMismatch && a.Size == 0:
 			absent = true
 		case a.Result == ResultMismatch && (lowest == 0 || a.Size < lowest):
-			lowest, rooted = a.Size, a.Root != nil
+			lowest = a.Size
+			rooted = a.Root != nil
 		}
 	}
+
 	switch {
 	case lowest > 0 && rooted:
 		return finding{CheckpointMismatch, lowest - 1}
@@ -188,5 +210,6 @@ func (s *session) find(against []Against) finding {
 	case absent:
 		return finding{HeadMismatch, w.seq - 1}
 	}
+
 	return finding{"", w.seq}
 }

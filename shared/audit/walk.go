@@ -66,13 +66,22 @@ type meeting struct {
 // begin puts the walker at a place, whatever it did before. It uses again what it
 // allocated then.
 func (w *walker) begin(opts *VerifyOptions, at place) {
-	*w = walker{opts: opts, began: at, seq: at.seq, digest: w.digest, met: w.met[:0], tree: w.tree}
+	*w = walker{
+		opts:   opts,
+		began:  at,
+		seq:    at.seq,
+		digest: w.digest,
+		met:    w.met[:0],
+		tree:   w.tree,
+	}
 	if w.digest == nil {
 		w.digest = sha256.New()
 	}
+
 	for _, a := range opts.Anchors {
 		w.watched = w.watched || a.Size == 0
 	}
+
 	w.due = append(append(append(w.dueBuf[:0], prevMember...), at.hash[:]...), seqMember...)
 	w.due = strconv.AppendUint(w.due, at.seq+1, 10)
 	w.tree.begin(at.seq)
@@ -112,6 +121,7 @@ func (w *walker) quick(line []byte) bool {
 	if start <= len(actorMember) || len(line) > MaxLine || w.seq == 0 {
 		return false
 	}
+
 	brace := len(line) - hashWidth
 	time := line[len(line)-timeAt:][:timeLen]
 	if string(line[start:tail]) != string(w.due) ||
@@ -122,11 +132,13 @@ func (w *walker) quick(line []byte) bool {
 		!timeShape(time) {
 		return false
 	}
+
 	if w.opts.Strict {
 		if _, ok := checkPrefix(line, start); !ok || !validTime(time) {
 			return false
 		}
 	}
+
 	w.digest.Reset()
 	w.digest.Write(line[:brace])
 	w.digest.Write(closingBrace)
@@ -135,6 +147,7 @@ func (w *walker) quick(line []byte) bool {
 	if !isHexOf(digits, (*[32]byte)(&w.sum)) {
 		return false
 	}
+
 	w.accept(digits, time)
 	return true
 }
@@ -150,10 +163,12 @@ func (w *walker) slow(line []byte) bool {
 			w.chain, reason = "", GenesisMismatch
 		}
 	}
+
 	if reason != "" {
 		w.reason = reason
 		return false
 	}
+
 	w.sum = e.Hash
 	w.accept((*[hexLen]byte)(line[len(line)-hexLen-len(lineEnd):]), line[len(line)-timeAt:][:timeLen])
 	return true
@@ -170,6 +185,7 @@ func (w *walker) accept(hash *[hexLen]byte, time []byte) {
 	if w.firstTime[0] == 0 {
 		copy(w.firstTime[:], time)
 	}
+
 	copy(w.time[:], time)
 	if w.opts.Tree {
 		w.tree.Append(w.sum)
@@ -189,6 +205,7 @@ func (w *walker) countDue() {
 		}
 		w.due[i] = '0'
 	}
+
 	w.due = strconv.AppendUint(w.due[:first], w.seq+1, 10)
 }
 
@@ -207,6 +224,7 @@ func (w *walker) meet(hash *[hexLen]byte) {
 			w.met = append(w.met, meeting{i, w.seq, same && (a.Root.IsZero() || w.tree.Root() == a.Root)})
 		}
 	}
+
 	if w.seq == w.nextAnchor {
 		w.findAnchor()
 	}
@@ -224,12 +242,17 @@ func (w *walker) findAnchor() {
 // join takes over what next found, if next began where w stands, found nothing
 // wrong and needed no root of a tree that began before it. It reports whether it did.
 func (w *walker) join(next *walker) bool {
-	if next.began.seq != w.seq || next.began.hash != *w.hash() || next.reason != "" || next.rooted {
+	if next.began.seq != w.seq ||
+		next.began.hash != *w.hash() ||
+		next.reason != "" ||
+		next.rooted {
 		return false
 	}
+
 	if string(next.firstTime[:]) < string(w.time[:]) {
 		w.late.add(next.began.seq + 1)
 	}
+
 	w.late.count += next.late.count
 	if w.late.first == 0 {
 		w.late.first = next.late.first
@@ -240,6 +263,7 @@ func (w *walker) join(next *walker) bool {
 	if w.firstTime[0] == 0 {
 		w.firstTime = next.firstTime
 	}
+
 	*w.hash() = *next.hash()
 	w.seq, w.bytes, w.time = next.seq, w.bytes+next.bytes, next.time
 	w.due = strconv.AppendUint(w.due[:len(prevMember)+hexLen+len(seqMember)], w.seq+1, 10)

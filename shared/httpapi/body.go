@@ -17,19 +17,30 @@ func ReadJSON(r *http.Request, limit int) ([]byte, error) {
 		return nil, err
 	}
 	if r.Header.Get("Content-Encoding") != "" {
-		return nil, &Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_content_encoding",
-			Detail: "Send the body without a Content-Encoding."}
+		return nil, &Error{
+			Status: http.StatusUnsupportedMediaType,
+			Code:   "unsupported_content_encoding",
+			Detail: "Send the body without a Content-Encoding.",
+		}
 	}
+
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, int64(limit)))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Code: "body_too_large",
-			Detail: fmt.Sprintf("The body is longer than %d bytes. Send a smaller document.", limit)}
+		return nil, &Error{
+			Status: http.StatusRequestEntityTooLarge,
+			Code:   "body_too_large",
+			Detail: fmt.Sprintf("The body is longer than %d bytes. Send a smaller document.", limit),
+		}
 	case err != nil:
-		return nil, &Error{Status: http.StatusBadRequest, Code: "body_incomplete",
-			Detail: "The body ended before its announced length. Send it again."}
+		return nil, &Error{
+			Status: http.StatusBadRequest,
+			Code:   "body_incomplete",
+			Detail: "The body ended before its announced length. Send it again.",
+		}
 	}
+
 	return body, nil
 }
 
@@ -39,8 +50,11 @@ func wantJSON(contentType string) error {
 	}
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil || mediaType != "application/json" {
-		return &Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type",
-			Detail: "Send the body as JSON with the header Content-Type: application/json."}
+		return &Error{
+			Status: http.StatusUnsupportedMediaType,
+			Code:   "unsupported_media_type",
+			Detail: "Send the body as JSON with the header Content-Type: application/json.",
+		}
 	}
 	return nil
 }

@@ -22,7 +22,9 @@ type Response struct {
 }
 
 // JSON is a 200 answer with v as indented JSON and a final newline.
-func JSON(v any) (Response, error) { return JSONStatus(http.StatusOK, v) }
+func JSON(v any) (Response, error) {
+	return JSONStatus(http.StatusOK, v)
+}
 
 // JSONStatus is [JSON] with another status.
 func JSONStatus(status int, v any) (Response, error) {

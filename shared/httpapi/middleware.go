@@ -27,6 +27,7 @@ func Middleware(next http.Handler) http.Handler {
 				WriteError(w, r, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 			}
 		}()
+
 		next.ServeHTTP(w, r)
 	})
 }
@@ -56,10 +57,12 @@ func Mux(routes []Route) http.Handler {
 		}
 		methods[route.Path] += route.Method
 	}
+
 	for pattern, allow := range methods {
 		mux.Handle("OPTIONS "+pattern, preflight(allow))
 		mux.Handle(pattern, notAllowed(allow))
 	}
+
 	mux.Handle("/", http.HandlerFunc(notFound))
 	return telemetry.Handler(mux, Middleware(anyOrigin(literalPath(mux))))
 }
@@ -79,12 +82,18 @@ func literalPath(next http.Handler) http.Handler {
 func notAllowed(allow string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow+", OPTIONS")
-		WriteError(w, r, &Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed",
-			Detail: "This path answers " + allow + " only."})
+		WriteError(w, r, &Error{
+			Status: http.StatusMethodNotAllowed,
+			Code:   "method_not_allowed",
+			Detail: "This path answers " + allow + " only.",
+		})
 	})
 }
 
 func notFound(w http.ResponseWriter, r *http.Request) {
-	WriteError(w, r, &Error{Status: http.StatusNotFound, Code: "not_found",
-		Detail: "No such path. GET /x402/products lists what there is, /openapi.json how to call it."})
+	WriteError(w, r, &Error{
+		Status: http.StatusNotFound,
+		Code:   "not_found",
+		Detail: "No such path. GET /x402/products lists what there is, /openapi.json how to call it.",
+	})
 }

@@ -19,7 +19,9 @@ type Error struct {
 	Members    map[string]any // further members of the problem object
 }
 
-func (e *Error) Error() string { return e.Code + ": " + e.Detail }
+func (e *Error) Error() string {
+	return e.Code + ": " + e.Detail
+}
 
 // NotCharged marks an error of a paid route: the caller did not pay for it and
 // may use the same payment again.
@@ -48,7 +50,8 @@ func Internal(r *http.Request, err error) *Error {
 	slog.ErrorContext(r.Context(), "request failed",
 		"request_id", RequestID(r.Context()), "method", r.Method, "path", r.URL.Path, "error", err.Error())
 	return &Error{
-		Status: http.StatusInternalServerError, Code: "internal",
+		Status: http.StatusInternalServerError,
+		Code:   "internal",
 		Detail: "Something failed on our side. Quote the request id when you report it.",
 	}
 }
@@ -58,6 +61,7 @@ func (e *Error) response(r *http.Request) Response {
 	for name, value := range e.Members {
 		object[name] = value
 	}
+
 	object["type"] = "about:blank"
 	object["title"] = http.StatusText(e.Status)
 	object["status"] = e.Status
@@ -66,16 +70,27 @@ func (e *Error) response(r *http.Request) Response {
 	if id := RequestID(r.Context()); id != "" {
 		object["request_id"] = id
 	}
+
 	body, err := json.MarshalIndent(object, "", "  ")
 	if err != nil { // members are ours and always marshal; keep the shape all the same
 		body = []byte(`{"type":"about:blank","status":500,"code":"internal"}`)
 	}
-	header := http.Header{"Content-Type": {"application/problem+json"}, "Cache-Control": {"no-store"}}
+
+	header := http.Header{
+		"Content-Type":  {"application/problem+json"},
+		"Cache-Control": {"no-store"},
+	}
+
 	if e.RetryAfter > 0 {
 		seconds := int((e.RetryAfter + time.Second - 1) / time.Second)
 		header.Set("Retry-After", strconv.Itoa(seconds))
 	}
-	return Response{Status: e.Status, Header: header, Body: append(body, '\n')}
+
+	return Response{
+		Status: e.Status,
+		Header: header,
+		Body:   append(body, '\n'),
+	}
 }
 
 // WriteError sends [Problem].

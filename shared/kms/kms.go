@@ -52,18 +52,22 @@ func Open(id string, o Options) *Key {
 			Transport: telemetry.Transport(transport),
 			Timeout:   attemptLimit,
 			// A redirect would carry the session token elsewhere.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse
+			},
 		},
 		Retryer: retry.NewStandard(func(r *retry.StandardOptions) {
 			r.MaxAttempts = mostAttempts
 			r.RateLimiter = ratelimit.None
 		}),
 	}
+
 	if o.Endpoint != "" {
 		options.BaseEndpoint = aws.String(o.Endpoint)
 		options.Region = "local"
 		options.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
+
 	return &Key{client: kms.New(options), id: id}
 }
 
@@ -88,7 +92,12 @@ func (k *Key) SignMessage(ctx context.Context, message []byte) ([]byte, error) {
 	return k.sign(ctx, message, types.MessageTypeRaw, types.SigningAlgorithmSpecEd25519Sha512)
 }
 
-func (k *Key) sign(ctx context.Context, message []byte, kind types.MessageType, algorithm types.SigningAlgorithmSpec) ([]byte, error) {
+func (k *Key) sign(
+	ctx context.Context,
+	message []byte,
+	kind types.MessageType,
+	algorithm types.SigningAlgorithmSpec,
+) ([]byte, error) {
 	out, err := k.client.Sign(ctx, &kms.SignInput{
 		KeyId:            aws.String(k.id),
 		Message:          message,

@@ -48,7 +48,11 @@ type Invoke func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGat
 func Function(function string, handler http.Handler) Invoke {
 	var routes []httpapi.Route
 	for _, e := range catalog.ByFunction(function) {
-		routes = append(routes, httpapi.Route{Method: e.Method, Path: e.Path, Handler: handler})
+		routes = append(routes, httpapi.Route{
+			Method:  e.Method,
+			Path:    e.Path,
+			Handler: handler,
+		})
 	}
 	return Adapt(httpapi.Mux(routes))
 }
@@ -88,9 +92,11 @@ func check(event events.APIGatewayV2HTTPRequest) error {
 	if hasControl(event.RawQueryString) {
 		return fmt.Errorf("query string: malformed")
 	}
-	if method := event.RequestContext.HTTP.Method; method == "" || strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+	if method := event.RequestContext.HTTP.Method; method == "" ||
+		strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return fmt.Errorf("method: malformed")
 	}
+
 	if event.IsBase64Encoded {
 		if _, err := base64.StdEncoding.DecodeString(event.Body); err != nil {
 			return fmt.Errorf("body: not base64")
@@ -100,18 +106,33 @@ func check(event events.APIGatewayV2HTTPRequest) error {
 }
 
 func hasControl(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r <= ' ' || r == 0x7f
+	})
 }
 
 // unreadable is our 400 as an event answer.
 func unreadable(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
-	return reject(ctx, http.StatusBadRequest, "malformed_request", "The request cannot be read: "+err.Error()+".")
+	return reject(
+		ctx,
+		http.StatusBadRequest,
+		"malformed_request",
+		"The request cannot be read: "+err.Error()+".",
+	)
 }
 
 func reject(ctx context.Context, status int, code, detail string) events.APIGatewayV2HTTPResponse {
 	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil) // constant arguments cannot fail
-	problem := httpapi.Problem(r, &httpapi.Error{Status: status, Code: code, Detail: detail})
-	return events.APIGatewayV2HTTPResponse{StatusCode: problem.Status, Headers: flat(problem.Header), Body: string(problem.Body)}
+	problem := httpapi.Problem(r, &httpapi.Error{
+		Status: status,
+		Code:   code,
+		Detail: detail,
+	})
+	return events.APIGatewayV2HTTPResponse{
+		StatusCode: problem.Status,
+		Headers:    flat(problem.Header),
+		Body:       string(problem.Body),
+	}
 }
 
 func flat(header http.Header) map[string]string {
@@ -140,12 +161,14 @@ func repair(r *http.Request, event events.APIGatewayV2HTTPRequest) {
 	for name, value := range event.Headers {
 		header[textproto.CanonicalMIMEHeaderKey(name)] = []string{value}
 	}
+
 	if len(event.Cookies) > 0 {
 		header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
 	if host := header.Get("Host"); host != "" {
 		r.Host = host
 	}
+
 	header.Del("Host")
 	r.Header = header
 	r.RemoteAddr = net.JoinHostPort(event.RequestContext.HTTP.SourceIP, "0")

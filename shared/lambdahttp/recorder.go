@@ -39,10 +39,12 @@ func (r *recorder) send(w http.ResponseWriter, head bool) {
 	if r.sent.Get("Content-Type") == "" && r.body.Len() > 0 {
 		r.sent.Set("Content-Type", http.DetectContentType(r.body.Bytes()))
 	}
+
 	header := w.Header()
 	for name, values := range r.sent {
 		header[name] = values
 	}
+
 	w.WriteHeader(r.status)
 	if !head && r.body.Len() > 0 {
 		_, _ = w.Write(r.body.Bytes()) // a buffer, cannot fail

@@ -8,6 +8,7 @@ func cleartext(s *server, r *report) {
 	for _, u := range s.urls {
 		judgeCleartext(r, u.text, u.at)
 	}
+
 	for _, c := range s.run.calls {
 		if len(c.args) == 0 {
 			continue
@@ -15,6 +16,7 @@ func cleartext(s *server, r *report) {
 		judgeBridge(r, c)
 		judgeVerification(r, c)
 	}
+
 	for _, v := range s.variables {
 		judgeCleartextVariable(r, v)
 		if verificationOff(v.name, v.value) {
@@ -22,12 +24,14 @@ func cleartext(s *server, r *report) {
 			turn(r, v.value, v.at)
 			continue
 		}
+
 		for name, scalar := range embedded(v.value) {
 			if verificationOff(snake(name), scalar.text) {
 				reportVerification(r, name, v.at)
 			}
 		}
 	}
+
 	for _, option := range s.options {
 		name := snake(option.name)
 		if verificationOff(name, option.value) || uncheckedOption(name, option.value) {
@@ -51,7 +55,13 @@ func turn(r *report, value string, at *place) {
 }
 
 func reportVerification(r *report, name string, at *place) {
-	r.add(ruleVerificationOff, Error, at, say(shown(name), " switches the check of TLS certificates off, so anyone on the way can answer in the server's name"), hintVerification)
+	r.add(
+		ruleVerificationOff,
+		Error,
+		at,
+		say(shown(name), " switches the check of TLS certificates off, so anyone on the way can answer in the server's name"),
+		hintVerification,
+	)
 }
 
 // uncheckedOption recognises switches that say it shorter among the fields of a server than a
@@ -79,7 +89,8 @@ func snake(name string) string {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		isUpper := c >= 'A' && c <= 'Z'
-		afterLower := i > 0 && (name[i-1] >= 'a' && name[i-1] <= 'z' || name[i-1] >= '0' && name[i-1] <= '9')
+		afterLower := i > 0 &&
+			(name[i-1] >= 'a' && name[i-1] <= 'z' || name[i-1] >= '0' && name[i-1] <= '9')
 		if isUpper && afterLower {
 			b.WriteByte('_')
 		}
@@ -88,6 +99,7 @@ func snake(name string) string {
 		}
 		b.WriteByte(c)
 	}
+
 	return strings.ToUpper(b.String())
 }
 
@@ -96,7 +108,13 @@ var hintVerification = say("remove it; for a private CA give the program the CA 
 func judgeCleartext(r *report, raw string, at *place) {
 	a := splitURL(raw)
 	if a.cleartextScheme() && !a.unknown() && !loopback(a.host) {
-		r.add(ruleCleartextEndpoint, Error, at, say("the connection to ", shown(a.host), " is not encrypted: anyone on the way reads and changes it"), say("use https:// (or wss://), or reach the host through a tunnel that ends on 127.0.0.1"))
+		r.add(
+			ruleCleartextEndpoint,
+			Error,
+			at,
+			say("the connection to ", shown(a.host), " is not encrypted: anyone on the way reads and changes it"),
+			say("use https:// (or wss://), or reach the host through a tunnel that ends on 127.0.0.1"),
+		)
 	}
 }
 
@@ -114,14 +132,24 @@ func bridge(name string) bool {
 // endpoint as a plain argument is a bridge too, whatever its name.
 func judgeBridge(r *report, c *call) {
 	args := c.options()
-	isBridge := bridge(c.program) || c.program == "python" && len(args) > 1 && args[0].text == "-m" && bridge(strings.ReplaceAll(args[1].text, "_", "-"))
+	isBridge := bridge(c.program) ||
+		c.program == "python" &&
+			len(args) > 1 &&
+			args[0].text == "-m" &&
+			bridge(strings.ReplaceAll(args[1].text, "_", "-"))
 	for _, a := range args {
 		u := argumentURL(a.text)
 		switch {
 		case u != "" && (isBridge || endpointPath(u) && !strings.HasPrefix(a.text, "-")):
 			judgeCleartext(r, u, a.at)
 		case a.text == "--allow-http" && !knownProgram(c.program):
-			r.add(ruleBridgeAllowsHTTP, Warn, a.at, say("--allow-http lets ", shown(c.program), " connect without encryption"), say("leave --allow-http out; the bridge needs no permission for https, nor for localhost"))
+			r.add(
+				ruleBridgeAllowsHTTP,
+				Warn,
+				a.at,
+				say("--allow-http lets ", shown(c.program), " connect without encryption"),
+				say("leave --allow-http out; the bridge needs no permission for https, nor for localhost"),
+			)
 		}
 	}
 }
@@ -150,6 +178,7 @@ func judgeVerification(r *report, c *call) {
 		if !ok && i+1 < len(args) {
 			value = strings.ToLower(args[i+1].text)
 		}
+
 		off := offFlags[name] && !falsy(value) ||
 			onFlags[name] && falsy(value) ||
 			c.program == "curl" && curlInsecure(a.text) ||
@@ -186,19 +215,24 @@ func verificationOff(name, value string) bool {
 		!strings.Contains(upper, "REJECT") && !strings.Contains(upper, "IGNORE") && !strings.Contains(upper, "SELF_SIGNED") || wholeReference(value) {
 		return false
 	}
+
 	for _, suffix := range [...]string{"TLS_REJECT_UNAUTHORIZED", "REJECT_UNAUTHORIZED", "PYTHONHTTPSVERIFY", "VERIFY_SSL", "SSL_VERIFY", "VERIFY_TLS", "TLS_VERIFY",
 		"STRICT_SSL", "VERIFY_CERTS", "VERIFY_CERT", "VERIFY_CERTIFICATE", "VERIFY_CERTIFICATES", "CERT_VERIFY", "SSL_VERIFICATION", "TLS_VERIFICATION", "VERIFY_HTTPS", "SSL_CERT_VERIFY", "CERTIFICATE_VERIFICATION"} {
 		if endsIn(upper, suffix) {
-			inverted := strings.Contains(upper, "NO_"+suffix) || strings.Contains(upper, "SKIP_"+suffix) || strings.Contains(upper, "DISABLE_"+suffix)
+			inverted := strings.Contains(upper, "NO_"+suffix) ||
+				strings.Contains(upper, "SKIP_"+suffix) ||
+				strings.Contains(upper, "DISABLE_"+suffix)
 			return inverted && truthy(value) || !inverted && falsy(value)
 		}
 	}
+
 	for _, suffix := range [...]string{"GIT_SSL_NO_VERIFY", "SSL_NO_VERIFY", "TLS_SKIP_VERIFY", "INSECURE_SKIP_VERIFY", "INSECURE_SKIP_TLS_VERIFY", "SKIP_TLS_VERIFY", "SKIP_SSL_VERIFY", "SSL_SKIP_VERIFY",
 		"IGNORE_SSL_ERRORS", "IGNORE_SSL", "IGNORE_CERTIFICATE_ERRORS", "ALLOW_SELF_SIGNED", "ALLOW_SELF_SIGNED_CERTS", "TLS_INSECURE", "SSL_INSECURE", "IGNORE_HTTPS_ERRORS", "DISABLE_SSL", "DISABLE_TLS"} {
 		if endsIn(upper, suffix) {
 			return truthy(value)
 		}
 	}
+
 	return false
 }
 
@@ -214,14 +248,30 @@ func judgeCleartextVariable(r *report, v assignment) {
 	if !strings.Contains(v.value, "://") || quietVariable(v.name) {
 		return
 	}
-	for part := range strings.FieldsFuncSeq(v.value, func(r rune) bool { return r == ',' || r == ' ' || r == ';' || r == '"' || r == '\'' }) {
+	for part := range strings.FieldsFuncSeq(v.value, func(r rune) bool {
+		return r == ',' ||
+			r == ' ' ||
+			r == ';' ||
+			r == '"' ||
+			r == '\''
+	}) {
 		if !web(part) {
 			continue
 		}
 		a := splitURL(part)
 		dotted := strings.Contains(a.host, ".") || strings.Contains(a.host, ":")
-		if a.cleartextScheme() && dotted && !a.unknown() && !loopback(a.host) && !namespaceHost(a.host) {
-			r.add(ruleCleartextVariable, Warn, v.at, say(shown(v.name), " sends the server to ", shown(a.host), " without encryption"), say("use https:// for this address, or a tunnel that ends on 127.0.0.1"))
+		if a.cleartextScheme() &&
+			dotted &&
+			!a.unknown() &&
+			!loopback(a.host) &&
+			!namespaceHost(a.host) {
+			r.add(
+				ruleCleartextVariable,
+				Warn,
+				v.at,
+				say(shown(v.name), " sends the server to ", shown(a.host), " without encryption"),
+				say("use https:// for this address, or a tunnel that ends on 127.0.0.1"),
+			)
 		}
 	}
 }

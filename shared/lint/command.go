@@ -28,7 +28,9 @@ type call struct {
 	box     *container // of docker run (container.go)
 }
 
-func (c *call) options() []word { return c.args[:c.own] }
+func (c *call) options() []word {
+	return c.args[:c.own]
+}
 
 // assignment is NAME=value on the command line, by env, by a shell or by docker -e.
 type assignment struct {
@@ -57,7 +59,14 @@ func (c *commandLine) add(words []word, depth int, inside bool) {
 	if len(words) == 0 || depth > maxUnwrap {
 		return
 	}
-	cl := &call{program: programName(words[0].text), args: words[1:], own: len(words) - 1, at: words[0].at, inside: inside}
+
+	cl := &call{
+		program: programName(words[0].text),
+		args:    words[1:],
+		own:     len(words) - 1,
+		at:      words[0].at,
+		inside:  inside,
+	}
 	c.calls = append(c.calls, cl)
 	c.open(cl, depth)
 }
@@ -68,18 +77,24 @@ var openers map[string]func(*commandLine, *call, int)
 
 func init() {
 	openers = map[string]func(*commandLine, *call, int){
-		"cmd": (*commandLine).cmd, "powershell": (*commandLine).powershell, "pwsh": (*commandLine).powershell,
-		"env": (*commandLine).env, "su": (*commandLine).su,
+		"cmd":        (*commandLine).cmd,
+		"powershell": (*commandLine).powershell,
+		"pwsh":       (*commandLine).powershell,
+		"env":        (*commandLine).env,
+		"su":         (*commandLine).su,
 	}
 	for name := range shells {
 		openers[name] = (*commandLine).shell
 	}
+
 	for name := range engines {
 		openers[name] = (*commandLine).engine
 	}
+
 	for name, open := range runners() {
 		openers[name] = open
 	}
+
 	for name := range wrappers {
 		openers[name] = (*commandLine).wrapper
 	}
@@ -104,8 +119,15 @@ func (c *commandLine) nest(cl *call, from, depth int) {
 // started adds the call of a program whose name is already known, such as a fetched package.
 func (c *commandLine) started(cl *call, program string, from, depth int) {
 	cl.own = min(from, len(cl.args))
-	next := &call{program: program, args: cl.args[cl.own:], own: len(cl.args) - cl.own, at: cl.at, inside: cl.inside}
+	next := &call{
+		program: program,
+		args:    cl.args[cl.own:],
+		own:     len(cl.args) - cl.own,
+		at:      cl.at,
+		inside:  cl.inside,
+	}
 	c.calls = append(c.calls, next)
+
 	if depth < maxUnwrap {
 		c.open(next, depth+1)
 	}
@@ -130,8 +152,12 @@ func assigns(s string) (name, value string, ok bool) {
 	if !ok || name == "" || name[0] >= '0' && name[0] <= '9' {
 		return "", "", false
 	}
+
 	for i := 0; i < len(name); i++ {
-		if c := name[i]; c != '_' && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') {
+		if c := name[i]; c != '_' &&
+			!(c >= 'a' && c <= 'z') &&
+			!(c >= 'A' && c <= 'Z') &&
+			!(c >= '0' && c <= '9') {
 			return "", "", false
 		}
 	}
@@ -148,10 +174,13 @@ func programName(s string) string {
 			s = strings.TrimSuffix(s, ending)
 		}
 	}
+
 	base := s
-	for len(base) > 0 && (base[len(base)-1] == '.' || base[len(base)-1] >= '0' && base[len(base)-1] <= '9') {
+	for len(base) > 0 &&
+		(base[len(base)-1] == '.' || base[len(base)-1] >= '0' && base[len(base)-1] <= '9') {
 		base = base[:len(base)-1]
 	}
+
 	switch base {
 	case "python", "pypy", "node", "perl", "ruby", "php", "pip":
 		return base
@@ -160,6 +189,7 @@ func programName(s string) string {
 	case "nodejs":
 		return "node"
 	}
+
 	return s
 }
 
@@ -167,7 +197,10 @@ func programName(s string) string {
 // most names are.
 func bareWord(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < 'a' || c > 'z') && c != '-' && c != '_' && (c < '0' || c > '9') {
+		if c := s[i]; (c < 'a' || c > 'z') &&
+			c != '-' &&
+			c != '_' &&
+			(c < '0' || c > '9') {
 			return false
 		}
 	}
@@ -182,7 +215,8 @@ func plain(s string) string {
 	}
 	var b strings.Builder
 	for i, r := range s {
-		if folded := string(norm.NFKC.PropertiesString(s[i:]).Decomposition()); folded != "" && ascii(folded) {
+		if folded := string(norm.NFKC.PropertiesString(s[i:]).Decomposition()); folded != "" &&
+			ascii(folded) {
 			b.WriteString(folded)
 		} else if printable(r) {
 			b.WriteRune(r)
@@ -219,6 +253,7 @@ func options(args []word, valued string) (opts []option, operand int) {
 		if len(t) < 2 || t[0] != '-' {
 			break
 		}
+
 		name, value, ok := strings.Cut(t, "=")
 		switch {
 		case ok:
@@ -230,6 +265,7 @@ func options(args []word, valued string) (opts []option, operand int) {
 			opts = append(opts, option{name: t, value: word{"", args[i].at}})
 		}
 	}
+
 	return opts, i
 }
 
@@ -255,25 +291,34 @@ func splitCommand(w word) []word {
 	if _, _, ok := assigns(t); ok || t[0] == '"' || t[0] == '\'' {
 		return splitWords(word{t, w.at})
 	}
+
 	start, spaces := 0, 0
 	for i := 0; i < len(t) && spaces < 32; i++ {
 		if t[i] != ' ' && t[i] != '\t' && t[i] != '\n' {
 			continue
 		}
 		last := t[start:i] // of the path t[:i] the last word decides, if the folder ends in it
-		if (spaces == 0 || strings.ContainsAny(plain(last), `/\`)) && knownProgram(programName(last)) {
+		if (spaces == 0 || strings.ContainsAny(plain(last), `/\`)) &&
+			knownProgram(programName(last)) {
 			return append([]word{{t[:i], w.at}}, splitWords(word{t[i:], w.at})...)
 		}
+
 		start = i + 1
 		spaces++
 	}
+
 	first, _, _ := strings.Cut(t, " ")
 	if !strings.ContainsAny(first, `/\`) {
 		return splitWords(word{t, w.at})
 	}
-	if at := strings.Index(t, " -"); at > 0 && at+2 < len(t) && t[at+2] != ' ' && !knownProgram(programName(t)) {
+
+	if at := strings.Index(t, " -"); at > 0 &&
+		at+2 < len(t) &&
+		t[at+2] != ' ' &&
+		!knownProgram(programName(t)) {
 		return append([]word{{t[:at], w.at}}, splitWords(word{t[at:], w.at})...)
 	}
+
 	return []word{{t, w.at}}
 }
 
@@ -289,14 +334,18 @@ func (c *commandLine) tails(cl *call, depth int) {
 		if i >= own {
 			break
 		}
-		if a.text == "--" && i+1 < len(cl.args) && knownProgram(programName(cl.args[i+1].text)) {
+		if a.text == "--" &&
+			i+1 < len(cl.args) &&
+			knownProgram(programName(cl.args[i+1].text)) {
 			c.nest(cl, i+1, depth)
 			return
 		}
+
 		if space := strings.IndexAny(a.text, " \t\n"); space > 0 && quotedRunner(a.text, space) {
 			c.script(a.text, a.at, depth+1, cl.inside)
 			continue
 		}
+
 		if name := programName(a.text); nested(name, cl.args, i) {
 			c.nest(cl, i, depth)
 			return
@@ -305,7 +354,8 @@ func (c *commandLine) tails(cl *call, depth int) {
 }
 
 func quotedRunner(s string, space int) bool {
-	first, rest := programName(strings.TrimLeft(s[:space], "\"'")), strings.TrimSpace(s[space:])
+	first := programName(strings.TrimLeft(s[:space], "\"'"))
+	rest := strings.TrimSpace(s[space:])
 	return startsPackage(first, rest)
 }
 
@@ -330,6 +380,7 @@ func startsPackage(name, next string) bool {
 	case "sudo":
 		return next != ""
 	}
+
 	return false
 }
 
@@ -343,5 +394,10 @@ func nested(name string, args []word, i int) bool {
 	if i == 0 || !strings.HasPrefix(args[i-1].text, "-") {
 		return true
 	}
-	return next == "-y" || next == "--yes" || next == "run" || next == "exec" || strings.ContainsAny(next, "@/")
+
+	return next == "-y" ||
+		next == "--yes" ||
+		next == "run" ||
+		next == "exec" ||
+		strings.ContainsAny(next, "@/")
 }

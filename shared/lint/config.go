@@ -80,7 +80,9 @@ func readServers(root *node) ([]*server, error) {
 	if err := collect(root, top); err != nil {
 		return nil, err
 	}
-	if projects := root.get("projects"); projects != nil && projects.kind == object { // ~/.claude.json
+
+	if projects := root.get("projects"); projects != nil &&
+		projects.kind == object { // ~/.claude.json
 		p := top.member("projects", projects)
 		for i, key := range projects.keys {
 			if err := collect(projects.items[i], p.member(key, projects.items[i])); err != nil {
@@ -88,10 +90,15 @@ func readServers(root *node) ([]*server, error) {
 			}
 		}
 	}
+
 	if !recognised {
 		switch {
 		case isServer(root):
-			found = append(found, &server{name: "server", node: root, at: top})
+			found = append(found, &server{
+				name: "server",
+				node: root,
+				at:   top,
+			})
 		case flatMap(root): // a plugin's .mcp.json may leave the outer key out
 			more, err := readContainer(root, top)
 			if err != nil {
@@ -102,6 +109,7 @@ func readServers(root *node) ([]*server, error) {
 			return nil, &InputError{CodeNoServers, "The document has no MCP servers in it. Looked for " + wanted + ". Keys are case-sensitive."}
 		}
 	}
+
 	slices.SortStableFunc(found, func(a, b *server) int {
 		return cmp.Or(strings.Compare(a.name, b.name), comparePlaces(a.at, b.at))
 	})
@@ -110,6 +118,7 @@ func readServers(root *node) ([]*server, error) {
 		s.read()
 		s.readInputs(inputs)
 	}
+
 	return found, nil
 }
 
@@ -163,10 +172,15 @@ func readContainer(n *node, at *place) ([]*server, error) {
 				}
 				return nil, &InputError{CodeWrongType, bounded("The server "+display(pointer(at.member(name, item).keys()))+" is "+item.kind.String()+". It must be an object with command or url.", maxDetail)}
 			}
+
 			if (at.parent == nil || at.key == "mcp") && !isServer(item) {
 				continue
 			}
-			found = append(found, &server{name: name, node: item, at: at.member(name, item)})
+			found = append(found, &server{
+				name: name,
+				node: item,
+				at:   at.member(name, item),
+			})
 		}
 	case list:
 		for i, item := range n.items {
@@ -174,21 +188,32 @@ func readContainer(n *node, at *place) ([]*server, error) {
 			if item.kind != object {
 				return nil, &InputError{CodeWrongType, "The server " + pointer(p.keys()) + " is " + item.kind.String() + ". It must be an object with name and command or url."}
 			}
+
 			name, ok := item.get("name").scalar()
 			if !ok {
 				name = "server"
 			}
-			found = append(found, &server{name: name, node: item, at: p})
+
+			found = append(found, &server{
+				name: name,
+				node: item,
+				at:   p,
+			})
 		}
 	default:
 		return nil, &InputError{CodeWrongType, display(pointer(at.keys())) + " is " + n.kind.String() + ". It must be an object that maps server names to servers."}
 	}
+
 	return found, nil
 }
 
 // remark recognises keys that people use for comments.
 func remark(key string) bool {
-	return strings.HasPrefix(key, "_") || strings.HasPrefix(key, "//") || strings.HasPrefix(key, "$") || strings.HasPrefix(key, "#") || strings.Contains(strings.ToLower(key), "comment")
+	return strings.HasPrefix(key, "_") ||
+		strings.HasPrefix(key, "//") ||
+		strings.HasPrefix(key, "$") ||
+		strings.HasPrefix(key, "#") ||
+		strings.Contains(strings.ToLower(key), "comment")
 }
 
 // read fills the fields of a server from its node.
@@ -199,15 +224,18 @@ func (s *server) read() {
 			s.env = append(s.env, settings(n, s.at.member(key, n))...)
 		}
 	}
+
 	for _, key := range [...]string{"headers", "http_headers", "requestHeaders"} {
 		if n := s.node.get(key); n != nil {
 			s.headers = append(s.headers, settings(n, s.at.member(key, n))...)
 		}
 	}
+
 	if n := s.node.get("requestInit"); n.get("headers") != nil {
 		p := s.at.member("requestInit", n)
 		s.headers = append(s.headers, settings(n.get("headers"), p.member("headers", n.get("headers")))...)
 	}
+
 	s.readEndpoint(s.node, s.at)
 	if n := s.node.get("transport"); n != nil && n.kind == object {
 		p := s.at.member("transport", n)
@@ -216,11 +244,13 @@ func (s *server) read() {
 			s.headers = append(s.headers, settings(h, p.member("headers", h))...)
 		}
 	}
+
 	for i, key := range s.node.keys {
 		if !readElsewhere[key] {
 			s.readFields(key, s.node.items[i], s.at.member(key, s.node.items[i]), 0)
 		}
 	}
+
 	for _, list := range [][]setting{s.env, s.headers, s.fields} {
 		slices.SortStableFunc(list, func(a, b setting) int {
 			if c := strings.Compare(a.name, b.name); c != 0 {
@@ -232,10 +262,12 @@ func (s *server) read() {
 			return comparePlaces(a.at, b.at)
 		})
 	}
+
 	s.run = unwrap(s.argv)
 	for _, v := range s.env {
 		s.variables = append(s.variables, assignment{setting: v})
 	}
+
 	s.variables = append(s.variables, s.run.assigned...)
 }
 
@@ -267,6 +299,7 @@ func (s *server) readCommand(n *node, at *place) {
 			}
 		}
 	}
+
 	if args := n.get("args"); args != nil && len(s.argv) > 0 {
 		s.argv = append(s.argv, words(args, at.member("args", args))...)
 	}
@@ -278,6 +311,7 @@ func words(n *node, at *place) []word {
 		return splitWords(word{n.text, at})
 	}
 	out := make([]word, 0, len(n.items))
+
 	if n.kind == list {
 		for i, item := range n.items {
 			if t, ok := item.scalar(); ok {
@@ -297,18 +331,22 @@ func settings(n *node, at *place) []setting {
 			out = append(out, pair(item, at.item(i, item)))
 			continue
 		}
+
 		t, ok := item.scalar()
 		if !ok {
 			continue
 		}
+
 		if n.kind == object {
 			out = append(out, setting{n.keys[i], t, at.member(n.keys[i], item)})
 			continue
 		}
+
 		if name, value, ok := cutLine(t); ok {
 			out = append(out, setting{name, value, at.item(i, item)})
 		}
 	}
+
 	return out
 }
 
@@ -357,6 +395,7 @@ func (s *server) readEndpoint(n *node, at *place) {
 			s.urls = append(s.urls, word{u.text, at.member(key, u)})
 		}
 	}
+
 	for _, key := range [...]string{"type", "transport", "transportType"} {
 		if t := n.get(key); t != nil && t.kind == text {
 			s.kinds = append(s.kinds, word{t.text, at.member(key, t)})

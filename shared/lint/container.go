@@ -31,6 +31,7 @@ func (c *commandLine) engine(cl *call, depth int) {
 	if at >= len(cl.args) {
 		return
 	}
+
 	switch verb := cl.args[at].text; verb {
 	case "run", "create", "exec":
 		flags, operand := readFlags(cl.args[at+1:])
@@ -41,10 +42,12 @@ func (c *commandLine) engine(cl *call, depth int) {
 		if operand >= len(cl.args) {
 			return
 		}
+
 		if verb != "exec" {
 			cl.box.image = cl.args[operand]
 			cl.pkgs = append(cl.pkgs, imageOf(cl.box.image))
 		}
+
 		c.boxed(cl, operand+1, depth)
 	}
 }
@@ -55,16 +58,25 @@ func (c *commandLine) boxed(cl *call, from, depth int) {
 	cl.own = from - 1
 	rest := cl.args[from:]
 	program := programName(strings.SplitN(cl.args[from-1].text, ":", 2)[0])
+
 	for _, f := range cl.box.flags {
 		if f.name == "entrypoint" && f.hasValue {
 			rest = append([]word{f.value}, rest...)
 		}
 	}
+
 	if len(rest) > 0 && knownProgram(programName(rest[0].text)) {
 		c.add(rest, depth+1, true)
 		return
 	}
-	next := &call{program: program, args: rest, own: len(rest), at: cl.args[from-1].at, inside: true}
+
+	next := &call{
+		program: program,
+		args:    rest,
+		own:     len(rest),
+		at:      cl.args[from-1].at,
+		inside:  true,
+	}
 	c.calls = append(c.calls, next)
 	c.tails(next, depth+1)
 }
@@ -92,10 +104,12 @@ func readFlags(args []word) (flags []option, operand int) {
 		if len(t) < 2 || t[0] != '-' {
 			break
 		}
+
 		if t[1] != '-' {
 			i += shortFlags(args, i, &flags)
 			continue
 		}
+
 		name, value, ok := strings.Cut(t[2:], "=")
 		switch {
 		case ok:
@@ -107,6 +121,7 @@ func readFlags(args []word) (flags []option, operand int) {
 			flags = append(flags, option{name, args[i], true})
 		}
 	}
+
 	return flags, i
 }
 
@@ -120,15 +135,18 @@ func shortFlags(args []word, i int, flags *[]option) int {
 			*flags = append(*flags, option{name: name, value: word{"", args[i].at}})
 			continue
 		}
+
 		if glued := strings.TrimPrefix(t[at+1:], "="); glued != "" {
 			*flags = append(*flags, option{name, word{glued, args[i].at}, true})
 			return 0
 		}
+
 		if i+1 < len(args) {
 			*flags = append(*flags, option{name, args[i+1], true})
 			return 1
 		}
 	}
+
 	return 0
 }
 
@@ -145,6 +163,7 @@ func (b *container) mounts() []mount {
 	if b == nil {
 		return nil
 	}
+
 	for _, f := range b.flags {
 		switch f.name {
 		case "v", "volume":
@@ -156,30 +175,39 @@ func (b *container) mounts() []mount {
 			out = append(out, mountOf(f.value)...)
 		}
 	}
+
 	return out
 }
 
 // splitVolume splits SOURCE:TARGET[:OPTIONS]. A drive letter's colon does not separate.
 func splitVolume(s string) (source string, readOnly bool) {
 	skip := 0
-	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') && letter(s[0]) {
+	if len(s) > 2 &&
+		s[1] == ':' &&
+		(s[2] == '\\' || s[2] == '/') &&
+		letter(s[0]) {
 		skip = 2
 	} else if strings.HasPrefix(s, "${") {
 		skip = max(0, strings.IndexByte(s, '}'))
 	}
+
 	colon := strings.IndexByte(s[skip:], ':')
 	if colon < 0 {
 		return "", false // an anonymous volume
 	}
+
 	source = s[:skip+colon]
 	last := s[strings.LastIndexByte(s, ':')+1:]
 	for _, o := range strings.Split(last, ",") {
 		readOnly = readOnly || o == "ro" || o == "readonly"
 	}
+
 	return source, readOnly
 }
 
-func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func letter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
 
 func mountOf(w word) []mount {
 	m := mount{at: w.at}
@@ -192,6 +220,7 @@ func mountOf(w word) []mount {
 			m.readOnly = !ok || value == "true" || value == "1"
 		}
 	}
+
 	if m.source == "" {
 		return nil
 	}

@@ -80,18 +80,22 @@ func parse(doc []byte) (*node, error) {
 	if strings.HasPrefix(p.doc, "\xef\xbb\xbf") {
 		p.pos = 3 // editors on Windows write it, and every client skips it
 	}
+
 	p.space()
 	if p.pos == len(doc) {
 		return nil, &InputError{CodeNotJSON, "The body is empty. Send the MCP client configuration as one JSON object."}
 	}
+
 	root, err := p.value(0)
 	if err != nil {
 		return nil, err
 	}
+
 	p.space()
 	if p.pos < len(doc) {
 		return nil, p.trailing()
 	}
+
 	return root, nil
 }
 
@@ -132,8 +136,10 @@ func (p *parser) value(depth int) (*node, error) {
 		return nil, p.fail("")
 	}
 	if depth > maxDepth {
-		return nil, &InputError{CodeTooDeep, fmt.Sprintf("The document is nested deeper than %d levels at %s. A client configuration needs fewer than ten.", maxDepth, position([]byte(p.doc), p.pos))}
+		return nil, &InputError{CodeTooDeep, fmt.Sprintf("The document is nested deeper than %d levels at %s. A client configuration needs fewer than ten.",
+			maxDepth, position([]byte(p.doc), p.pos))}
 	}
+
 	n := p.node()
 	var err error
 	switch c := p.doc[p.pos]; {
@@ -154,6 +160,7 @@ func (p *parser) value(depth int) (*node, error) {
 	default:
 		err = p.word(n)
 	}
+
 	return n, err
 }
 
@@ -188,6 +195,7 @@ func (p *parser) object(n *node, depth int) error {
 			p.pos++
 			return nil
 		}
+
 		if p.pos >= len(p.doc) || p.doc[p.pos] != '"' {
 			return p.fail(p.keyProblem())
 		}
@@ -196,20 +204,24 @@ func (p *parser) object(n *node, depth int) error {
 		if err != nil {
 			return err
 		}
+
 		p.path = append(p.path, step{key, -1})
 		if n.repeats(key, &seen) {
 			return &InputError{CodeDuplicateKey, bounded("The key "+display(pointer(p.keys()))+" occurs twice in one object, again at "+position([]byte(p.doc), at)+". Clients disagree about which one counts. Remove one and send the document again.", maxDetail)}
 		}
+
 		p.space()
 		if p.pos >= len(p.doc) || p.doc[p.pos] != ':' {
 			return p.fail("missing colon after a key")
 		}
+
 		p.pos++
 		p.space()
 		item, err := p.value(depth + 1)
 		if err != nil {
 			return err
 		}
+
 		p.path = p.path[:len(p.path)-1]
 		n.keys, n.items = append(n.keys, key), append(n.items, item)
 		if done, err := p.separator('}'); done || err != nil {
@@ -241,6 +253,7 @@ func (n *node) repeats(key string, index *map[string]bool) bool {
 			(*index)[k] = true
 		}
 	}
+
 	repeated := (*index)[key]
 	(*index)[key] = true
 	return repeated
@@ -264,11 +277,13 @@ func (p *parser) list(n *node, depth int) error {
 			p.pos++
 			return nil
 		}
+
 		p.path = append(p.path, step{"", len(n.items)})
 		item, err := p.value(depth + 1)
 		if err != nil {
 			return err
 		}
+
 		p.path = p.path[:len(p.path)-1]
 		n.items = append(n.items, item)
 		if done, err := p.separator(']'); done || err != nil {
@@ -297,16 +312,19 @@ func (p *parser) number() (string, error) {
 	if p.doc[p.pos] == '-' {
 		p.pos++
 	}
+
 	whole := p.digits()
 	if whole == 0 || whole > 1 && p.doc[p.pos-whole] == '0' {
 		return "", p.fail("a malformed number")
 	}
+
 	if p.pos < len(p.doc) && p.doc[p.pos] == '.' {
 		p.pos++
 		if p.digits() == 0 {
 			return "", p.fail("a malformed number")
 		}
 	}
+
 	if p.pos < len(p.doc) && (p.doc[p.pos] == 'e' || p.doc[p.pos] == 'E') {
 		p.pos++
 		if p.pos < len(p.doc) && (p.doc[p.pos] == '+' || p.doc[p.pos] == '-') {
@@ -316,6 +334,7 @@ func (p *parser) number() (string, error) {
 			return "", p.fail("a malformed number")
 		}
 	}
+
 	return p.doc[start:p.pos], nil
 }
 

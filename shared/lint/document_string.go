@@ -21,8 +21,10 @@ func (p *parser) string() (string, error) {
 		case c < ' ':
 			return "", p.fail("a line break or control character inside a string")
 		}
+
 		p.pos++
 	}
+
 	return "", p.fail("")
 }
 
@@ -42,12 +44,15 @@ func (p *parser) escaped(start int) (string, error) {
 			p.pos++
 			continue
 		}
+
 		r, err := p.escape()
 		if err != nil {
 			return "", err
 		}
+
 		out = utf8.AppendRune(out, r)
 	}
+
 	return "", p.fail("")
 }
 
@@ -56,13 +61,18 @@ func (p *parser) escape() (rune, error) {
 	if p.pos >= len(p.doc) {
 		return 0, p.fail("")
 	}
+
 	c := p.doc[p.pos]
 	if c == 'u' {
 		r, ok := p.hex()
 		if !ok {
 			return 0, p.fail(`a malformed \u escape`)
 		}
-		if utf16.IsSurrogate(r) && p.pos+1 < len(p.doc) && p.doc[p.pos] == '\\' && p.doc[p.pos+1] == 'u' {
+
+		if utf16.IsSurrogate(r) &&
+			p.pos+1 < len(p.doc) &&
+			p.doc[p.pos] == '\\' &&
+			p.doc[p.pos+1] == 'u' {
 			back := p.pos
 			p.pos++
 			low, ok := p.hex()
@@ -71,12 +81,15 @@ func (p *parser) escape() (rune, error) {
 			}
 			p.pos = back
 		}
+
 		return r, nil // utf8.AppendRune turns half a surrogate pair into U+FFFD
 	}
+
 	at := strings.IndexByte(`"\/bfnrt`, c)
 	if at < 0 {
 		return 0, p.fail(`an unknown escape in a string (write \\ for a backslash, also in Windows paths)`)
 	}
+
 	p.pos++
 	return rune("\"\\/\b\f\n\r\t"[at]), nil
 }
@@ -94,6 +107,7 @@ func (p *parser) hex() (rune, bool) {
 		}
 		r = r<<4 | rune(at)
 	}
+
 	p.pos += 5
 	return r, true
 }

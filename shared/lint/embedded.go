@@ -33,11 +33,13 @@ func parseEmbedded(text string) *node {
 	if len(text) > 1 && text[0] == '\'' && text[len(text)-1] == '\'' {
 		text = strings.TrimSpace(text[1 : len(text)-1])
 	}
+
 	isObject := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
 	isList := strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]")
 	if !isObject && !isList {
 		return nil
 	}
+
 	root, err := parse([]byte(text))
 	if err != nil {
 		return nil
@@ -67,6 +69,7 @@ func walkScalars(name string, n *node, depth int, yield func(string, *node) bool
 	case number, boolean:
 		return yield(name, n)
 	}
+
 	return true
 }
 

@@ -12,11 +12,19 @@ func endpoint(s *server, r *report) {
 		judgeHost(r, u.text, u.at)
 		judgeSSE(r, u.text, u.at)
 	}
+
 	for _, k := range s.kinds {
 		if strings.EqualFold(strings.TrimSpace(k.text), "sse") {
-			r.add(ruleLegacySSE, Info, k.at, say("the transport sse is deprecated since the protocol version of March 2025"), hintSSE)
+			r.add(
+				ruleLegacySSE,
+				Info,
+				k.at,
+				say("the transport sse is deprecated since the protocol version of March 2025"),
+				hintSSE,
+			)
 		}
 	}
+
 	for _, c := range s.run.calls {
 		if c.box != nil {
 			judgePublished(r, c.box)
@@ -24,20 +32,26 @@ func endpoint(s *server, r *report) {
 		if engines[c.program] {
 			continue
 		}
+
 		args := c.options()
 		for i, a := range args {
 			if u := argumentURL(a.text); u != "" {
 				judgeHost(r, u, a.at)
 				judgeSSE(r, u, a.at)
 			}
+
 			if i > 0 && !c.inside {
 				judgeBind(r, args[i-1].text, a.text, a.at)
 			}
-			if name, value, ok := strings.Cut(a.text, "="); ok && strings.HasPrefix(name, "-") && !c.inside {
+
+			if name, value, ok := strings.Cut(a.text, "="); ok &&
+				strings.HasPrefix(name, "-") &&
+				!c.inside {
 				judgeBind(r, name, value, a.at)
 			}
 		}
 	}
+
 	for _, v := range s.variables {
 		judgeVariable(r, v)
 	}
@@ -47,7 +61,13 @@ var hintSSE = say("move to the streamable HTTP endpoint: \"type\": \"http\" and,
 
 func judgeSSE(r *report, raw string, at *place) {
 	if a := splitURL(raw); strings.HasSuffix(strings.ToLower(strings.TrimSuffix(a.path, "/")), "/sse") {
-		r.add(ruleLegacySSE, Info, at, say("the endpoint speaks the SSE transport, deprecated since the protocol version of March 2025"), hintSSE)
+		r.add(
+			ruleLegacySSE,
+			Info,
+			at,
+			say("the endpoint speaks the SSE transport, deprecated since the protocol version of March 2025"),
+			hintSSE,
+		)
 	}
 }
 
@@ -56,13 +76,32 @@ func judgeHost(r *report, raw string, at *place) {
 	if a.unknown() {
 		return
 	}
+
 	switch {
 	case metadataHost(a.host):
-		r.add(ruleMetadataAddress, Error, at, say("the address ", shown(a.host), " is a cloud's metadata service, which hands the machine's credentials to whoever asks"), hintMetadata)
+		r.add(
+			ruleMetadataAddress,
+			Error,
+			at,
+			say("the address ", shown(a.host), " is a cloud's metadata service, which hands the machine's credentials to whoever asks"),
+			hintMetadata,
+		)
 	case tunnelHost(a.host):
-		r.add(ruleTunnelHost, Warn, at, say("the host ", shown(a.host), " is a tunnel or wildcard name: it can lead anywhere, and to somebody else tomorrow"), say("use the service's own host name, or 127.0.0.1 for this machine"))
+		r.add(
+			ruleTunnelHost,
+			Warn,
+			at,
+			say("the host ", shown(a.host), " is a tunnel or wildcard name: it can lead anywhere, and to somebody else tomorrow"),
+			say("use the service's own host name, or 127.0.0.1 for this machine"),
+		)
 	case confusable(a):
-		r.add(ruleConfusableHost, Warn, at, say("the host name has characters outside ASCII, which may look like other letters: ", shown(a.raw)), say("compare the name with the vendor's documentation and write it in plain ASCII"))
+		r.add(
+			ruleConfusableHost,
+			Warn,
+			at,
+			say("the host name has characters outside ASCII, which may look like other letters: ", shown(a.raw)),
+			say("compare the name with the vendor's documentation and write it in plain ASCII"),
+		)
 	}
 }
 
@@ -95,18 +134,27 @@ func judgeBind(r *report, flag, value string, at *place) {
 	if !everyInterface(value) {
 		return
 	}
+
 	words := " " + flagWords.Replace(strings.ToLower(flag)) + " "
 	for _, no := range [...]string{" allow", " allowed ", " cors", " origin", " trusted", " proxy ", " relay ", " remote ", " url ", " uri "} {
 		if strings.Contains(words, no) {
 			return
 		}
 	}
+
 	bind := false
 	for _, yes := range [...]string{"host", "bind", "listen", "addr", "interface", " ip ", " h "} {
 		bind = bind || strings.Contains(words, yes)
 	}
+
 	if bind {
-		r.add(ruleListensEverywhere, Warn, at, say("the server listens on every interface, so the whole network can call its tools"), hintBind)
+		r.add(
+			ruleListensEverywhere,
+			Warn,
+			at,
+			say("the server listens on every interface, so the whole network can call its tools"),
+			hintBind,
+		)
 	}
 }
 
@@ -123,16 +171,19 @@ func everyInterface(value string) bool {
 	for _, prefix := range [...]string{"tcp://", "http://", "https://"} {
 		v = strings.TrimPrefix(v, prefix)
 	}
+
 	v = strings.TrimSuffix(v, "/")
 	switch v {
 	case "0.0.0.0", "::", "[::]", "*", "::0", "0:0:0:0:0:0:0:0":
 		return true
 	}
+
 	for _, host := range [...]string{"0.0.0.0:", "[::]:", "*:"} {
 		if rest, ok := strings.CutPrefix(v, host); ok && strings.Trim(rest, "0123456789") == "" {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -142,15 +193,36 @@ func judgeVariable(r *report, v assignment) {
 	if strings.Contains(upper, "NO_PROXY") {
 		return
 	}
-	if !v.inside && bindVariable(upper) && everyInterface(v.value) && (scheme(v.value) == "" || strings.HasSuffix(upper, "URLS")) {
-		r.add(ruleListensEverywhere, Warn, v.at, say(shown(v.name), " makes the server listen on every interface, so the whole network can call its tools"), hintBind)
+
+	if !v.inside &&
+		bindVariable(upper) &&
+		everyInterface(v.value) &&
+		(scheme(v.value) == "" || strings.HasSuffix(upper, "URLS")) {
+		r.add(
+			ruleListensEverywhere,
+			Warn,
+			v.at,
+			say(shown(v.name), " makes the server listen on every interface, so the whole network can call its tools"),
+			hintBind,
+		)
 	}
+
 	host := v.value
 	if web(host) {
 		host = splitURL(host).host
 	}
-	if host != "" && len(host) < 64 && metadataHost(strings.ToLower(host)) && (web(v.value) || strings.Contains(v.value, ".") || strings.Contains(v.value, "::")) {
-		r.add(ruleMetadataAddress, Error, v.at, say(shown(v.name), " points to a cloud's metadata service, which hands the machine's credentials to whoever asks"), hintMetadata)
+
+	if host != "" &&
+		len(host) < 64 &&
+		metadataHost(strings.ToLower(host)) &&
+		(web(v.value) || strings.Contains(v.value, ".") || strings.Contains(v.value, "::")) {
+		r.add(
+			ruleMetadataAddress,
+			Error,
+			v.at,
+			say(shown(v.name), " points to a cloud's metadata service, which hands the machine's credentials to whoever asks"),
+			hintMetadata,
+		)
 	}
 }
 
@@ -160,6 +232,7 @@ func bindVariable(upper string) bool {
 			return false
 		}
 	}
+
 	for part := range strings.SplitSeq(upper, "_") {
 		switch part {
 		case "HOST", "BIND", "LISTEN", "ADDR", "ADDRESS", "HOSTNAME", "INTERFACE", "BINDADDR", "LISTENADDR":
@@ -184,10 +257,18 @@ func judgePublished(r *report, b *container) {
 		default:
 			continue
 		}
+
 		if spec, ok := onLoopback(f.value.text); ok {
 			r.repair(rulePublishedPort, f.value.at, f.value.text, spec)
 		}
-		r.add(rulePublishedPort, Warn, f.value.at, say("the container's port is published on every interface, past the machine's firewall"), say("publish it on this machine only: -p 127.0.0.1:8080:8080"))
+
+		r.add(
+			rulePublishedPort,
+			Warn,
+			f.value.at,
+			say("the container's port is published on every interface, past the machine's firewall"),
+			say("publish it on this machine only: -p 127.0.0.1:8080:8080"),
+		)
 	}
 }
 
@@ -209,11 +290,14 @@ func loopbackPort(spec string) bool {
 	if colon < 0 {
 		return false
 	}
+
 	rest := spec[:colon]
 	colon = strings.LastIndexByte(rest, ':')
 	if colon < 0 {
 		return false
 	}
+
 	host := strings.Trim(rest[:colon], "[]")
-	return loopback(strings.ToLower(host)) && host != "0.0.0.0" && host != "::" || wholeReference(host)
+	return loopback(strings.ToLower(host)) && host != "0.0.0.0" && host != "::" ||
+		wholeReference(host)
 }

@@ -12,6 +12,7 @@ func fileAccess(s *server, r *report) {
 		for _, m := range c.box.mounts() {
 			judgePath(r, m.source, m.readOnly, true, m.at)
 		}
+
 		if c.inside || engines[c.program] || silent[c.program] {
 			continue
 		}
@@ -39,6 +40,7 @@ func judgePathArgument(r *report, a word, flag string) {
 		}
 		flag, t = name, value
 	}
+
 	if t == "/" && webPathFlag(flag) {
 		return
 	}
@@ -73,23 +75,43 @@ func judgePath(r *report, raw string, readOnly, mounted bool, at *place) {
 			say("leave the socket out, or put a filtering proxy in between that allows only the calls needed"))
 		return
 	}
+
 	p, ok := cleanPath(raw, mounted)
 	if !ok {
 		return
 	}
+
 	hint := say("hand over only the project folder, for a container as ./project:/project:ro")
 	switch {
 	case p == "/" || drive(p):
 		r.add(ruleWholeDisk, Error, at, say("the server gets the whole disk"), hint)
 	case homeRoot(p):
-		r.add(ruleHomeDirectory, Error, at, say("the server gets a whole home directory, with every key, mail and browser profile in it"), hint)
+		r.add(
+			ruleHomeDirectory,
+			Error,
+			at,
+			say("the server gets a whole home directory, with every key, mail and browser profile in it"),
+			hint,
+		)
 	case credentialFolder(p) != "":
 		r.add(ruleCredentialDirectory, grave(readOnly), at, say("the server gets a folder that holds credentials ("+credentialFolder(p)+")"),
 			say("leave it out and give the server its own key of limited rights; if it must stay, mount it read-only (:ro)"))
 	case systemFolder(p):
-		r.add(ruleSystemDirectory, grave(readOnly), at, say("the server gets a system folder (", shown(p), ")"), hint)
+		r.add(
+			ruleSystemDirectory,
+			grave(readOnly),
+			at,
+			say("the server gets a system folder (", shown(p), ")"),
+			hint,
+		)
 	case personalFolder(p):
-		r.add(rulePersonalFolder, Info, at, say("the server gets a whole folder of personal documents"), say("hand over the one folder below it that the task needs"))
+		r.add(
+			rulePersonalFolder,
+			Info,
+			at,
+			say("the server gets a whole folder of personal documents"),
+			say("hand over the one folder below it that the task needs"),
+		)
 	}
 }
 
@@ -109,6 +131,7 @@ func cleanPath(raw string, mounted bool) (string, bool) {
 	if s == "" {
 		return "", false
 	}
+
 	lower := strings.ToLower(s)
 	for _, name := range homeNames {
 		if name[0] != lower[0] {
@@ -118,37 +141,56 @@ func cleanPath(raw string, mounted bool) (string, bool) {
 			return path.Clean(home + rest), true
 		}
 	}
+
 	switch {
-	case len(s) >= 2 && letter(s[0]) && s[1] == ':' && (len(s) == 2 || s[2] == '/'):
+	case len(s) >= 2 &&
+		letter(s[0]) &&
+		s[1] == ':' &&
+		(len(s) == 2 || s[2] == '/'):
 		return path.Clean("/" + lower[:2] + "/" + lower[2:]), true
 	case strings.HasPrefix(s, "/"):
 	default:
 		return "", false
 	}
+
 	s = path.Clean("/" + strings.TrimLeft(s, "/"))
 	for _, prefix := range [...]string{"/mnt/", "/host_mnt/", "/run/desktop/mnt/host/"} { // WSL and Docker Desktop
-		if rest, ok := strings.CutPrefix(s, prefix); ok && len(rest) > 0 && letter(rest[0]) && (len(rest) == 1 || rest[1] == '/') {
+		if rest, ok := strings.CutPrefix(s, prefix); ok &&
+			len(rest) > 0 &&
+			letter(rest[0]) &&
+			(len(rest) == 1 || rest[1] == '/') {
 			return "/" + strings.ToLower(rest[:1]) + ":" + strings.ToLower(rest[1:]), true
 		}
 	}
-	if len(s) >= 2 && letter(s[1]) && (len(s) == 2 && mounted || strings.HasPrefix(strings.ToLower(s[2:]), "/users")) { // Git Bash: /c/Users
+
+	if len(s) >= 2 &&
+		letter(s[1]) &&
+		(len(s) == 2 && mounted || strings.HasPrefix(strings.ToLower(s[2:]), "/users")) { // Git Bash: /c/Users
 		return "/" + strings.ToLower(s[1:2]) + ":" + strings.ToLower(s[2:]), true
 	}
+
 	return strings.TrimPrefix(s, "/private"), true
 }
 
 var homeNames = []string{"~", "$home", "${home}", "${userhome}", "${env:home}", "$env:home", "%userprofile%", "${userprofile}", "${env:userprofile}",
 	"$env:userprofile", "%homedrive%%homepath%", "%homepath%", "%home%", "$(echo ~)", "{{home}}", "{{homedir}}", "${homedir}", "${user_home}", "${env:userhome}", "${localenv:home}", "${localenv:home}${localenv:userprofile}", "$userprofile", "__home__"}
 
-func drive(p string) bool { return len(p) == 3 && p[2] == ':' && letter(p[1]) }
+func drive(p string) bool {
+	return len(p) == 3 && p[2] == ':' && letter(p[1])
+}
 
 // homeRoot reports whether a path is a home directory or the folder of all of them.
 func homeRoot(p string) bool {
 	if len(p) > 3 && p[2] == ':' {
 		p = p[3:]
 	}
+
 	switch lower := strings.ToLower(p); {
-	case lower == "/home" || lower == "/users" || lower == "/root" || lower == "/documents and settings" || lower == "/var/root":
+	case lower == "/home" ||
+		lower == "/users" ||
+		lower == "/root" ||
+		lower == "/documents and settings" ||
+		lower == "/var/root":
 		return true
 	case strings.HasPrefix(lower, "/home/") || strings.HasPrefix(lower, "/users/"):
 		return strings.Count(lower, "/") == 2
@@ -159,9 +201,14 @@ func homeRoot(p string) bool {
 // credentialFolder returns the name of the folder of credentials that a path is or lies in.
 func credentialFolder(p string) string {
 	lower := strings.ToLower(p)
-	if strings.HasSuffix(lower, ".pub") || strings.HasSuffix(lower, "/known_hosts") || strings.Contains(lower, "/.docker/mcp") || strings.Contains(lower, "/.docker/cli-plugins") || strings.Contains(lower, "/.docker/bin") {
+	if strings.HasSuffix(lower, ".pub") ||
+		strings.HasSuffix(lower, "/known_hosts") ||
+		strings.Contains(lower, "/.docker/mcp") ||
+		strings.Contains(lower, "/.docker/cli-plugins") ||
+		strings.Contains(lower, "/.docker/bin") {
 		return ""
 	}
+
 	for _, name := range [...]string{".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".config/gcloud"} {
 		if strings.Contains(lower+"/", "/"+name+"/") {
 			return name
@@ -185,10 +232,13 @@ func personalFolder(p string) bool {
 	if len(p) > 3 && p[2] == ':' {
 		p = p[3:]
 	}
+
 	lower := strings.ToLower(p)
-	if !strings.HasPrefix(lower, "/home/") && !strings.HasPrefix(lower, "/users/") || strings.Count(lower, "/") != 3 {
+	if !strings.HasPrefix(lower, "/home/") && !strings.HasPrefix(lower, "/users/") ||
+		strings.Count(lower, "/") != 3 {
 		return false
 	}
+
 	switch lower[strings.LastIndexByte(lower, '/')+1:] {
 	case "documents", "desktop", "downloads", "my documents":
 		return true

@@ -27,6 +27,7 @@ func Fix(doc []byte) ([]byte, []Repair, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+
 	edits := slices.Clone(r.edits)
 	slices.SortFunc(edits, func(a, b edit) int { return a.at.off - b.at.off })
 
@@ -40,14 +41,21 @@ func Fix(doc []byte) ([]byte, []Repair, error) {
 		if !ok || e.at.off < done {
 			continue
 		}
+
 		fixed = append(fixed, doc[done:e.at.off]...)
 		fixed = append(fixed, after...)
 		done = e.at.off + len(token)
 
-		repair := Repair{Rule: e.rule.Name, Server: e.server.name, Before: string(token), After: string(after)}
+		repair := Repair{
+			Rule:   e.rule.Name,
+			Server: e.server.name,
+			Before: string(token),
+			After:  string(after),
+		}
 		repair.Line, repair.Column = lines.position(e.at.off)
 		repairs = append(repairs, repair)
 	}
+
 	return append(fixed, doc[done:]...), repairs, nil
 }
 
@@ -75,6 +83,7 @@ func (e edit) apply(token []byte) (after []byte, ok bool) {
 	if json.Unmarshal(token, &text) != nil {
 		return nil, false
 	}
+
 	prefix, found := strings.CutSuffix(text, e.old)
 	isWord := !strings.ContainsAny(prefix, " \t\r\n")
 	isFlag := strings.HasPrefix(prefix, "-")
@@ -82,6 +91,7 @@ func (e edit) apply(token []byte) (after []byte, ok bool) {
 	if !found || !isWord || prefix != "" && !isFlag && !isVersion {
 		return nil, false
 	}
+
 	after, err := json.Marshal(prefix + e.new)
 	return after, err == nil
 }

@@ -18,6 +18,7 @@ func judgePin(r *report, c *call, p pkg) {
 	if subject == "" {
 		subject = p.spec
 	}
+
 	switch p.state {
 	case floating:
 		how := " names no version of the package "
@@ -26,14 +27,25 @@ func judgePin(r *report, c *call, p pkg) {
 		}
 		r.add(ruleUnpinnedPackage, Warn, p.at, say(shown(c.program), how, shown(subject)), pinHint(p))
 	case floatingSource:
-		r.add(ruleUnpinnedSource, Warn, p.at, say(shown(c.program), " runs whatever the repository or URL of ", shown(subject), " holds today"),
+		r.add(ruleUnpinnedSource, Warn, p.at, say(shown(c.program), " runs whatever the repository or URL of ",
+			shown(subject), " holds today"),
 			say("name a full commit: append # (npm) or @ (uv, pipx) and the 40 digits of the commit you reviewed"))
 	case movingTag:
-		r.add(ruleMovingImageTag, Warn, p.at, say("the image ", shown(subject), " has no tag or a tag that moves"),
-			say("append @sha256: and the digest of the image you reviewed; docker buildx imagetools inspect ", shown(subject), " prints it"))
+		r.add(ruleMovingImageTag, Warn, p.at, say(
+			"the image ",
+			shown(subject),
+			" has no tag or a tag that moves",
+		),
+			say("append @sha256: and the digest of the image you reviewed; docker buildx imagetools inspect ",
+				shown(subject), " prints it"))
 	case fixedTag:
-		r.add(ruleImageWithoutDigest, Info, p.at, say("the image ", shown(subject), " is named by a tag, which its owner can move"),
-			say("append @sha256: and the digest that docker buildx imagetools inspect ", shown(p.spec), " prints"))
+		r.add(ruleImageWithoutDigest, Info, p.at, say(
+			"the image ",
+			shown(subject),
+			" is named by a tag, which its owner can move",
+		),
+			say("append @sha256: and the digest that docker buildx imagetools inspect ",
+				shown(p.spec), " prints"))
 	}
 }
 
@@ -67,18 +79,23 @@ func judgeLauncher(r *report, c *call) {
 	if !ok || len(c.args) == 0 {
 		return
 	}
+
 	_, at := options(c.args, "--key --profile --config --client")
 	if at >= len(c.args) || !hasWord(verbs, c.args[at].text) {
 		return
 	}
+
 	_, next := options(c.args[at+1:], "--key --profile --config --client")
 	if next += at + 1; next >= len(c.args) {
 		return
 	}
+
 	p := npmPackage(c.args[next])
 	if p.state == local || p.state == exact && p.version != "" {
 		return
 	}
-	r.add(ruleLauncherPackage, Warn, c.args[next].at, say(shown(name), " fetches a second package without a version: ", shown(strings.TrimSpace(p.spec))),
+
+	r.add(ruleLauncherPackage, Warn, c.args[next].at, say(shown(name), " fetches a second package without a version: ",
+		shown(strings.TrimSpace(p.spec))),
 		say("start that package directly with an exact version, for example npx -y package@1.2.3"))
 }

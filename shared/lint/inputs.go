@@ -32,6 +32,7 @@ func inputDefaults(inputs *node, top *place) map[string][]inputDefault {
 		p := at.item(i, input).member("default", input.get("default"))
 		found[id] = append(found[id], inputDefault{setting{name, value, p}, i})
 	}
+
 	return found
 }
 
@@ -46,15 +47,18 @@ func (s *server) readInputs(inputs map[string][]inputDefault) {
 			inputIDs(v.value, used)
 		}
 	}
+
 	for _, list := range [][]word{s.argv, s.urls} {
 		for _, w := range list {
 			inputIDs(w.text, used)
 		}
 	}
+
 	var defaults []inputDefault
 	for id := range used {
 		defaults = append(defaults, inputs[id]...)
 	}
+
 	slices.SortFunc(defaults, func(a, b inputDefault) int { return a.order - b.order })
 	for _, d := range defaults {
 		s.fields = append(s.fields, d.setting)
@@ -68,6 +72,7 @@ func inputIDs(s string, used map[string]bool) {
 		if !ok {
 			return
 		}
+
 		id, after, closed := strings.Cut(rest, "}")
 		if !closed {
 			return
@@ -75,6 +80,7 @@ func inputIDs(s string, used map[string]bool) {
 		if inner := strings.LastIndex(id, "${input:"); inner >= 0 {
 			id = id[inner+len("${input:"):]
 		}
+
 		used[id] = true
 		s = after
 	}

@@ -12,8 +12,11 @@ func standardize(doc []byte) []byte {
 		switch c := out[i]; {
 		case c == '"':
 			i = endOfString(out, i)
-			comma, value = -1, true
-		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			comma = -1
+			value = true
+		case c == '/' &&
+			i+1 < len(out) &&
+			(out[i+1] == '/' || out[i+1] == '*'):
 			end, closed := endOfComment(out, i)
 			if !closed {
 				return out
@@ -30,15 +33,18 @@ func standardize(doc []byte) []byte {
 			if comma >= 0 {
 				out[comma] = ' '
 			}
-			comma, value = -1, true
+			comma = -1
+			value = true
 			i++
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			i++
 		default:
-			comma, value = -1, c != '{' && c != '[' && c != ':'
+			comma = -1
+			value = c != '{' && c != '[' && c != ':'
 			i++
 		}
 	}
+
 	return out
 }
 
@@ -63,6 +69,7 @@ func endOfComment(doc []byte, i int) (end int, closed bool) {
 		}
 		return i, true
 	}
+
 	for i += 2; i+1 < len(doc); i++ {
 		if doc[i] == '*' && doc[i+1] == '/' {
 			return i + 2, true

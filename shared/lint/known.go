@@ -71,23 +71,28 @@ func advisoryFor(p pkg) *advisory {
 	if p.ecosystem == "python" {
 		name = strings.ReplaceAll(name, "_", "-")
 	}
+
 	for i := range advisories {
 		a := &advisories[i]
 		if a.name != name || a.ecosystem != p.ecosystem {
 			continue
 		}
+
 		if p.state != exact {
 			if a.malicious && p.state == floating {
 				return a
 			}
 			return nil
 		}
+
 		for _, v := range a.affected {
-			if (v.from == "" || compareVersions(p.version, v.from) >= 0) && (v.below == "" || compareVersions(p.version, v.below) < 0) {
+			if (v.from == "" || compareVersions(p.version, v.from) >= 0) &&
+				(v.below == "" || compareVersions(p.version, v.below) < 0) {
 				return a
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -98,18 +103,21 @@ func compareVersions(a, b string) int {
 	b, _, _ = strings.Cut(b, "+")
 	coreA, preA, isPreA := strings.Cut(a, "-")
 	coreB, preB, isPreB := strings.Cut(b, "-")
-	partsA, partsB := strings.Split(coreA, "."), strings.Split(coreB, ".")
+	partsA := strings.Split(coreA, ".")
+	partsB := strings.Split(coreB, ".")
 	for i := range max(len(partsA), len(partsB)) {
 		if d := part64(partsA, i) - part64(partsB, i); d != 0 {
 			return int(max(-1, min(1, d)))
 		}
 	}
+
 	switch {
 	case isPreA && !isPreB:
 		return -1
 	case isPreB && !isPreA:
 		return 1
 	}
+
 	return strings.Compare(preA, preB)
 }
 
@@ -133,15 +141,19 @@ func imitates(name string) (vendor string, ok bool) {
 			return "", false
 		}
 	}
+
 	if v, found := lookalikes[scope]; found {
 		return v, true
 	}
 	folded := confusables.Replace(plain(scope))
 	for i, v := range vendorScopes {
-		if len(v) >= 6 && folded == vendorSkeletons()[i] || len(v) >= 12 && nearly(scope, v, 2) || len(v) >= 9 && len(v) < 12 && nearly(scope, v, 1) {
+		if len(v) >= 6 && folded == vendorSkeletons()[i] ||
+			len(v) >= 12 && nearly(scope, v, 2) ||
+			len(v) >= 9 && len(v) < 12 && nearly(scope, v, 1) {
 			return v, true
 		}
 	}
+
 	return "", false
 }
 
@@ -167,13 +179,16 @@ func nearly(a, b string, limit int) bool {
 	for i := range len(a) {
 		counts[a[i]]++
 	}
+
 	for i := range len(b) {
 		counts[b[i]]--
 	}
+
 	differ := 0
 	for _, c := range counts {
 		differ += int(max(c, -c))
 	}
+
 	if differ > 2*limit {
 		return false
 	}
@@ -181,9 +196,11 @@ func nearly(a, b string, limit int) bool {
 	for i := range len(a) + 1 {
 		rows[i][0] = uint8(i)
 	}
+
 	for j := range len(b) + 1 {
 		rows[0][j] = uint8(j)
 	}
+
 	for i := 1; i <= len(a); i++ {
 		for j := 1; j <= len(b); j++ {
 			cost := uint8(1)
@@ -191,10 +208,14 @@ func nearly(a, b string, limit int) bool {
 				cost = 0
 			}
 			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+			if i > 1 &&
+				j > 1 &&
+				a[i-1] == b[j-2] &&
+				a[i-2] == b[j-1] {
 				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
 			}
 		}
 	}
+
 	return int(rows[len(a)][len(b)]) <= limit
 }

@@ -17,10 +17,16 @@ type lineIndex struct {
 const blockSize = 256
 
 func newLineIndex(doc []byte) *lineIndex {
-	l := &lineIndex{doc: doc, starts: []int{0}, blocks: make([]int, 0, len(doc)/blockSize+1)}
+	l := &lineIndex{
+		doc:    doc,
+		starts: []int{0},
+		blocks: make([]int, 0, len(doc)/blockSize+1),
+	}
+
 	if len(doc) > 2 && doc[0] == 0xef && doc[1] == 0xbb {
 		l.starts[0] = 3 // the byte order mark
 	}
+
 	characters := 0
 	for i, c := range doc {
 		if i%blockSize == 0 {
@@ -33,6 +39,7 @@ func newLineIndex(doc []byte) *lineIndex {
 			l.starts = append(l.starts, i+1)
 		}
 	}
+
 	return l
 }
 
@@ -70,6 +77,7 @@ func encodingProblem(doc []byte) error {
 	if utf8.Valid(doc) {
 		return nil
 	}
+
 	off := 0
 	for off < len(doc) {
 		r, size := utf8.DecodeRune(doc[off:])
@@ -78,5 +86,6 @@ func encodingProblem(doc []byte) error {
 		}
 		off += size
 	}
+
 	return &InputError{CodeInvalidUTF8, "Invalid UTF-8 at " + position(doc, off) + ". Save the document as UTF-8 and send it again."}
 }

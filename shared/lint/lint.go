@@ -63,7 +63,9 @@ type Finding struct {
 
 // Position returns the line and the column of the first place, both counted from 1, the column in
 // characters. They are 0 for a finding that does not come from Lint.
-func (f Finding) Position() (line, column int) { return f.line, f.column }
+func (f Finding) Position() (line, column int) {
+	return f.line, f.column
+}
 
 // MaxFindings bounds the findings of one answer. The gravest are in it.
 const MaxFindings = 200
@@ -105,6 +107,7 @@ func asciiInvisible(raw []byte) []byte {
 	for _, c := range raw {
 		clean = clean && c >= ' ' && c < 0x7f
 	}
+
 	if clean {
 		return raw
 	}
@@ -112,7 +115,9 @@ func asciiInvisible(raw []byte) []byte {
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
 		switch {
-		case r >= ' ' && printable(r) || r == '\n' || r == utf8.RuneError && size == 1:
+		case r >= ' ' && printable(r) ||
+			r == '\n' ||
+			r == utf8.RuneError && size == 1:
 			out.Write(raw[:size])
 		case r > 0xffff:
 			r -= 0x10000
@@ -120,8 +125,10 @@ func asciiInvisible(raw []byte) []byte {
 		default:
 			fmt.Fprintf(&out, `\u%04x`, r)
 		}
+
 		raw = raw[size:]
 	}
+
 	return out.Bytes()
 }
 
@@ -148,10 +155,14 @@ type InputError struct {
 	Detail string
 }
 
-func (e *InputError) Error() string { return "lint: " + e.Code + ": " + e.Detail }
+func (e *InputError) Error() string {
+	return "lint: " + e.Code + ": " + e.Detail
+}
 
 // LintJSONC is Lint for a file as editors keep it, with comments and trailing commas.
-func LintJSONC(doc []byte) (Result, error) { return Lint(standardize(doc)) }
+func LintJSONC(doc []byte) (Result, error) {
+	return Lint(standardize(doc))
+}
 
 // Lint judges one MCP client configuration. The error is always an *InputError.
 func Lint(doc []byte) (Result, error) {
@@ -174,10 +185,12 @@ func judge(doc []byte) (r *report, servers int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+
 	found, err := readServers(root)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	r = &report{}
 	for _, s := range found {
 		r.server = s
@@ -185,6 +198,7 @@ func judge(doc []byte) (r *report, servers int, err error) {
 			check(s, r)
 		}
 	}
+
 	return r, len(found), nil
 }
 

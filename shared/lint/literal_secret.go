@@ -34,22 +34,41 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 		}
 		return
 	}
+
 	if judgeURL(r, v, kind) || depth == 0 && judgeEmbedded(r, v, kind) {
 		return
 	}
 	literal, _ := secretscan.Literal(v.value)
-	if literal == "" || secretscan.Trivial(literal) || web(literal) || plainValue(v.name, literal) {
+	if literal == "" ||
+		secretscan.Trivial(literal) ||
+		web(literal) ||
+		plainValue(v.name, literal) {
 		return
 	}
+
 	switch named := secretscan.SecretName(v.name); {
 	case named:
 		judgeNamed(r, v, kind, literal)
 	case bearer(v.value) && secretscan.TokenLike(literal):
 		r.secret(literal)
-		r.add(ruleNamedSecret, Error, v.at, say(kind+" ", shown(v.name), " holds a literal bearer token ("+length(literal)+")"), moveOut(v, kind))
-	case kind != "field" && secretscan.Opaque(literal) && !publicName(v.name):
+		r.add(
+			ruleNamedSecret,
+			Error,
+			v.at,
+			say(kind+" ", shown(v.name), " holds a literal bearer token ("+length(literal)+")"),
+			moveOut(v, kind),
+		)
+	case kind != "field" &&
+		secretscan.Opaque(literal) &&
+		!publicName(v.name):
 		r.secret(literal)
-		r.add(ruleOpaqueValue, Warn, v.at, say(kind+" ", shown(v.name), " holds a value that looks generated, as secrets are ("+length(literal)+")"), moveOut(v, kind))
+		r.add(
+			ruleOpaqueValue,
+			Warn,
+			v.at,
+			say(kind+" ", shown(v.name), " holds a value that looks generated, as secrets are ("+length(literal)+")"),
+			moveOut(v, kind),
+		)
 	}
 }
 
@@ -69,7 +88,9 @@ func plainValue(name, literal string) bool {
 	return false
 }
 
-func length(s string) string { return strconv.Itoa(utf8.RuneCountInString(s)) + " characters" }
+func length(s string) string {
+	return strconv.Itoa(utf8.RuneCountInString(s)) + " characters"
+}
 
 // bearer reports whether a value is an Authorization header by itself.
 func bearer(value string) bool {
@@ -80,13 +101,16 @@ func bearer(value string) bool {
 func reportMatch(r *report, v setting, kind string, m secretscan.Match) {
 	secret := v.value[m.Start:m.End]
 	r.secret(secret)
-	rule, what := ruleProviderSecret, "a literal secret ("+m.Provider+", "+length(secret)+")"
+	rule := ruleProviderSecret
+	what := "a literal secret (" + m.Provider + ", " + length(secret) + ")"
+
 	switch m.Provider {
 	case secretscan.PrivateKey:
 		rule, what = rulePrivateKey, "a private key"
 	case secretscan.ConnectionPassword:
 		rule, what = ruleConnectionPassword, "a connection string with its password ("+length(secret)+")"
 	}
+
 	r.add(rule, Error, v.at, say(kind+" ", shown(v.name), " holds "+what), moveOut(v, kind))
 }
 
@@ -107,10 +131,17 @@ func judgeNamed(r *report, v setting, kind, literal string) {
 	case secretscan.TokenLike(literal):
 		severity = Error
 	}
+
 	if kind == "field" && severity == Warn {
 		return
 	}
-	r.add(rule, severity, v.at, say(kind+" ", shown(v.name), " holds a literal "+what+" ("+length(literal)+")"), moveOut(v, kind))
+	r.add(
+		rule,
+		severity,
+		v.at,
+		say(kind+" ", shown(v.name), " holds a literal "+what+" ("+length(literal)+")"),
+		moveOut(v, kind),
+	)
 }
 
 // judgeURL looks for secrets in the query and the path of a URL value.
@@ -121,21 +152,40 @@ func judgeURL(r *report, v setting, kind string) bool {
 	a := splitURL(v.value)
 	found := false
 	for name, value := range query(a.query) {
-		if literal, _ := secretscan.Literal(value); literal != "" && secretscan.SecretName(name) && !secretscan.Trivial(literal) {
+		if literal, _ := secretscan.Literal(value); literal != "" &&
+			secretscan.SecretName(name) &&
+			!secretscan.Trivial(literal) {
 			r.secret(literal)
-			r.add(ruleSecretInURLValue, Error, v.at, say(kind+" ", shown(v.name), " holds a URL with a literal secret in parameter ", shown(name)), moveOut(v, kind))
+			r.add(
+				ruleSecretInURLValue,
+				Error,
+				v.at,
+				say(kind+" ", shown(v.name), " holds a URL with a literal secret in parameter ", shown(name)),
+				moveOut(v, kind),
+			)
+
 			found = true
 		}
 	}
+
 	if segment, known := secretSegment(a); segment != "" {
 		severity := Warn
 		if known {
 			severity = Error
 		}
+
 		r.secret(segment)
-		r.add(ruleSecretInURLValue, severity, v.at, say(kind+" ", shown(v.name), " holds a URL whose path carries a key ("+length(segment)+")"), moveOut(v, kind))
+		r.add(
+			ruleSecretInURLValue,
+			severity,
+			v.at,
+			say(kind+" ", shown(v.name), " holds a URL whose path carries a key ("+length(segment)+")"),
+			moveOut(v, kind),
+		)
+
 		found = true
 	}
+
 	return found
 }
 
@@ -144,7 +194,9 @@ func query(q string) func(yield func(name, value string) bool) {
 	return func(yield func(name, value string) bool) {
 		for part := range strings.SplitSeq(strings.ReplaceAll(q, ";", "&"), "&") {
 			name, value, ok := strings.Cut(part, "=")
-			if ok && value != "" && !yield(unescape(name), unescape(value)) {
+			if ok &&
+				value != "" &&
+				!yield(unescape(name), unescape(value)) {
 				return
 			}
 		}
@@ -159,16 +211,23 @@ func secretSegment(a address) (segment string, known bool) {
 		return "", false
 	}
 	for _, suffix := range keyedHosts {
-		known = known || a.host == suffix || strings.HasSuffix(a.host, "."+suffix)
+		known = known ||
+			a.host == suffix ||
+			strings.HasSuffix(a.host, "."+suffix)
 	}
+
 	for s := range strings.SplitSeq(a.path, "/") {
-		if len(s) < 32 || !secretscan.TokenLike(s) || !strings.ContainsAny(s, "0123456789") || secretscan.Placeholder(s) {
+		if len(s) < 32 ||
+			!secretscan.TokenLike(s) ||
+			!strings.ContainsAny(s, "0123456789") ||
+			secretscan.Placeholder(s) {
 			continue
 		}
 		if known || secretscan.Opaque(s) {
 			return s, known
 		}
 	}
+
 	return "", false
 }
 
@@ -200,7 +259,13 @@ func moveOut(v setting, kind string) phrase {
 	if kind == "header" && strings.EqualFold(v.name, "authorization") {
 		return say(`write "Authorization": "Bearer ${TOKEN}" and set TOKEN outside the file, or use an input prompt; then revoke the old token and issue a new one`)
 	}
-	return say(`write "`, shown(v.name), `": "${`, asVariable(v.name), `}" and set the variable outside the file, or use an input prompt; then revoke the old value and issue a new one`)
+	return say(
+		`write "`,
+		shown(v.name),
+		`": "${`,
+		asVariable(v.name),
+		`}" and set the variable outside the file, or use an input prompt; then revoke the old value and issue a new one`,
+	)
 }
 
 // variable turns a key into the name of an environment variable.

@@ -40,6 +40,7 @@ func npmPackage(w word) pkg {
 	if _, target, ok := strings.Cut(spec, "@npm:"); ok {
 		spec = target
 	}
+
 	spec = strings.TrimPrefix(spec, "npm:")
 	p := pkg{ecosystem: "npm", spec: spec, at: w.at}
 	switch {
@@ -49,23 +50,30 @@ func npmPackage(w word) pkg {
 	case gitSpec(spec):
 		return sourced(p)
 	}
+
 	at := strings.LastIndexByte(spec, '@')
 	if at <= 0 {
 		p.name, p.state = spec, floating
 		return p
 	}
+
 	p.name, p.version = spec[:at], spec[at+1:]
 	if exactVersion(p.version) {
 		return p
 	}
+
 	if gitSpec(p.version) { // name@github:o/r
 		p.spec = p.version
 		return sourced(p)
 	}
-	if strings.HasPrefix(p.version, "file:") || strings.HasPrefix(p.version, "./") || strings.HasPrefix(p.version, "link:") {
+
+	if strings.HasPrefix(p.version, "file:") ||
+		strings.HasPrefix(p.version, "./") ||
+		strings.HasPrefix(p.version, "link:") {
 		p.state = local
 		return p
 	}
+
 	p.state = floating
 	return p
 }
@@ -84,7 +92,10 @@ func localSpec(s string) bool {
 
 // variableRoot recognises a path below a variable: ${workspaceFolder}/server.
 func variableRoot(s string) bool {
-	if !strings.HasPrefix(s, "$") && !strings.HasPrefix(s, "%") && !strings.HasPrefix(s, "{{") && !strings.HasPrefix(s, "__") {
+	if !strings.HasPrefix(s, "$") &&
+		!strings.HasPrefix(s, "%") &&
+		!strings.HasPrefix(s, "{{") &&
+		!strings.HasPrefix(s, "__") {
 		return false
 	}
 	return strings.ContainsAny(s, `/\`)
@@ -96,29 +107,39 @@ func gitSpec(s string) bool {
 			return true
 		}
 	}
+
 	// owner/repository, npm's short form for GitHub
-	return !strings.HasPrefix(s, "@") && strings.Count(s, "/") == 1 && !strings.ContainsAny(s, " ${}<>")
+	return !strings.HasPrefix(s, "@") &&
+		strings.Count(s, "/") == 1 &&
+		!strings.ContainsAny(s, " ${}<>")
 }
 
 // sourced judges a git or URL source: only a full commit hash cannot be moved.
 func sourced(p pkg) pkg {
 	lower := strings.ToLower(p.spec)
 	p.state = floatingSource
-	p.cleartext = strings.HasPrefix(lower, "git+http://") || strings.HasPrefix(lower, "git://") || strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "git+git://")
+	p.cleartext = strings.HasPrefix(lower, "git+http://") ||
+		strings.HasPrefix(lower, "git://") ||
+		strings.HasPrefix(lower, "http://") ||
+		strings.HasPrefix(lower, "git+git://")
 	if at := strings.LastIndexAny(p.spec, "#@"); at >= 0 {
 		commit := p.spec[at+1:]
-		if p.spec[at] == '#' && strings.Contains(commit, "subdirectory=") || strings.Contains(commit, "egg=") {
+		if p.spec[at] == '#' && strings.Contains(commit, "subdirectory=") ||
+			strings.Contains(commit, "egg=") {
 			if sign := strings.LastIndexByte(p.spec[:at], '@'); sign >= 0 {
 				commit = p.spec[sign+1 : at]
 			}
 		}
+
 		if hexadecimal(commit, 40) {
 			p.state = exact
 		}
 	}
+
 	if p.cleartext && loopback(splitURL(strings.TrimPrefix(lower, "git+")).host) {
 		p.cleartext = false
 	}
+
 	p.name = repositoryName(p.spec)
 	return p
 }
@@ -147,7 +168,8 @@ func exactVersion(s string) bool {
 	core := s
 	if at := strings.IndexAny(s, "-+"); at >= 0 {
 		core = s[:at]
-		if at+1 == len(s) || strings.Trim(s[at+1:], "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-.+") != "" {
+		if at+1 == len(s) ||
+			strings.Trim(s[at+1:], "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-.+") != "" {
 			return false
 		}
 	}
@@ -169,14 +191,18 @@ func numbers(s string) int {
 func pythonPackage(w word, uv bool) pkg {
 	spec := strings.TrimSpace(w.text)
 	p := pkg{ecosystem: "python", spec: spec, at: w.at}
-	if localSpec(spec) || strings.HasSuffix(spec, ".whl") && scheme(spec) == "" || strings.HasSuffix(spec, ".py") && scheme(spec) == "" {
+	if localSpec(spec) ||
+		strings.HasSuffix(spec, ".whl") && scheme(spec) == "" ||
+		strings.HasSuffix(spec, ".py") && scheme(spec) == "" {
 		p.state = local
 		return p
 	}
+
 	if _, source, ok := strings.Cut(spec, " @ "); ok {
 		spec = strings.TrimSpace(source)
 		p.spec = spec
 	}
+
 	if strings.HasPrefix(spec, "git+") || scheme(spec) != "" {
 		return sourced(p)
 	}
@@ -185,25 +211,34 @@ func pythonPackage(w word, uv bool) pkg {
 		p.name, p.state = spec, floating
 		return p
 	}
+
 	p.name = spec[:end]
 	rest := spec[end:]
 	if close := strings.IndexByte(rest, ']'); rest[0] == '[' && close > 0 {
 		rest = rest[close+1:]
 	}
+
 	rest, _, _ = strings.Cut(strings.TrimSpace(rest), ";") // an environment marker
 	rest = strings.TrimSpace(rest)
 	p.version = strings.TrimSpace(strings.TrimLeft(rest, "=@"))
 	pinned := strings.HasPrefix(rest, "==") || uv && strings.HasPrefix(rest, "@")
+
 	if strings.HasPrefix(rest, "@") && gitSpec(p.version) {
 		p.spec = p.version
 		return sourced(p)
 	}
+
 	first, _, _ := strings.Cut(p.version, ",")
 	p.version = strings.TrimSpace(first)
 	p.state = floating
-	if pinned && p.version != "" && p.version[0] >= '0' && p.version[0] <= '9' && !strings.ContainsAny(p.version, "*${<") {
+	if pinned &&
+		p.version != "" &&
+		p.version[0] >= '0' &&
+		p.version[0] <= '9' &&
+		!strings.ContainsAny(p.version, "*${<") {
 		p.state = exact
 	}
+
 	return p
 }
 
@@ -218,7 +253,12 @@ func denoPackage(w word) pkg {
 		}
 		return p
 	case scheme(spec) == "http" || scheme(spec) == "https":
-		p := sourced(pkg{ecosystem: "url", spec: spec, at: w.at})
+		p := sourced(pkg{
+			ecosystem: "url",
+			spec:      spec,
+			at:        w.at,
+		})
+
 		if at := strings.LastIndexByte(spec, '@'); at > 0 {
 			version, _, _ := strings.Cut(spec[at+1:], "/")
 			if exactVersion(version) {
@@ -227,7 +267,13 @@ func denoPackage(w word) pkg {
 		}
 		return p
 	}
-	return pkg{ecosystem: "file", spec: spec, state: local, at: w.at}
+
+	return pkg{
+		ecosystem: "file",
+		spec:      spec,
+		state:     local,
+		at:        w.at,
+	}
 }
 
 // withoutSubpath removes /bin from name@1.2.3/bin.
@@ -244,19 +290,34 @@ func withoutSubpath(s string) string {
 
 func goPackage(w word) pkg {
 	name, version, ok := strings.Cut(w.text, "@")
-	p := pkg{ecosystem: "go", name: name, version: version, spec: w.text, at: w.at}
+	p := pkg{
+		ecosystem: "go",
+		name:      name,
+		version:   version,
+		spec:      w.text,
+		at:        w.at,
+	}
+
 	switch {
 	case !ok || localSpec(w.text): // without a version go run uses the module's go.sum
 		p.state = local
 	case !exactVersion(version):
 		p.state = floating
 	}
+
 	return p
 }
 
 func nugetPackage(w word) pkg {
 	name, version, _ := strings.Cut(w.text, "@")
-	p := pkg{ecosystem: "nuget", name: name, version: version, spec: w.text, at: w.at}
+	p := pkg{
+		ecosystem: "nuget",
+		name:      name,
+		version:   version,
+		spec:      w.text,
+		at:        w.at,
+	}
+
 	if n := numbers(strings.SplitN(version, "-", 2)[0]); wholeReference(w.text) {
 		p.state = local
 	} else if n < 3 || n > 4 {
@@ -267,17 +328,31 @@ func nugetPackage(w word) pkg {
 
 // flakeOf reads a flake reference. The registry names of nix (nixpkgs#x) follow the user's own lock.
 func flakeOf(w word) pkg {
-	p := pkg{ecosystem: "flake", name: w.text, spec: w.text, state: local, at: w.at}
+	p := pkg{
+		ecosystem: "flake",
+		name:      w.text,
+		spec:      w.text,
+		state:     local,
+		at:        w.at,
+	}
+
 	ref, _, _ := strings.Cut(w.text, "#")
 	if !gitSpec(ref) || strings.Count(ref, ":") == 0 {
 		return p
 	}
+
 	p = sourced(p)
-	for _, part := range strings.FieldsFunc(ref, func(r rune) bool { return r == '/' || r == '=' || r == '&' || r == '?' }) {
+	for _, part := range strings.FieldsFunc(ref, func(r rune) bool {
+		return r == '/' ||
+			r == '=' ||
+			r == '&' ||
+			r == '?'
+	}) {
 		if hexadecimal(part, 40) {
 			p.state = exact
 		}
 	}
+
 	return p
 }
 
@@ -288,24 +363,37 @@ var movingTags = setOf("latest", "main", "master", "edge", "dev", "develop", "de
 func imageOf(w word) pkg {
 	spec := strings.TrimPrefix(w.text, "docker://")
 	p := pkg{ecosystem: "image", spec: spec, at: w.at}
-	if wholeReference(spec) || variableRoot(spec) && !strings.Contains(spec[strings.LastIndexByte(spec, '/')+1:], ":") && strings.HasPrefix(spec, "./") {
+	if wholeReference(spec) ||
+		variableRoot(spec) &&
+			!strings.Contains(spec[strings.LastIndexByte(spec, '/')+1:], ":") &&
+			strings.HasPrefix(spec, "./") {
 		p.state = local
 		return p
 	}
+
 	rest, digest, ok := strings.Cut(spec, "@")
 	p.name = rest
 	if colon := strings.LastIndexByte(rest, ':'); colon > strings.LastIndexAny(rest, "/}") {
 		p.name, p.version = rest[:colon], rest[colon+1:]
 	}
-	if hash, found := strings.CutPrefix(digest, "sha256:"); ok && found && hexadecimal(hash, 64) {
+
+	if hash, found := strings.CutPrefix(digest, "sha256:"); ok &&
+		found &&
+		hexadecimal(hash, 64) {
 		return p
 	}
+
 	tag := strings.ToLower(p.version)
 	first, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
-	if tag == "" || movingTags[tag] || first == "latest" || first == "nightly" || strings.ContainsAny(tag, "${<%") {
+	if tag == "" ||
+		movingTags[tag] ||
+		first == "latest" ||
+		first == "nightly" ||
+		strings.ContainsAny(tag, "${<%") {
 		p.state = movingTag
 	} else {
 		p.state = fixedTag
 	}
+
 	return p
 }

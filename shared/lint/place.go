@@ -20,7 +20,12 @@ type place struct {
 }
 
 func (p *place) member(key string, n *node) *place {
-	return &place{parent: p, key: key, index: -1, off: n.off}
+	return &place{
+		parent: p,
+		key:    key,
+		index:  -1,
+		off:    n.off,
+	}
 }
 
 func (p *place) item(i int, n *node) *place {
@@ -47,7 +52,9 @@ func comparePlaces(a, b *place) int {
 		}
 		return chain[i:]
 	}
-	as, bs := fromRoot(a, chainA[:]), fromRoot(b, chainB[:])
+	as := fromRoot(a, chainA[:])
+
+	bs := fromRoot(b, chainB[:])
 	for i := 0; i < len(as) && i < len(bs); i++ {
 		if as[i] == bs[i] {
 			continue
@@ -57,6 +64,7 @@ func comparePlaces(a, b *place) int {
 			return strings.Compare(x+slash(len(as) > i+1), y+slash(len(bs) > i+1))
 		}
 	}
+
 	return len(as) - len(bs)
 }
 
@@ -102,7 +110,8 @@ func masked(name string) string {
 func generated(name string) bool {
 	start := 0
 	for i := 0; i <= len(name); i++ {
-		if i < len(name) && (name[i] >= 'a' && name[i] <= 'z' || name[i] >= 'A' && name[i] <= 'Z' || name[i] >= '0' && name[i] <= '9') {
+		if i < len(name) &&
+			(name[i] >= 'a' && name[i] <= 'z' || name[i] >= 'A' && name[i] <= 'Z' || name[i] >= '0' && name[i] <= '9') {
 			continue
 		}
 		if i-start >= 12 && mixed(name[start:i]) {
@@ -124,6 +133,7 @@ func mixed(run string) bool {
 			changes++
 		}
 	}
+
 	if len(run) >= 24 {
 		return digits >= 2 || secretscan.EntropyMilli(run) >= 4200
 	}
@@ -140,6 +150,7 @@ func display(s string) string {
 			break
 		}
 	}
+
 	if clean {
 		return s
 	}
@@ -154,12 +165,19 @@ func display(s string) string {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
+
 	return b.String()
 }
 
 // printable excludes what unicode.IsPrint lets through but terminals and browsers hide or reorder.
 func printable(r rune) bool {
-	return unicode.IsPrint(r) && !unicode.Is(unicode.Cf, r) && r != 0x115f && r != 0x1160 && r != 0x3164 && r != 0xffa0 && !(r >= 0xfe00 && r <= 0xfe0f)
+	return unicode.IsPrint(r) &&
+		!unicode.Is(unicode.Cf, r) &&
+		r != 0x115f &&
+		r != 0x1160 &&
+		r != 0x3164 &&
+		r != 0xffa0 &&
+		!(r >= 0xfe00 && r <= 0xfe0f)
 }
 
 // bounded cuts s to at most limit bytes at a character border and marks the cut.

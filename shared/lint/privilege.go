@@ -15,9 +15,11 @@ func privilege(s *server, r *report) {
 			judgeDangerousFlag(r, c, a)
 		}
 	}
+
 	for _, v := range s.variables {
 		judgePreload(r, v)
 	}
+
 	judgeApproval(s, r)
 }
 
@@ -37,27 +39,61 @@ func judgeBox(r *report, b *container) {
 		switch f.name {
 		case "privileged":
 			if value != "false" {
-				r.add(rulePrivilegedContainer, Error, at, say("--privileged lifts the container's walls"), say("leave --privileged out; add the one device or capability the program needs"))
+				r.add(
+					rulePrivilegedContainer,
+					Error,
+					at,
+					say("--privileged lifts the container's walls"),
+					say("leave --privileged out; add the one device or capability the program needs"),
+				)
 			}
 		case "cap-add":
 			for one := range strings.SplitSeq(value, ",") {
 				switch strings.TrimPrefix(one, "cap_") {
 				case "all", "sys_admin", "sys_ptrace":
-					r.add(ruleContainerCapability, Error, at, say("the capability ", shown(f.value.text), " is as good as root on the machine"), say("leave --cap-add out, or add only the capability the program needs"))
+					r.add(
+						ruleContainerCapability,
+						Error,
+						at,
+						say("the capability ", shown(f.value.text), " is as good as root on the machine"),
+						say("leave --cap-add out, or add only the capability the program needs"),
+					)
 				}
 			}
 		case "network", "net", "pid", "ipc", "uts", "userns", "cgroupns":
 			if value == "host" {
-				r.add(ruleHostNamespace, Warn, at, say("--"+f.name+" host shares a namespace of the machine with the container"), say("leave the option out; publish the one port you need on 127.0.0.1"))
+				r.add(
+					ruleHostNamespace,
+					Warn,
+					at,
+					say("--"+f.name+" host shares a namespace of the machine with the container"),
+					say("leave the option out; publish the one port you need on 127.0.0.1"),
+				)
 			}
 		case "security-opt":
 			option := strings.ReplaceAll(value, ":", "=")
-			if option == "seccomp=unconfined" || option == "apparmor=unconfined" || option == "label=disable" || option == "systempaths=unconfined" || option == "no-new-privileges=false" {
-				r.add(ruleUnconfinedContainer, Warn, at, say("--security-opt ", shown(f.value.text), " switches a protection of the container off"), say("leave the option out"))
+			if option == "seccomp=unconfined" ||
+				option == "apparmor=unconfined" ||
+				option == "label=disable" ||
+				option == "systempaths=unconfined" ||
+				option == "no-new-privileges=false" {
+				r.add(
+					ruleUnconfinedContainer,
+					Warn,
+					at,
+					say("--security-opt ", shown(f.value.text), " switches a protection of the container off"),
+					say("leave the option out"),
+				)
 			}
 		case "u", "user":
 			if user, _, _ := strings.Cut(value, ":"); user == "root" || user == "0" {
-				r.add(ruleContainerRoot, Warn, at, say("the container runs as root"), say("leave the option out, or name an ordinary user, for example --user 1000:1000"))
+				r.add(
+					ruleContainerRoot,
+					Warn,
+					at,
+					say("the container runs as root"),
+					say("leave the option out, or name an ordinary user, for example --user 1000:1000"),
+				)
 			}
 		}
 	}
@@ -65,21 +101,49 @@ func judgeBox(r *report, b *container) {
 
 func judgeInline(r *report, c *call) {
 	switch {
-	case c.inline && (c.program == "npx" || c.program == "npm" || c.program == "pnpm" || c.program == "pnpx" || c.program == "yarn" || c.program == "bunx"):
-		r.add(ruleShellWrapper, Warn, c.at, say(shown(c.program), " -c runs a shell, which gets around lists that allow only npx"), say("start the program directly: npx package@1.2.3 with its arguments as separate strings"))
+	case c.inline &&
+		(c.program == "npx" || c.program == "npm" || c.program == "pnpm" || c.program == "pnpx" || c.program == "yarn" || c.program == "bunx"):
+		r.add(
+			ruleShellWrapper,
+			Warn,
+			c.at,
+			say(shown(c.program), " -c runs a shell, which gets around lists that allow only npx"),
+			say("start the program directly: npx package@1.2.3 with its arguments as separate strings"),
+		)
 	case c.inline:
-		r.add(ruleShellWrapper, Warn, c.at, say("the server is started through a script for ", shown(c.program), ", so what runs depends on quoting and on the environment"), say("name the program in command and its arguments as separate strings in args, or start a script file"))
+		r.add(
+			ruleShellWrapper,
+			Warn,
+			c.at,
+			say("the server is started through a script for ", shown(c.program), ", so what runs depends on quoting and on the environment"),
+			say("name the program in command and its arguments as separate strings in args, or start a script file"),
+		)
 	}
+
 	if _, at := inlineCode(c); at != nil {
-		r.add(ruleInlineCode, Warn, at, say(shown(c.program), " gets its program as text in the arguments, where nobody reviews it"), say("put the code into a file and start that file"))
+		r.add(
+			ruleInlineCode,
+			Warn,
+			at,
+			say(shown(c.program), " gets its program as text in the arguments, where nobody reviews it"),
+			say("put the code into a file and start that file"),
+		)
 	}
+
 	if c.program == "powershell" || c.program == "pwsh" {
 		judgePolicy(r, c)
 	}
+
 	if c.program == "deno" {
 		for _, a := range c.options() {
 			if a.text == "-A" || a.text == "--allow-all" {
-				r.add(ruleAllPermissions, Warn, a.at, say("deno runs with every permission"), say("name the permissions the server needs, for example --allow-net=api.host.tld --allow-read=./data"))
+				r.add(
+					ruleAllPermissions,
+					Warn,
+					a.at,
+					say("deno runs with every permission"),
+					say("name the permissions the server needs, for example --allow-net=api.host.tld --allow-read=./data"),
+				)
 			}
 		}
 	}
@@ -89,11 +153,20 @@ func judgePolicy(r *report, c *call) {
 	args := c.options()
 	for i, a := range args {
 		t := strings.ToLower(a.text)
-		if t != "-ep" && !(len(t) > 2 && strings.HasPrefix("-executionpolicy", t)) || i+1 >= len(args) {
+		if t != "-ep" && !(len(t) > 2 && strings.HasPrefix("-executionpolicy", t)) ||
+			i+1 >= len(args) {
 			continue
 		}
-		if policy := strings.ToLower(args[i+1].text); policy == "bypass" || policy == "unrestricted" {
-			r.add(rulePolicyBypass, Warn, args[i+1].at, say("the execution policy of PowerShell is switched off"), say("leave -ExecutionPolicy out and sign the script, or use RemoteSigned"))
+
+		if policy := strings.ToLower(args[i+1].text); policy == "bypass" ||
+			policy == "unrestricted" {
+			r.add(
+				rulePolicyBypass,
+				Warn,
+				args[i+1].at,
+				say("the execution policy of PowerShell is switched off"),
+				say("leave -ExecutionPolicy out and sign the script, or use RemoteSigned"),
+			)
 		}
 	}
 }
@@ -122,13 +195,16 @@ func inlineCode(c *call) (code string, at *place) {
 	if !ok {
 		return "", nil
 	}
+
 	for i := 0; i < len(c.args); i++ {
 		t := c.args[i].text
 		name, value, glued := strings.Cut(t, "=")
 		switch {
 		case hasWord(flags.code, t) && i+1 < len(c.args):
 			return c.args[i+1].text, c.args[i].at
-		case glued && strings.HasPrefix(name, "--") && hasWord(flags.code, name):
+		case glued &&
+			strings.HasPrefix(name, "--") &&
+			hasWord(flags.code, name):
 			return value, c.args[i].at
 		case clustered(c.program, t):
 			return strings.Join(texts(c.args[i:]), " "), c.args[i].at
@@ -138,6 +214,7 @@ func inlineCode(c *call) (code string, at *place) {
 			return "", nil
 		}
 	}
+
 	return "", nil
 }
 
@@ -148,6 +225,7 @@ func clustered(program, t string) bool {
 		return false
 	}
 	at := strings.IndexByte(t, 'c')
+
 	if program == "perl" || program == "ruby" {
 		at = strings.IndexByte(t, 'e')
 	} else if program != "python" {
@@ -164,8 +242,17 @@ func judgeDangerousFlag(r *report, c *call, a word) {
 	if value == "false" || value == "0" || value == "no" {
 		return
 	}
-	if strings.HasPrefix(name, "--dangerously") || name == "--yolo" || name == "--no-sandbox" {
-		r.add(ruleDangerousFlag, Warn, a.at, say(shown(name), " switches a protection of ", shown(c.program), " off"), say("leave ", shown(name), " out"))
+
+	if strings.HasPrefix(name, "--dangerously") ||
+		name == "--yolo" ||
+		name == "--no-sandbox" {
+		r.add(
+			ruleDangerousFlag,
+			Warn,
+			a.at,
+			say(shown(name), " switches a protection of ", shown(c.program), " off"),
+			say("leave ", shown(name), " out"),
+		)
 	}
 }
 
@@ -175,11 +262,24 @@ func judgePreload(r *report, v assignment) {
 	if v.value == "" {
 		return
 	}
+
 	switch {
 	case upper == "LD_PRELOAD", upper == "LD_AUDIT", strings.HasPrefix(upper, "DYLD_INSERT"), upper == "NODE_OPTIONS" && loads(v.value):
-		r.add(rulePreloadedCode, Warn, v.at, say(shown(v.name), " loads further code into the server and all its children"), say("leave ", shown(v.name), " out; load the code in the program that needs it"))
+		r.add(
+			rulePreloadedCode,
+			Warn,
+			v.at,
+			say(shown(v.name), " loads further code into the server and all its children"),
+			say("leave ", shown(v.name), " out; load the code in the program that needs it"),
+		)
 	case strings.HasPrefix(upper, "DANGEROUSLY_") && truthy(v.value):
-		r.add(ruleDangerousFlag, Warn, v.at, say(shown(v.name), " switches a protection off"), say("leave ", shown(v.name), " out"))
+		r.add(
+			ruleDangerousFlag,
+			Warn,
+			v.at,
+			say(shown(v.name), " switches a protection off"),
+			say("leave ", shown(v.name), " out"),
+		)
 	}
 }
 
@@ -213,13 +313,23 @@ func judgeApproval(s *server, r *report) {
 		if n == nil {
 			continue
 		}
+
 		at := s.at.member(key, n)
 		message := say(shown(key), " lets every tool of this server run without a question, also tools it adds later")
 		hint := say("list the read-only tools by name: \"", shown(key), "\": [\"read_file\"]")
+
 		if n.kind == boolean {
-			hint = say("leave ", shown(key), " out or set it to false; a client that asks shows what the tool is about to do")
+			hint = say(
+				"leave ",
+				shown(key),
+				" out or set it to false; a client that asks shows what the tool is about to do",
+			)
 		}
-		all := func(at *place) { r.add(ruleApproveEverything, Warn, at, message, hint) }
+
+		all := func(at *place) {
+			r.add(ruleApproveEverything, Warn, at, message, hint)
+		}
+
 		switch t, ok := n.scalar(); {
 		case ok && (t == "true" || everything(t)):
 			all(at)

@@ -96,6 +96,7 @@ func (r *report) add(rule *Rule, severity Severity, at *place, message, hint phr
 	if isSecret(rule, severity) {
 		key.secret = at
 	}
+
 	e := r.index[key]
 	if e == nil {
 		if r.index == nil {
@@ -105,6 +106,7 @@ func (r *report) add(rule *Rule, severity Severity, at *place, message, hint phr
 		r.index[key] = e
 		r.entries = append(r.entries, e)
 	}
+
 	e.count(at)
 	if severity.rank() > e.severity.rank() {
 		e.severity, e.at, e.message, e.hint = severity, at, message, hint
@@ -127,6 +129,7 @@ func (e *entry) count(at *place) {
 	case e.places != nil:
 		e.places[at] = true
 	}
+
 	e.last = at
 }
 
@@ -151,17 +154,35 @@ func (r *report) findings(doc []byte) []Finding {
 			}
 			keys[i] = bounded(veil.cover(keys[i]), maxToken)
 		}
-		f := Finding{Severity: e.severity, Code: e.rule.Code, Rule: e.rule.Name, Server: e.server.name, OWASP: e.rule.OWASP,
-			Path: pointerOf(keys), Count: max(1, len(e.places)), Message: veil.render(e.message), Hint: veil.render(e.hint)}
+
+		f := Finding{
+			Severity: e.severity,
+			Code:     e.rule.Code,
+			Rule:     e.rule.Name,
+			Server:   e.server.name,
+			OWASP:    e.rule.OWASP,
+			Path:     pointerOf(keys),
+			Count:    max(1, len(e.places)),
+			Message:  veil.render(e.message),
+			Hint:     veil.render(e.hint),
+		}
 		if veil.hidesName(f.Server) {
 			f.Server = mask
 		}
+
 		f.line, f.column = lines.position(e.at.off)
 		found = append(found, f)
 	}
+
 	slices.SortStableFunc(found, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(a.Server, b.Server), strings.Compare(a.Code, b.Code), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Path, b.Path))
+		return cmp.Or(
+			strings.Compare(a.Server, b.Server),
+			strings.Compare(a.Code, b.Code),
+			strings.Compare(a.Rule, b.Rule),
+			strings.Compare(a.Path, b.Path),
+		)
 	})
+
 	return found
 }
 
@@ -180,6 +201,7 @@ func (r *report) gravest() []*entry {
 			comparePlaces(a.at, b.at),
 		)
 	})
+
 	return entries[:MaxFindings]
 }
 
@@ -199,6 +221,7 @@ func (r *report) summary() Summary {
 			s.Infos++
 		}
 	}
+
 	return s
 }
 
@@ -220,7 +243,13 @@ func newVeil(secrets []string) *veil {
 	for _, s := range secrets {
 		size += len(s)
 	}
-	v := &veil{fragments: make(map[uint64]bool, size), words: map[uint64]bool{}, covered: map[string]string{}, hidden: map[string]bool{}}
+
+	v := &veil{
+		fragments: make(map[uint64]bool, size),
+		words:     map[uint64]bool{},
+		covered:   map[string]string{},
+		hidden:    map[string]bool{},
+	}
 	for _, s := range secrets {
 		into := v.fragments
 		if len(s) <= 16 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -228,10 +257,12 @@ func newVeil(secrets []string) *veil {
 		} else {
 			s = strings.ToLower(s)
 		}
+
 		for i := 0; i+fragment <= len(s); i++ {
 			into[pack(s[i:])] = true
 		}
 	}
+
 	return v
 }
 
@@ -271,7 +302,10 @@ func (v *veil) cover(s string) string {
 func (v *veil) hidesName(name string) bool {
 	hidden, ok := v.hidden[name]
 	if !ok {
-		hidden = overlaps(v.fragments, strings.ToLower(name)) || len(secretscan.Scan(name)) > 0 || len(secretscan.Connections(name)) > 0 || longRun(name)
+		hidden = overlaps(v.fragments, strings.ToLower(name)) ||
+			len(secretscan.Scan(name)) > 0 ||
+			len(secretscan.Connections(name)) > 0 ||
+			longRun(name)
 		v.hidden[name] = hidden
 	}
 	return hidden
@@ -279,8 +313,13 @@ func (v *veil) hidesName(name string) bool {
 
 // longRun reports whether a name has 32 letters and digits in a row, both among them: no word has.
 func longRun(name string) bool {
-	for run := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if len(run) >= 32 && strings.ContainsAny(run, "0123456789") && secretscan.EntropyMilli(run) >= 3000 {
+	for run := range strings.FieldsFuncSeq(name, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	}) {
+		if len(run) >= 32 &&
+			strings.ContainsAny(run, "0123456789") &&
+			secretscan.EntropyMilli(run) >= 3000 {
 			return true
 		}
 	}
@@ -297,6 +336,7 @@ func (v *veil) render(parts phrase) string {
 			b.WriteString(p.text)
 			continue
 		}
+
 		t := v.cover(p.text)
 		if p.kind == variableOf {
 			if t == p.text {
@@ -305,8 +345,10 @@ func (v *veil) render(parts phrase) string {
 				t = mask
 			}
 		}
+
 		b.WriteString(bounded(display(bounded(t, maxForeign)), maxForeign))
 	}
+
 	return bounded(b.String(), maxText)
 }
 

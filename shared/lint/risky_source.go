@@ -13,13 +13,27 @@ func riskySource(s *server, r *report) {
 		judgeInlineFetch(r, c)
 		judgeSecondPackage(r, c)
 	}
+
 	for _, f := range s.run.fetched {
 		if f.decoded {
-			r.add(ruleEncodedCode, Error, f.at, say("the command decodes a text and runs what comes out, so nobody can read in the configuration what runs"), say("put the decoded program into a file you can review and start that file"))
+			r.add(
+				ruleEncodedCode,
+				Error,
+				f.at,
+				say("the command decodes a text and runs what comes out, so nobody can read in the configuration what runs"),
+				say("put the decoded program into a file you can review and start that file"),
+			)
 		} else {
-			r.add(ruleRemoteCode, Error, f.at, say("the command downloads code and runs it at once, unread and different at every start"), say("install the program once, at a fixed version, and start the installed program"))
+			r.add(
+				ruleRemoteCode,
+				Error,
+				f.at,
+				say("the command downloads code and runs it at once, unread and different at every start"),
+				say("install the program once, at a fixed version, and start the installed program"),
+			)
 		}
 	}
+
 	for _, v := range s.variables {
 		if registryVariables[strings.ToLower(v.name)] {
 			judgeRegistry(r, v.name, v.value, v.at)
@@ -30,7 +44,13 @@ func riskySource(s *server, r *report) {
 func judgeSource(r *report, p pkg) {
 	if a := advisoryFor(p); a != nil {
 		if a.malicious {
-			r.add(ruleMaliciousPackage, Error, p.at, say("the package ", shown(p.name), " is known to be malicious: "+a.source), say("remove it, revoke what it could read, and use "+a.fix))
+			r.add(
+				ruleMaliciousPackage,
+				Error,
+				p.at,
+				say("the package ", shown(p.name), " is known to be malicious: "+a.source),
+				say("remove it, revoke what it could read, and use "+a.fix),
+			)
 		} else {
 			if fixed, ok := strings.CutSuffix(a.fix, " or later"); ok {
 				sign := "@"
@@ -39,19 +59,47 @@ func judgeSource(r *report, p pkg) {
 				}
 				r.repair(ruleVulnerablePackage, p.at, sign+p.version, sign+fixed)
 			}
-			r.add(ruleVulnerablePackage, Error, p.at, say("the version ", shown(p.version), " of ", shown(p.name), " is known to be vulnerable: "+a.source), say("upgrade to "+a.fix))
+
+			r.add(
+				ruleVulnerablePackage,
+				Error,
+				p.at,
+				say("the version ", shown(p.version), " of ", shown(p.name), " is known to be vulnerable: "+a.source),
+				say("upgrade to "+a.fix),
+			)
 		}
 	}
+
 	if p.cleartext {
-		r.add(ruleCleartextSource, Error, p.at, say("the package source ", shown(p.name), " is fetched without encryption, so anyone on the way can replace it"), say("use git+https:// or https:// and name a full commit"))
+		r.add(
+			ruleCleartextSource,
+			Error,
+			p.at,
+			say("the package source ", shown(p.name), " is fetched without encryption, so anyone on the way can replace it"),
+			say("use git+https:// or https:// and name a full commit"),
+		)
 	}
+
 	if p.ecosystem == "npm" {
 		if vendor, ok := imitates(p.name); ok {
-			r.add(ruleLookalikeScope, Warn, p.at, say("the scope of ", shown(p.name), " looks like @"+vendor+" and is not"), say("check the name on the vendor's own page; its packages are under @"+vendor))
+			r.add(
+				ruleLookalikeScope,
+				Warn,
+				p.at,
+				say("the scope of ", shown(p.name), " looks like @"+vendor+" and is not"),
+				say("check the name on the vendor's own page; its packages are under @"+vendor),
+			)
 		}
 	}
+
 	if (p.ecosystem == "npm" || p.ecosystem == "python") && archived[strings.ToLower(p.name)] {
-		r.add(ruleArchivedServer, Info, p.at, say("the reference server ", shown(p.name), " is archived: nobody fixes it any more"), say("move to the server that the vendor maintains, or to a maintained fork you have reviewed"))
+		r.add(
+			ruleArchivedServer,
+			Info,
+			p.at,
+			say("the reference server ", shown(p.name), " is archived: nobody fixes it any more"),
+			say("move to the server that the vendor maintains, or to a maintained fork you have reviewed"),
+		)
 	}
 }
 
@@ -91,15 +139,18 @@ func judgeRegistryFlags(r *report, c *call) {
 	for i, a := range args {
 		name, value, ok := strings.Cut(a.text, "=")
 		at := a.at
-		if !registryFlags[name] && !strings.HasSuffix(name, ":registry") || name == "-i" && (c.program == "npm" || c.program == "npx") {
+		if !registryFlags[name] && !strings.HasSuffix(name, ":registry") ||
+			name == "-i" && (c.program == "npm" || c.program == "npx") {
 			continue
 		}
+
 		if !ok {
 			if i+1 >= len(args) {
 				continue
 			}
 			value, at = args[i+1].text, args[i+1].at
 		}
+
 		if name == "--pip-args" && !strings.Contains(value, "index-url") {
 			continue
 		}
@@ -115,20 +166,42 @@ func judgeRegistry(r *report, name, value string, at *place) {
 	if value == "" || value == "direct" || value == "off" {
 		return
 	}
+
 	official := true
-	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || r == '|' || r == ' ' }) {
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool {
+		return r == ',' ||
+			r == '|' ||
+			r == ' '
+	}) {
 		if _, u, ok := strings.Cut(part, "="); ok && web(u) { // uv's name=URL
 			part = u
 		}
+
 		a := splitURL(part)
 		if a.scheme == "http" && !loopback(a.host) && !a.unknown() {
-			r.add(ruleCleartextSource, Error, at, say(shown(name), " names a package registry without encryption, so anyone on the way can replace what is installed"), say("use https:// for the registry"))
+			r.add(
+				ruleCleartextSource,
+				Error,
+				at,
+				say(shown(name), " names a package registry without encryption, so anyone on the way can replace what is installed"),
+				say("use https:// for the registry"),
+			)
+
 			return
 		}
-		official = official && (officialRegistries[a.host] && a.scheme == "https" || part == "direct" || part == "off")
+
+		official = official &&
+			(officialRegistries[a.host] && a.scheme == "https" || part == "direct" || part == "off")
 	}
+
 	if !official {
-		r.add(ruleRegistryOverride, Warn, at, say(shown(name), " makes the runner fetch packages from another registry than the public one, which decides what every name means"), say("leave the registry out, or name every package by exact version and digest there"))
+		r.add(
+			ruleRegistryOverride,
+			Warn,
+			at,
+			say(shown(name), " makes the runner fetch packages from another registry than the public one, which decides what every name means"),
+			say("leave the registry out, or name every package by exact version and digest there"),
+		)
 	}
 }
 
@@ -138,13 +211,37 @@ func judgeInlineFetch(r *report, c *call) {
 	if at == nil {
 		return
 	}
+
 	lower := strings.ToLower(code)
-	runs := strings.Contains(lower, "exec(") || strings.Contains(lower, "eval(") || strings.Contains(lower, "new function(") || strings.Contains(lower, "runinthiscontext(")
+	runs := strings.Contains(lower, "exec(") ||
+		strings.Contains(lower, "eval(") ||
+		strings.Contains(lower, "new function(") ||
+		strings.Contains(lower, "runinthiscontext(")
 	switch {
 	case !runs:
-	case strings.Contains(lower, "b64decode") || strings.Contains(lower, "atob(") || strings.Contains(lower, "'base64'") || strings.Contains(lower, `"base64"`) || strings.Contains(lower, "fromhex("):
-		r.add(ruleEncodedCode, Error, at, say("the code given to ", shown(c.program), " decodes a text and runs what comes out"), say("put the decoded program into a file you can review and start that file"))
-	case strings.Contains(lower, "urlopen(") || strings.Contains(lower, "requests.get(") || strings.Contains(lower, "fetch(") || strings.Contains(lower, "http.get(") || strings.Contains(lower, "https.get("):
-		r.add(ruleRemoteCode, Error, at, say("the code given to ", shown(c.program), " downloads code and runs it at once"), say("install the program once, at a fixed version, and start the installed program"))
+	case strings.Contains(lower, "b64decode") ||
+		strings.Contains(lower, "atob(") ||
+		strings.Contains(lower, "'base64'") ||
+		strings.Contains(lower, `"base64"`) ||
+		strings.Contains(lower, "fromhex("):
+		r.add(
+			ruleEncodedCode,
+			Error,
+			at,
+			say("the code given to ", shown(c.program), " decodes a text and runs what comes out"),
+			say("put the decoded program into a file you can review and start that file"),
+		)
+	case strings.Contains(lower, "urlopen(") ||
+		strings.Contains(lower, "requests.get(") ||
+		strings.Contains(lower, "fetch(") ||
+		strings.Contains(lower, "http.get(") ||
+		strings.Contains(lower, "https.get("):
+		r.add(
+			ruleRemoteCode,
+			Error,
+			at,
+			say("the code given to ", shown(c.program), " downloads code and runs it at once"),
+			say("install the program once, at a fixed version, and start the installed program"),
+		)
 	}
 }

@@ -8,20 +8,44 @@ type runner func(*commandLine, *call, int)
 // runners returns the table of the programs that fetch packages or start others.
 func runners() map[string]runner {
 	return map[string]runner{
-		"npx": npx(0), "pnpx": npx(0), "bunx": npx(0), "npx-cli.js": npx(0),
-		"npm":  subcommand("-C --prefix --registry --workspace -w --loglevel --cache --userconfig", map[string]runner{"exec": npx(1), "x": npx(1)}),
-		"pnpm": subcommand("-C --dir --filter -F --package --reporter --loglevel --registry", map[string]runner{"dlx": npx(1), "exec": passOn, "run": nil}),
+		"npx":        npx(0),
+		"pnpx":       npx(0),
+		"bunx":       npx(0),
+		"npx-cli.js": npx(0),
+		"npm": subcommand("-C --prefix --registry --workspace -w --loglevel --cache --userconfig", map[string]runner{
+			"exec": npx(1),
+			"x":    npx(1),
+		}),
+		"pnpm": subcommand("-C --dir --filter -F --package --reporter --loglevel --registry", map[string]runner{
+			"dlx":  npx(1),
+			"exec": passOn,
+			"run":  nil,
+		}),
 		"yarn": subcommand("--cwd", map[string]runner{"dlx": npx(1), "exec": passOn}),
 		"bun":  subcommand("--cwd -c --config --env-file", map[string]runner{"x": npx(1)}),
-		"uvx":  uvx(0), "uv": uv, "pipx": subcommand("", map[string]runner{"run": pipx}),
-		"deno":   subcommand("", map[string]runner{"run": denoRun, "x": denoRun, "serve": denoRun, "eval": nil}),
+		"uvx":  uvx(0),
+		"uv":   uv,
+		"pipx": subcommand("", map[string]runner{"run": pipx}),
+		"deno": subcommand("", map[string]runner{
+			"run":   denoRun,
+			"x":     denoRun,
+			"serve": denoRun,
+			"eval":  nil,
+		}),
 		"go":     subcommand("-C", map[string]runner{"run": goRun}),
 		"dnx":    dnx(0),
 		"dotnet": subcommand("", map[string]runner{"dnx": dnx(1), "tool": dotnetTool}),
-		"nix":    subcommand("--option --extra-experimental-features --experimental-features --log-format", map[string]runner{"run": nixRun, "shell": nixRun, "develop": nixRun}),
-		"node":   script, "python": module, "tsx": script, "ts-node": script,
-		"ssh": remote("-p -i -l -o -F -J -L -R -D -b -c -E -e -I -m -Q -S -W -w -B", 1),
-		"wsl": remote("-d -u --distribution --user --cd --shell-type", 0),
+		"nix": subcommand("--option --extra-experimental-features --experimental-features --log-format", map[string]runner{
+			"run":     nixRun,
+			"shell":   nixRun,
+			"develop": nixRun,
+		}),
+		"node":    script,
+		"python":  module,
+		"tsx":     script,
+		"ts-node": script,
+		"ssh":     remote("-p -i -l -o -F -J -L -R -D -b -c -E -e -I -m -Q -S -W -w -B", 1),
+		"wsl":     remote("-d -u --distribution --user --cd --shell-type", 0),
 	}
 }
 
@@ -35,6 +59,7 @@ func subcommand(valued string, verbs map[string]runner) runner {
 				return
 			}
 		}
+
 		c.tails(cl, depth)
 	}
 }
@@ -63,10 +88,13 @@ func npx(verbs int) runner {
 			opts, from = options(cl.args, npxValued)
 			from += verbs
 		}
+
 		more, operand := options(cl.args[min(from, len(cl.args)):], npxValued)
 		opts, operand = append(opts, more...), min(from+operand, len(cl.args))
 		cl.own = operand
-		offline, named, script := false, false, word{}
+		offline := false
+		named := false
+		script := word{}
 		for _, o := range opts {
 			switch o.name {
 			case "-p", "--package":
@@ -78,10 +106,12 @@ func npx(verbs int) runner {
 				offline = !o.hasValue || o.value.text == "true"
 			}
 		}
+
 		if script.at != nil {
 			cl.inline = true
 			c.script(script.text, script.at, depth+1, cl.inside)
 		}
+
 		if operand < len(cl.args) && !named && script.at == nil {
 			p := npmPackage(cl.args[operand])
 			cl.pkgs = append(cl.pkgs, p)
@@ -89,6 +119,7 @@ func npx(verbs int) runner {
 		} else if operand < len(cl.args) {
 			c.nest(cl, operand, depth)
 		}
+
 		if offline { // it refuses to fetch: what runs is what the project has locked
 			cl.pkgs = nil
 		}
@@ -114,6 +145,7 @@ func uvx(verbs int) runner {
 				cl.pkgs = append(cl.pkgs, withPackages(o.value)...)
 			}
 		}
+
 		if operand >= len(cl.args) {
 			return
 		}
@@ -121,6 +153,7 @@ func uvx(verbs int) runner {
 			c.nest(cl, operand, depth)
 			return
 		}
+
 		p := pythonPackage(cl.args[operand], true)
 		cl.pkgs = append(cl.pkgs, p)
 		c.started(cl, p.program(), operand+1, depth)
@@ -131,7 +164,9 @@ func uvx(verbs int) runner {
 func withPackages(w word) []pkg {
 	var out []pkg
 	for _, s := range strings.Split(w.text, ",") {
-		if s = strings.TrimSpace(s); s != "" && !strings.HasPrefix(s, "<") && !strings.HasPrefix(s, ">") {
+		if s = strings.TrimSpace(s); s != "" &&
+			!strings.HasPrefix(s, "<") &&
+			!strings.HasPrefix(s, ">") {
 			out = append(out, pythonPackage(word{s, w.at}, true))
 		}
 	}
@@ -145,6 +180,7 @@ func uv(c *commandLine, cl *call, depth int) {
 	if at >= len(cl.args) {
 		return
 	}
+
 	switch cl.args[at].text {
 	case "tool":
 		if at+1 < len(cl.args) && cl.args[at+1].text == "run" {
@@ -165,9 +201,17 @@ func uv(c *commandLine, cl *call, depth int) {
 				return
 			}
 		}
+
 		if operand < len(cl.args) && scheme(cl.args[operand].text) != "" {
-			cl.pkgs = append(cl.pkgs, pkg{ecosystem: "python", name: cl.args[operand].text, spec: cl.args[operand].text, state: floatingSource, at: cl.args[operand].at})
+			cl.pkgs = append(cl.pkgs, pkg{
+				ecosystem: "python",
+				name:      cl.args[operand].text,
+				spec:      cl.args[operand].text,
+				state:     floatingSource,
+				at:        cl.args[operand].at,
+			})
 		}
+
 		c.nest(cl, operand, depth)
 	}
 }
@@ -185,6 +229,7 @@ func pipx(c *commandLine, cl *call, depth int) {
 			cl.pkgs = append(cl.pkgs, pythonPackage(o.value, false))
 		}
 	}
+
 	if operand >= len(cl.args) {
 		return
 	}
@@ -192,6 +237,7 @@ func pipx(c *commandLine, cl *call, depth int) {
 		c.nest(cl, operand, depth)
 		return
 	}
+
 	p := pythonPackage(cl.args[operand], false)
 	cl.pkgs = append(cl.pkgs, p)
 	c.started(cl, p.program(), operand+1, depth)
@@ -232,6 +278,7 @@ func dnx(verbs int) runner {
 		if operand >= len(cl.args) {
 			return
 		}
+
 		p := nugetPackage(cl.args[operand])
 		more, _ := options(cl.args[operand+1:], dnxValued) // dnx takes its flags behind the name too
 		for _, o := range append(opts, more...) {
@@ -239,6 +286,7 @@ func dnx(verbs int) runner {
 				p = nugetPackage(word{p.name + "@" + o.value.text, p.at})
 			}
 		}
+
 		cl.pkgs = append(cl.pkgs, p)
 		c.started(cl, p.program(), operand+1, depth)
 	}
@@ -258,9 +306,12 @@ func nixRun(c *commandLine, cl *call, depth int) {
 	if operand >= len(cl.args) {
 		return
 	}
+
 	cl.pkgs = append(cl.pkgs, flakeOf(cl.args[operand]))
 	for i := operand; i+1 < len(cl.args); i++ {
-		if t := cl.args[i].text; t == "--" || t == "-c" || t == "--command" {
+		if t := cl.args[i].text; t == "--" ||
+			t == "-c" ||
+			t == "--command" {
 			if knownProgram(programName(cl.args[i+1].text)) {
 				c.nest(cl, i+1, depth)
 			}
@@ -283,15 +334,20 @@ func script(c *commandLine, cl *call, depth int) {
 func module(c *commandLine, cl *call, depth int) {
 	for i, a := range cl.args {
 		if a.text == "-m" && i+1 < len(cl.args) {
-			if next := cl.args[i+1].text; next == "pipx" || next == "uv" || next == "uvx" {
+			if next := cl.args[i+1].text; next == "pipx" ||
+				next == "uv" ||
+				next == "uvx" {
 				c.nest(cl, i+1, depth)
 				return
 			}
+
 			break
 		}
+
 		if !strings.HasPrefix(a.text, "-") {
 			break
 		}
 	}
+
 	c.tails(cl, depth)
 }

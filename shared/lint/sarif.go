@@ -20,24 +20,44 @@ func SARIF(files []FileResult) ([]byte, error) {
 	rules := make([]sarifRule, len(allRules))
 	for i, r := range allRules {
 		index[r.Name] = i
-		rules[i] = sarifRule{ID: ruleID(r.Code, r.Name), Name: r.Name, Short: sarifText{r.Doc}, Help: sarifText{r.Hint},
-			Default:    sarifLevel{level(r.Severities[0])},
-			Properties: map[string]any{"tags": []string{"security", r.Category, r.OWASP}, "security-severity": securitySeverity(r.Severities[0])}}
+		rules[i] = sarifRule{
+			ID:      ruleID(r.Code, r.Name),
+			Name:    r.Name,
+			Short:   sarifText{r.Doc},
+			Help:    sarifText{r.Hint},
+			Default: sarifLevel{level(r.Severities[0])},
+			Properties: map[string]any{
+				"tags":              []string{"security", r.Category, r.OWASP},
+				"security-severity": securitySeverity(r.Severities[0]),
+			},
+		}
 	}
+
 	results := []sarifResult{}
 	for _, file := range files {
 		for _, f := range file.Result.Findings {
 			results = append(results, sarifOf(file.URI, f, index[f.Rule]))
 		}
 	}
-	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{{
-		Tool:    sarifTool{sarifDriver{Name: "governance mcp lint", Version: Ruleset, Rules: rules}},
-		Results: results, Columns: "unicodeCodePoints",
-	}}}
+
+	log := sarifLog{
+		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0",
+		Runs: []sarifRun{{
+			Tool: sarifTool{sarifDriver{
+				Name:    "governance mcp lint",
+				Version: Ruleset,
+				Rules:   rules,
+			}},
+			Results: results,
+			Columns: "unicodeCodePoints",
+		}},
+	}
 	raw, err := json.MarshalIndent(log, "", "  ")
 	if err != nil {
 		return nil, err
 	}
+
 	return append(asciiInvisible(raw), '\n'), nil
 }
 
@@ -47,9 +67,16 @@ func sarifOf(uri string, f Finding, rule int) sarifResult {
 	if f.line > 0 {
 		location.Physical.Region = &sarifRegion{f.line, f.column}
 	}
+
 	sum := sha256.Sum256([]byte(f.Code + "\x00" + f.Rule + "\x00" + f.Server + "\x00" + f.Path))
-	return sarifResult{RuleID: ruleID(f.Code, f.Rule), RuleIndex: rule, Level: level(f.Severity), Message: sarifText{f.Message + ". Fix: " + f.Hint + "."},
-		Locations: []sarifLocation{location}, Fingerprints: map[string]string{"finding/v1": base32.StdEncoding.EncodeToString(sum[:15])}}
+	return sarifResult{
+		RuleID:       ruleID(f.Code, f.Rule),
+		RuleIndex:    rule,
+		Level:        level(f.Severity),
+		Message:      sarifText{f.Message + ". Fix: " + f.Hint + "."},
+		Locations:    []sarifLocation{location},
+		Fingerprints: map[string]string{"finding/v1": base32.StdEncoding.EncodeToString(sum[:15])},
+	}
 }
 
 func ruleID(code, name string) string { return code + "/" + name }

@@ -31,6 +31,7 @@ func (r *report) score() int {
 		code   string
 		secret *place
 	}
+
 	gravest := map[slot]Severity{}
 	for _, e := range r.entries {
 		at := slot{e.server, e.rule.Code, e.secret}
@@ -38,6 +39,7 @@ func (r *report) score() int {
 			gravest[at] = e.severity
 		}
 	}
+
 	count := map[Severity]int{}
 	for _, severity := range gravest {
 		count[severity]++
@@ -49,6 +51,7 @@ func (r *report) score() int {
 			rest = rest * severity.keep() / 1000
 		}
 	}
+
 	if count[Error] > 0 {
 		return min(rest/perPoint, errorLimit)
 	}

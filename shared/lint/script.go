@@ -39,7 +39,13 @@ func eachCommand(s string, at *place, emit func(stage)) {
 // splitWords splits a command line into words and keeps the place. Operators are ordinary text.
 func splitWords(w word) []word {
 	var out []word
-	p := &scanner{s: w.text, at: w.at, emit: func(st stage) { out = append(out, st.words...) }}
+	p := &scanner{
+		s:  w.text,
+		at: w.at,
+		emit: func(st stage) {
+			out = append(out, st.words...)
+		},
+	}
 	for p.pos < len(p.s) {
 		switch p.s[p.pos] {
 		case '|', '&', ';', '(', ')', '<', '>', '`', '$', '#':
@@ -48,6 +54,7 @@ func splitWords(w word) []word {
 			p.step()
 		}
 	}
+
 	p.endPipeline()
 	return out
 }
@@ -75,6 +82,7 @@ func (p *scanner) step() {
 			p.endPipeline()
 			return
 		}
+
 		p.endStage(true)
 	case '&':
 		p.ampersand()
@@ -148,6 +156,7 @@ func (p *scanner) endStage(feeds bool) {
 		p.emit(p.stage)
 		piped = true
 	}
+
 	p.stage = stage{words: p.stage.words[:0], piped: feeds && piped}
 }
 
@@ -159,6 +168,7 @@ func (p *scanner) single() {
 		p.take(1)
 		return
 	}
+
 	p.put(p.s[p.pos+1 : p.pos+1+end])
 	p.pos += end + 2
 }
@@ -171,16 +181,23 @@ func (p *scanner) double() {
 		case c == '"':
 			p.pos++
 			return
-		case c == '\\' && p.pos+1 < len(p.s) && strings.IndexByte("\"\\$`", p.s[p.pos+1]) >= 0:
+		case c == '\\' &&
+			p.pos+1 < len(p.s) &&
+			strings.IndexByte("\"\\$`", p.s[p.pos+1]) >= 0:
 			p.pos++
 			p.take(1)
 		case c == '$' || c == '`':
 			p.substitution()
 		default:
 			end := p.pos + 1
-			for end < len(p.s) && p.s[end] != '"' && p.s[end] != '\\' && p.s[end] != '$' && p.s[end] != '`' {
+			for end < len(p.s) &&
+				p.s[end] != '"' &&
+				p.s[end] != '\\' &&
+				p.s[end] != '$' &&
+				p.s[end] != '`' {
 				end++
 			}
+
 			p.take(end - p.pos)
 		}
 	}
@@ -192,11 +209,13 @@ func (p *scanner) backslash() {
 		p.take(1)
 		return
 	}
+
 	p.pos++
 	if p.s[p.pos] == '\n' {
 		p.pos++
 		return
 	}
+
 	p.take(1)
 }
 
@@ -207,7 +226,8 @@ func (p *scanner) substitution() {
 	switch {
 	case strings.HasPrefix(rest, "$("):
 		if end := p.closing(p.pos + 1); end > 0 {
-			size, inner = end+1-p.pos, p.s[p.pos+2:end]
+			size = end + 1 - p.pos
+			inner = p.s[p.pos+2 : end]
 		}
 	case strings.HasPrefix(rest, "${"):
 		if end := strings.IndexByte(rest[:min(len(rest), 512)], '}'); end > 0 {
@@ -215,12 +235,15 @@ func (p *scanner) substitution() {
 		}
 	case rest[0] == '`':
 		if end := strings.IndexByte(rest[1:], '`'); end > 0 {
-			size, inner = end+2, rest[1:end+1]
+			size = end + 2
+			inner = rest[1 : end+1]
 		}
 	}
+
 	if inner != "" {
 		p.stage.subs = append(p.stage.subs, inner)
 	}
+
 	p.take(size)
 }
 
@@ -243,6 +266,7 @@ func (p *scanner) closing(i int) int {
 			}
 		}
 	}
+
 	return int(p.pairs[i])
 }
 
@@ -252,6 +276,7 @@ func (p *scanner) ampersand() {
 		p.redirection()
 		return
 	}
+
 	if p.pos < len(p.s) && p.s[p.pos] == '&' {
 		p.pos++
 	}
@@ -269,13 +294,16 @@ func (p *scanner) redirection() {
 			return
 		}
 	}
+
 	if strings.Trim(p.text(), "0123456789") == "" {
 		p.dropWord()
 	}
+
 	p.endWord()
 	for p.pos < len(p.s) && strings.IndexByte("<>&| \t", p.s[p.pos]) >= 0 {
 		p.pos++
 	}
+
 	for p.pos < len(p.s) && strings.IndexByte(" \t\n;|&<>()", p.s[p.pos]) < 0 {
 		p.pos++
 	}
@@ -286,9 +314,11 @@ func (p *scanner) comment() {
 		p.take(1)
 		return
 	}
+
 	if end := strings.IndexByte(p.s[p.pos:], '\n'); end >= 0 {
 		p.pos += end
 		return
 	}
+
 	p.pos = len(p.s)
 }

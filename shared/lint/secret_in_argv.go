@@ -17,24 +17,31 @@ func secretInArgv(s *server, r *report) {
 			if i+1 < len(args) {
 				next = args[i+1]
 			}
+
 			header := i > 0 && headerFlag(args[i-1].text)
-			if name, ok := headerName(args[i].text); header && ok && next.at != nil {
+			if name, ok := headerName(args[i].text); header &&
+				ok &&
+				next.at != nil {
 				judgeExposed(r, name, next.text, next.at)
 				continue
 			}
+
 			judgeArgument(r, args[i], next, header)
 			judgeEmbeddedArgument(r, args[i])
 		}
 	}
+
 	for _, a := range s.run.assigned {
 		if secretscan.SecretName(a.name) {
 			judgeExposed(r, a.name, a.value, a.at)
 		}
 		judgeText(r, word{a.value, a.at}, ruleSecretInArgv, ruleReferenceInArgv, false)
 	}
+
 	for _, w := range s.argv { // whatever the unwrapping made of it, no token may slip through
 		judgeTokens(r, w, ruleSecretInArgv)
 	}
+
 	for _, u := range s.urls {
 		judgeTokens(r, u, ruleSecretInURL)
 		judgeText(r, u, ruleSecretInURL, ruleReferenceInURL, true)
@@ -59,7 +66,12 @@ func judgeEmbeddedArgument(r *report, arg word) {
 }
 
 func headerFlag(s string) bool {
-	return s == "--header" || s == "-H" || s == "--headers" || s == "-header" || s == "--http-header" || s == "--add-header"
+	return s == "--header" ||
+		s == "-H" ||
+		s == "--headers" ||
+		s == "-header" ||
+		s == "--http-header" ||
+		s == "--add-header"
 }
 
 // judgeArgument judges one argument in its place: a value behind a flag, NAME=value, a header, or
@@ -84,7 +96,9 @@ func judgeArgument(r *report, arg, next word, header bool) {
 			} else if next.at != nil && (next.text == "" || next.text[0] != '-') {
 				judgeExposed(r, "--"+name, next.text, next.at)
 			}
-		} else if inner, secret, assigned := assigns(value); ok && assigned && secretscan.SecretName(inner) {
+		} else if inner, secret, assigned := assigns(value); ok &&
+			assigned &&
+			secretscan.SecretName(inner) {
 			judgeExposed(r, inner, secret, arg.at) // --env=API_KEY=…
 		}
 	default:
@@ -101,7 +115,10 @@ func bareHeader(t string) bool {
 		return false
 	}
 	lower := strings.ToLower(name)
-	return lower == "authorization" || lower == "proxy-authorization" || strings.HasPrefix(lower, "x-") && secretscan.SecretName(name)
+
+	return lower == "authorization" ||
+		lower == "proxy-authorization" ||
+		strings.HasPrefix(lower, "x-") && secretscan.SecretName(name)
 }
 
 func judgeHeader(r *report, t string, at *place) {
@@ -118,12 +135,27 @@ func judgeHeader(r *report, t string, at *place) {
 func judgeExposed(r *report, name, value string, at *place) {
 	literal, _ := secretscan.Literal(value)
 	switch {
-	case strings.TrimSpace(value) == "" || secretscan.Trivial(value) || scheme(literal) != "" || plainValue(name, literal):
+	case strings.TrimSpace(value) == "" ||
+		secretscan.Trivial(value) ||
+		scheme(literal) != "" ||
+		plainValue(name, literal):
 	case literal == "":
-		r.add(ruleReferenceInArgv, Info, at, say("the value of ", shown(name), " ends in the argument list, where every process of the machine can read it"), hintArgument)
+		r.add(
+			ruleReferenceInArgv,
+			Info,
+			at,
+			say("the value of ", shown(name), " ends in the argument list, where every process of the machine can read it"),
+			hintArgument,
+		)
 	default:
 		r.secret(literal)
-		r.add(ruleSecretInArgv, Error, at, say("a literal secret stands in the arguments ("+length(literal)+"), as the value of ", shown(name)), hintArgument)
+		r.add(
+			ruleSecretInArgv,
+			Error,
+			at,
+			say("a literal secret stands in the arguments ("+length(literal)+"), as the value of ", shown(name)),
+			hintArgument,
+		)
 	}
 }
 
@@ -135,11 +167,28 @@ func judgeShort(r *report, name string, value word) {
 	t := value.text
 	literal, _ := secretscan.Literal(t)
 	switch {
-	case literal == "" && t != "" && !secretscan.Trivial(t) && asksForSecret(t):
-		r.add(ruleReferenceInArgv, Info, value.at, say("the value of "+name+" ends in the argument list, where every process of the machine can read it"), hintArgument)
-	case secretscan.TokenLike(literal) && strings.ContainsAny(literal, "0123456789") && !strings.ContainsAny(literal, "/:. ,"):
+	case literal == "" &&
+		t != "" &&
+		!secretscan.Trivial(t) &&
+		asksForSecret(t):
+		r.add(
+			ruleReferenceInArgv,
+			Info,
+			value.at,
+			say("the value of "+name+" ends in the argument list, where every process of the machine can read it"),
+			hintArgument,
+		)
+	case secretscan.TokenLike(literal) &&
+		strings.ContainsAny(literal, "0123456789") &&
+		!strings.ContainsAny(literal, "/:. ,"):
 		r.secret(literal)
-		r.add(ruleSecretInArgv, Error, value.at, say("a literal secret stands in the arguments ("+length(literal)+"), as the value of "+name), hintArgument)
+		r.add(
+			ruleSecretInArgv,
+			Error,
+			value.at,
+			say("a literal secret stands in the arguments ("+length(literal)+"), as the value of "+name),
+			hintArgument,
+		)
 	}
 }
 
@@ -162,7 +211,14 @@ func judgeTokens(r *report, w word, rule *Rule) {
 		if rule == ruleSecretInURL {
 			where = "the URL"
 		}
-		r.add(rule, Error, w.at, say("a literal secret stands in "+where+" ("+m.Provider+", "+length(secret)+")"), hintFor(rule))
+
+		r.add(
+			rule,
+			Error,
+			w.at,
+			say("a literal secret stands in "+where+" ("+m.Provider+", "+length(secret)+")"),
+			hintFor(rule),
+		)
 	}
 }
 
@@ -185,9 +241,11 @@ func judgeText(r *report, w word, literalRule, referenceRule *Rule, endpoint boo
 	if !endpoint && strings.HasPrefix(t, "-") {
 		_, t, _ = strings.Cut(t, "=")
 	}
+
 	for _, c := range secretscan.Connections(t) {
 		judgeConnection(r, c, w.at, literalRule, referenceRule, endpoint)
 	}
+
 	if !web(t) {
 		return
 	}
@@ -198,32 +256,76 @@ func judgeText(r *report, w word, literalRule, referenceRule *Rule, endpoint boo
 		}
 		if literal, _ := secretscan.Literal(value); literal != "" {
 			r.secret(literal)
-			r.add(literalRule, Error, w.at, say("a literal secret stands in the URL ("+length(literal)+"), as parameter ", shown(name)), hintFor(literalRule))
+			r.add(
+				literalRule,
+				Error,
+				w.at,
+				say("a literal secret stands in the URL ("+length(literal)+"), as parameter ", shown(name)),
+				hintFor(literalRule),
+			)
 		} else {
-			r.add(referenceRule, Info, w.at, say("the URL carries a secret in parameter ", shown(name), ", where logs and proxies keep it"), hintFor(referenceRule))
+			r.add(
+				referenceRule,
+				Info,
+				w.at,
+				say("the URL carries a secret in parameter ", shown(name), ", where logs and proxies keep it"),
+				hintFor(referenceRule),
+			)
 		}
 	}
+
 	if segment, known := secretSegment(a); known {
 		r.secret(segment)
-		r.add(literalRule, Error, w.at, say("the path of the URL carries a key ("+length(segment)+")"), hintFor(literalRule))
+		r.add(
+			literalRule,
+			Error,
+			w.at,
+			say("the path of the URL carries a key ("+length(segment)+")"),
+			hintFor(literalRule),
+		)
 	}
 }
 
 func judgeConnection(r *report, c secretscan.Connection, at *place, literalRule, referenceRule *Rule, endpoint bool) {
 	secret := c.Password
-	web := c.Scheme == "http" || c.Scheme == "https" || c.Scheme == "ws" || c.Scheme == "wss" || strings.HasPrefix(c.Scheme, "git+http")
+	web := c.Scheme == "http" ||
+		c.Scheme == "https" ||
+		c.Scheme == "ws" ||
+		c.Scheme == "wss" ||
+		strings.HasPrefix(c.Scheme, "git+http")
+
 	if secret == "" {
-		if !web || c.User == "git" || !endpoint && !secretscan.TokenLike(c.User) && !secretscan.Placeholder(c.User) {
+		if !web ||
+			c.User == "git" ||
+			!endpoint && !secretscan.TokenLike(c.User) && !secretscan.Placeholder(c.User) {
 			return
 		}
 		secret = c.User
-	} else if endpoint && web && secretscan.Trivial(secret) { // user:80@: a host name in disguise
+	} else if endpoint &&
+		web &&
+		secretscan.Trivial(secret) { // user:80@: a host name in disguise
 		secret, c.Password = c.User, ""
 	}
-	if literal, _ := secretscan.Literal(unescape(secret)); literal != "" && (c.Password == "" || c.LiteralPassword()) {
+
+	if literal, _ := secretscan.Literal(unescape(secret)); literal != "" &&
+		(c.Password == "" || c.LiteralPassword()) {
 		r.secret(literal)
-		r.add(literalRule, Error, at, say("the URL carries a user name or password in front of its host ("+length(literal)+")"), hintFor(literalRule))
+		r.add(
+			literalRule,
+			Error,
+			at,
+			say("the URL carries a user name or password in front of its host ("+length(literal)+")"),
+			hintFor(literalRule),
+		)
+
 		return
 	}
-	r.add(referenceRule, Info, at, say("the URL carries a user name or password in front of its host, where logs and process lists keep it"), hintFor(referenceRule))
+
+	r.add(
+		referenceRule,
+		Info,
+		at,
+		say("the URL carries a user name or password in front of its host, where logs and process lists keep it"),
+		hintFor(referenceRule),
+	)
 }

@@ -29,9 +29,17 @@ func (c *commandLine) shell(cl *call, depth int) {
 	for i := 0; i < len(cl.args); i++ {
 		t := cl.args[i].text
 		switch {
-		case t == "-o" || t == "+o" || t == "-O" || t == "--rcfile" || t == "--init-file":
+		case t == "-o" ||
+			t == "+o" ||
+			t == "-O" ||
+			t == "--rcfile" ||
+			t == "--init-file":
 			i++
-		case t == "--command" || len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.IndexByte(t, 'c') > 0:
+		case t == "--command" ||
+			len(t) > 1 &&
+				t[0] == '-' &&
+				t[1] != '-' &&
+				strings.IndexByte(t, 'c') > 0:
 			script = true
 		case strings.HasPrefix(t, "--command="):
 			cl.inline, cl.own = true, i
@@ -56,6 +64,7 @@ func (c *commandLine) cmd(cl *call, depth int) {
 		if !strings.HasPrefix(t, "/") {
 			continue
 		}
+
 		if t != "/c" && t != "/k" && t != "/r" {
 			if len(t) > 2 && (t[1] == 'c' || t[1] == 'k') && t[2] != '/' {
 				cl.own = i
@@ -64,12 +73,14 @@ func (c *commandLine) cmd(cl *call, depth int) {
 			}
 			continue
 		}
+
 		cl.own = i + 1
 		rest := cl.args[i+1:]
 		if len(rest) == 1 && strings.ContainsAny(rest[0].text, " \t") {
 			c.script(rest[0].text, rest[0].at, depth+1, cl.inside)
 			return
 		}
+
 		c.separated(rest, depth, cl.inside)
 		return
 	}
@@ -80,15 +91,26 @@ func (c *commandLine) separated(words []word, depth int, inside bool) {
 	var p pipe
 	start, piped := 0, false
 	for i := 0; i <= len(words); i++ {
-		if i < len(words) && words[i].text != "&&" && words[i].text != "&" && words[i].text != "||" && words[i].text != "|" {
+		if i < len(words) &&
+			words[i].text != "&&" &&
+			words[i].text != "&" &&
+			words[i].text != "||" &&
+			words[i].text != "|" {
 			continue
 		}
+
 		feeds := i < len(words) && words[i].text == "|"
 		if i > start {
 			c.add(words[start:i], depth+1, inside)
-			c.judgePipe(&p, stage{words: words[start:i], piped: piped, feeds: feeds})
+			c.judgePipe(&p, stage{
+				words: words[start:i],
+				piped: piped,
+				feeds: feeds,
+			})
+
 			piped = true
 		}
+
 		piped = piped && feeds
 		start = i + 1
 	}
@@ -124,6 +146,7 @@ func (c *commandLine) commands(s string, at *place, depth int, inside, watched b
 	if depth > maxUnwrap && !watched || bareWord(s) && !downloaders[s] && inert([]word{{s, at}}) {
 		return found
 	}
+
 	var p pipe
 	eachCommand(s, at, func(st stage) {
 		if watched && found == elsewhere {
@@ -132,10 +155,12 @@ func (c *commandLine) commands(s string, at *place, depth int, inside, watched b
 		if depth > maxUnwrap {
 			return
 		}
+
 		c.judgePipe(&p, st)
 		if words := skipKeywords(st.words); !inert(words) {
 			c.add(slices.Clone(words), depth, inside)
 		}
+
 		runs := len(st.subs) > 0 && runsSubstitution(st)
 		for _, sub := range st.subs {
 			if from := c.commands(sub, at, depth+1, inside, runs); from != elsewhere {
@@ -144,6 +169,7 @@ func (c *commandLine) commands(s string, at *place, depth int, inside, watched b
 			}
 		}
 	})
+
 	return found
 }
 
@@ -160,7 +186,9 @@ func prints(program string, args []word) source {
 
 // inert reports whether a command is a single word that no check knows.
 func inert(words []word) bool {
-	return len(words) == 1 && strings.IndexByte(words[0].text, '=') < 0 && !knownProgram(programName(words[0].text))
+	return len(words) == 1 &&
+		strings.IndexByte(words[0].text, '=') < 0 &&
+		!knownProgram(programName(words[0].text))
 }
 
 var keywords = setOf("if", "then", "else", "elif", "do", "while", "until", "!", "{", "export", "fi", "done")
@@ -183,11 +211,13 @@ func (c *commandLine) judgePipe(p *pipe, st stage) {
 	if p.found || !st.piped && !st.feeds {
 		return
 	}
+
 	program, args := leader(st.words)
 	if (p.downloaded || p.decoded) && readsCode(program, args) {
 		c.fetch(st.words[0].at, p.decoded && !p.downloaded)
 		p.found = true
 	}
+
 	from := prints(program, args)
 	p.downloaded = p.downloaded || from == network
 	p.decoded = p.decoded || from == encoding
@@ -232,19 +262,32 @@ func readsCode(program string, args []word) bool {
 	switch {
 	case program == "iex" || program == "invoke-expression":
 		return true
-	case program == "xargs" || !shells[program] && !interpreters[program] && program != "powershell" && program != "pwsh":
+	case program == "xargs" ||
+		!shells[program] &&
+			!interpreters[program] &&
+			program != "powershell" &&
+			program != "pwsh":
 		return false
 	}
+
 	for _, w := range args {
 		switch a := w.text; {
 		case a == "-" || a == "/dev/stdin" || a == "-s" && shells[program]:
 			return true
-		case a == "-c" || a == "-m" || a == "-e" || a == "-p" || a == "--eval" || a == "--print" || a == "-r" && program == "php" || a == "-n" && program == "perl":
+		case a == "-c" ||
+			a == "-m" ||
+			a == "-e" ||
+			a == "-p" ||
+			a == "--eval" ||
+			a == "--print" ||
+			a == "-r" && program == "php" ||
+			a == "-n" && program == "perl":
 			return false
 		case !strings.HasPrefix(a, "-"):
 			return a == "run" && program == "deno"
 		}
 	}
+
 	return true
 }
 
@@ -252,13 +295,19 @@ func decodes(program string, args []word) bool {
 	switch program {
 	case "base64", "base32", "gbase64":
 		return slices.ContainsFunc(args, func(a word) bool {
-			return a.text == "-d" || a.text == "-D" || a.text == "--decode" || a.text == "-di"
+			return a.text == "-d" ||
+				a.text == "-D" ||
+				a.text == "--decode" ||
+				a.text == "-di"
 		})
 	case "openssl":
 		return slices.ContainsFunc(args, func(a word) bool { return a.text == "-d" })
 	case "xxd":
-		return slices.ContainsFunc(args, func(a word) bool { return strings.HasPrefix(a.text, "-r") })
+		return slices.ContainsFunc(args, func(a word) bool {
+			return strings.HasPrefix(a.text, "-r")
+		})
 	}
+
 	return false
 }
 
@@ -267,12 +316,16 @@ func (c *commandLine) powershell(cl *call, depth int) {
 	for i, a := range cl.args {
 		t := strings.ToLower(strings.Replace(a.text, "/", "-", 1))
 		switch {
-		case t == "-e" || t == "-ec" || len(t) > 2 && strings.HasPrefix("-encodedcommand", t):
+		case t == "-e" ||
+			t == "-ec" ||
+			len(t) > 2 && strings.HasPrefix("-encodedcommand", t):
 			cl.inline = true
 			cl.own = i + 1
 			c.fetch(a.at, true)
 			return
-		case t == "-c" || len(t) > 3 && strings.HasPrefix("-command", t) || t == "-commandwithargs":
+		case t == "-c" ||
+			len(t) > 3 && strings.HasPrefix("-command", t) ||
+			t == "-commandwithargs":
 			cl.inline = true
 			cl.own = i + 1
 			if i+1 < len(cl.args) {
@@ -283,21 +336,26 @@ func (c *commandLine) powershell(cl *call, depth int) {
 			return
 		}
 	}
+
 	c.tails(cl, depth)
 }
 
 func (c *commandLine) powershellScript(words []word, depth int, inside bool) {
 	joined := strings.Join(texts(words), " ")
 	lower := strings.ToLower(joined)
-	if wordIn(lower, "iex", "invoke-expression") && (wordIn(lower, "irm", "iwr", "curl", "wget", "invoke-restmethod", "invoke-webrequest") || strings.Contains(lower, "downloadstring")) {
+	if wordIn(lower, "iex", "invoke-expression") &&
+		(wordIn(lower, "irm", "iwr", "curl", "wget", "invoke-restmethod", "invoke-webrequest") || strings.Contains(lower, "downloadstring")) {
 		c.fetch(words[0].at, false)
-	} else if strings.Contains(lower, "frombase64string") && wordIn(lower, "iex", "invoke-expression") {
+	} else if strings.Contains(lower, "frombase64string") &&
+		wordIn(lower, "iex", "invoke-expression") {
 		c.fetch(words[0].at, true)
 	}
+
 	if len(words) > 1 {
 		c.separated(words, depth, inside)
 		return
 	}
+
 	c.script(strings.TrimPrefix(strings.TrimSpace(joined), "& "), words[0].at, depth+1, inside)
 }
 

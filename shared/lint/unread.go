@@ -12,18 +12,27 @@ func unread(s *server, r *report) {
 	runs := slices.ContainsFunc(s.argv, func(w word) bool { return !isBlank(w) })
 	connects := slices.ContainsFunc(s.urls, func(w word) bool { return !isBlank(w) })
 	if !runs && !connects {
-		r.add(ruleNotUnderstood, Info, s.at, say("this server has no command and no url that the lint understands, so nothing about it was judged"), hintUnderstood)
+		r.add(
+			ruleNotUnderstood,
+			Info,
+			s.at,
+			say("this server has no command and no url that the lint understands, so nothing about it was judged"),
+			hintUnderstood,
+		)
 	}
+
 	for _, f := range fieldKinds {
 		value := s.node.get(f.key)
 		if value == nil || value.kind == null {
 			continue
 		}
 		at := s.at.member(f.key, value)
+
 		if !f.allows(value.kind) {
 			reportUnread(r, f.key, value, at)
 			continue
 		}
+
 		judgeItems(r, f.key, value, at)
 	}
 }
@@ -31,7 +40,13 @@ func unread(s *server, r *report) {
 var hintUnderstood = say("write command as a string, args as an array of strings, env and headers as objects of strings, url as a string")
 
 func reportUnread(r *report, name string, value *node, at *place) {
-	r.add(ruleNotUnderstood, Info, at, say(shown(name), " is "+value.kind.String()+", so it was not judged"), hintUnderstood)
+	r.add(
+		ruleNotUnderstood,
+		Info,
+		at,
+		say(shown(name), " is "+value.kind.String()+", so it was not judged"),
+		hintUnderstood,
+	)
 }
 
 // field is a member of a server that the checks read, and the JSON types that they read.
@@ -40,7 +55,9 @@ type field struct {
 	kinds []kind
 }
 
-func (f field) allows(k kind) bool { return slices.Contains(f.kinds, k) }
+func (f field) allows(k kind) bool {
+	return slices.Contains(f.kinds, k)
+}
 
 var fieldKinds = []field{
 	{"command", []kind{text, list, object}},
@@ -61,6 +78,7 @@ func judgeItems(r *report, key string, value *node, at *place) {
 	if key == "command" && value.kind == object {
 		return // Zed's form, with path and args
 	}
+
 	for i, item := range value.items {
 		if item.kind < list || pairs && value.kind == list && isPair(item) {
 			continue

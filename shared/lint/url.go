@@ -27,8 +27,13 @@ func scheme(s string) string {
 	if at <= 0 || at > 20 {
 		return ""
 	}
+
 	for i := 0; i < at; i++ {
-		if c := s[i]; !letter(c) && c != '+' && c != '-' && c != '.' && !(c >= '0' && c <= '9') {
+		if c := s[i]; !letter(c) &&
+			c != '+' &&
+			c != '-' &&
+			c != '.' &&
+			!(c >= '0' && c <= '9') {
 			return ""
 		}
 	}
@@ -51,27 +56,33 @@ func splitURL(s string) address {
 	if colon <= 0 || colon > 20 {
 		return a
 	}
+
 	a.scheme = strings.ToLower(s[:colon])
 	rest := strings.TrimLeft(s[colon+1:], `/\`)
 	if end := strings.IndexByte(rest, '#'); end >= 0 {
 		rest = rest[:end]
 	}
+
 	authority := rest
 	if end := strings.IndexAny(rest, `/\?`); end >= 0 {
 		authority, rest = rest[:end], rest[end:]
 	} else {
 		rest = ""
 	}
+
 	a.path, a.query, _ = strings.Cut(rest, "?")
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
 		a.userinfo, authority = authority[:at], authority[at+1:]
 	}
+
 	a.raw = authority
 	if end := strings.IndexByte(authority, ']'); strings.HasPrefix(authority, "[") && end > 0 {
 		a.raw, a.port = authority[1:end], strings.TrimPrefix(authority[end+1:], ":")
-	} else if colon := strings.LastIndexByte(authority, ':'); colon >= 0 && !strings.Contains(authority, "${") {
+	} else if colon := strings.LastIndexByte(authority, ':'); colon >= 0 &&
+		!strings.Contains(authority, "${") {
 		a.raw, a.port = authority[:colon], authority[colon+1:]
 	}
+
 	a.host = strings.TrimSuffix(strings.ToLower(plain(a.raw)), ".")
 	return a
 }
@@ -84,6 +95,7 @@ func (a address) unknown() bool {
 		strings.Contains(host, "-your-") || strings.Contains(host, "__") {
 		return true
 	}
+
 	if strings.Contains(host, "_") && a.raw == strings.ToUpper(a.raw) {
 		return true
 	}
@@ -106,12 +118,15 @@ func loopback(host string) bool {
 		"0.0.0.0", "::": // as a destination the unspecified address reaches this machine
 		return true
 	}
+
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
 // cleartextScheme reports whether a URL travels unencrypted.
-func (a address) cleartextScheme() bool { return a.scheme == "http" || a.scheme == "ws" }
+func (a address) cleartextScheme() bool {
+	return a.scheme == "http" || a.scheme == "ws"
+}
 
 // metadataHost reports whether a host is a cloud's metadata service, which hands out credentials to
 // whoever asks, in any of the notations that resolvers accept.
@@ -120,6 +135,7 @@ func metadataHost(host string) bool {
 	case "metadata.google.internal", "metadata.azure.internal", "instance-data", "instance-data.ec2.internal":
 		return true
 	}
+
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		var ok bool
@@ -127,10 +143,12 @@ func metadataHost(host string) bool {
 			return false
 		}
 	}
+
 	switch addr.Unmap().WithZone("").String() {
 	case "169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254":
 		return true
 	}
+
 	return false
 }
 
@@ -140,12 +158,14 @@ func looseIPv4(host string) (netip.Addr, bool) {
 	if len(parts) > 4 || host == "" {
 		return netip.Addr{}, false
 	}
+
 	var value uint64
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 0, 32)
 		if err != nil || strings.Contains(part, "_") {
 			return netip.Addr{}, false
 		}
+
 		if i < len(parts)-1 {
 			if n > 255 {
 				return netip.Addr{}, false
@@ -155,6 +175,7 @@ func looseIPv4(host string) (netip.Addr, bool) {
 			value |= n
 		}
 	}
+
 	if value > 0xffffffff {
 		return netip.Addr{}, false
 	}
@@ -181,8 +202,10 @@ func unescape(s string) string {
 				continue
 			}
 		}
+
 		b.WriteByte(s[i])
 	}
+
 	return b.String()
 }
 
@@ -196,6 +219,7 @@ func argumentURL(s string) string {
 			s = value
 		}
 	}
+
 	if web(s) {
 		return s
 	}

@@ -62,6 +62,7 @@ func (c *commandLine) wrapper(cl *call, depth int) {
 		}
 		from++
 	}
+
 	if w.dashed {
 		for from < len(cl.args) && cl.args[from].text != "--" {
 			from++
@@ -69,11 +70,14 @@ func (c *commandLine) wrapper(cl *call, depth int) {
 		c.nest(cl, from+1, depth)
 		return
 	}
+
 	_, operand := options(cl.args[from:], w.valued)
 	from += operand + w.skip
-	for from < len(cl.args) && (cl.args[from].text == "--" || cl.program == "runas" && strings.HasPrefix(cl.args[from].text, "/")) {
+	for from < len(cl.args) &&
+		(cl.args[from].text == "--" || cl.program == "runas" && strings.HasPrefix(cl.args[from].text, "/")) {
 		from++
 	}
+
 	c.nest(cl, from, depth)
 }
 
@@ -83,8 +87,10 @@ func (c *commandLine) env(cl *call, depth int) {
 		t := cl.args[i].text
 		split, ok := strings.CutPrefix(t, "--split-string=")
 		if !ok && strings.HasPrefix(t, "-S") && len(t) > 2 {
-			split, ok = t[2:], true
+			split = t[2:]
+			ok = true
 		}
+
 		switch {
 		case ok:
 			c.split(cl, i, split, depth)
@@ -92,7 +98,11 @@ func (c *commandLine) env(cl *call, depth int) {
 		case (t == "-S" || t == "--split-string" || t == "-vS" || t == "-iS") && i+1 < len(cl.args):
 			c.split(cl, i+1, cl.args[i+1].text, depth)
 			return
-		case t == "-u" || t == "--unset" || t == "-C" || t == "--chdir" || t == "-P":
+		case t == "-u" ||
+			t == "--unset" ||
+			t == "-C" ||
+			t == "--chdir" ||
+			t == "-P":
 			i++
 		case strings.HasPrefix(t, "-"):
 		default:
@@ -132,6 +142,7 @@ func remote(valued string, hosts int) runner {
 			c.script(cl.args[from].text, cl.args[from].at, depth+1, cl.inside)
 			return
 		}
+
 		c.nest(cl, from, depth)
 	}
 }

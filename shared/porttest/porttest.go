@@ -31,6 +31,7 @@ func Reserve() (address string, release func(), err error) {
 	if err != nil {
 		return "", nil, os.NewSyscallError("socket", err)
 	}
+
 	syscall.CloseOnExec(socket)
 	release = func() { _ = syscall.Close(socket) }
 	port, err := bind(socket)

@@ -35,6 +35,7 @@ func connectionAt(value string, at int) (Connection, bool) {
 	for start > 0 && (isWordByte(value[start-1]) || strings.IndexByte("+.-", value[start-1]) >= 0) {
 		start--
 	}
+
 	if start == at {
 		return Connection{}, false
 	}
@@ -43,6 +44,7 @@ func connectionAt(value string, at int) (Connection, bool) {
 	if end := strings.IndexAny(rest, "/?#\\"+textEnd); end >= 0 {
 		authority = rest[:end]
 	}
+
 	sign := strings.LastIndexByte(authority, '@')
 	if sign < 0 {
 		sign = unescapedPassword(rest, authority)
@@ -50,20 +52,29 @@ func connectionAt(value string, at int) (Connection, bool) {
 	if sign <= 0 {
 		return Connection{}, false
 	}
+
 	host := rest[sign+1:]
 	if end := strings.IndexAny(host, "/?#\\,;"+textEnd); end >= 0 {
 		host = host[:end]
 	}
+
 	user, password, _ := strings.Cut(rest[:sign], ":")
-	return Connection{Scheme: strings.ToLower(value[start:at]), User: user, Password: password, Host: host,
-		PasswordStart: at + 3 + len(user) + 1}, true
+	return Connection{
+		Scheme:        strings.ToLower(value[start:at]),
+		User:          user,
+		Password:      password,
+		Host:          host,
+		PasswordStart: at + 3 + len(user) + 1,
+	}, true
 }
 
 // unescapedPassword finds the @ of a connection string whose password holds a raw slash. A
 // colon followed by digits is a port, and then a later @ belongs to the path.
 func unescapedPassword(rest, authority string) int {
 	colon := strings.IndexByte(authority, ':')
-	if colon <= 0 || colon+1 == len(authority) || strings.Trim(authority[colon+1:], "0123456789") == "" {
+	if colon <= 0 ||
+		colon+1 == len(authority) ||
+		strings.Trim(authority[colon+1:], "0123456789") == "" {
 		return -1
 	}
 	sign := strings.IndexByte(rest, '@')
@@ -79,21 +90,35 @@ func scanConnections(value string) []Match {
 	var found []Match
 	for _, c := range Connections(value) {
 		if c.LiteralPassword() {
-			found = append(found, Match{Provider: ConnectionPassword, Start: c.PasswordStart, End: c.PasswordStart + len(c.Password)})
+			found = append(found, Match{
+				Provider: ConnectionPassword,
+				Start:    c.PasswordStart,
+				End:      c.PasswordStart + len(c.Password),
+			})
 		}
 	}
+
 	if strings.IndexByte(value, '=') < 0 || strings.IndexByte(value, ';') < 0 {
 		return found
 	}
 	from := 0
 	for _, part := range strings.SplitAfter(value, ";") {
 		name, text, ok := strings.Cut(strings.TrimSuffix(part, ";"), "=")
-		if key := strings.ToLower(strings.TrimSpace(name)); ok && (key == "password" || key == "pwd") && !Placeholder(text) && !genericWords[strings.ToLower(text)] {
+		if key := strings.ToLower(strings.TrimSpace(name)); ok &&
+			(key == "password" || key == "pwd") &&
+			!Placeholder(text) &&
+			!genericWords[strings.ToLower(text)] {
 			at := from + len(name) + 1
-			found = append(found, Match{Provider: ConnectionPassword, Start: at, End: at + len(text)})
+			found = append(found, Match{
+				Provider: ConnectionPassword,
+				Start:    at,
+				End:      at + len(text),
+			})
 		}
+
 		from += len(part)
 	}
+
 	return found
 }
 
@@ -104,7 +129,8 @@ func (c Connection) LiteralPassword() bool {
 	if c.Password == "" || Placeholder(c.Password) {
 		return false
 	}
-	user, password := strings.ToLower(c.User), strings.ToLower(c.Password)
+	user := strings.ToLower(c.User)
+	password := strings.ToLower(c.Password)
 	if !genericWords[password] && password != user {
 		return true
 	}

@@ -13,6 +13,7 @@ func EntropyMilli(s string) int {
 	for i := 0; i < len(s); i++ {
 		count[s[i]]++
 	}
+
 	n := uint64(len(s))
 	var weighted uint64
 	for _, c := range count {
@@ -20,11 +21,13 @@ func EntropyMilli(s string) int {
 			weighted += uint64(c) * log2(uint64(c))
 		}
 	}
+
 	total := log2(n)
 	mean := weighted / n
 	if mean >= total {
 		return 0
 	}
+
 	return int((total - mean) * 1000 >> fraction)
 }
 

@@ -13,20 +13,26 @@ func SecretName(name string) bool {
 	if notSecretBefore[[2]string{before, last}] {
 		return false
 	}
-	if secretWords[last] || passwordWords(last, before) || seedWords(last, before) {
+
+	if secretWords[last] ||
+		passwordWords(last, before) ||
+		seedWords(last, before) {
 		return true
 	}
+
 	if (last == "keys" || last == "tokens" || last == "secrets") && pluralAfter[before] {
 		return true
 	}
 	if last == "auth" && (before == "basic" || before == "http" || before == "proxy") {
 		return true
 	}
+
 	for _, suffix := range secretSuffixes {
 		if len(last) > len(suffix) && strings.HasSuffix(last, suffix) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -66,7 +72,11 @@ func seedWords(last, before string) bool {
 	case "seed":
 		return before != "random" && before != "rng" && before != "sampling"
 	case "phrase", "words":
-		return before == "seed" || before == "recovery" || before == "secret" || before == "mnemonic" || before == "backup"
+		return before == "seed" ||
+			before == "recovery" ||
+			before == "secret" ||
+			before == "mnemonic" ||
+			before == "backup"
 	}
 	return false
 }
@@ -99,31 +109,40 @@ func tail(name string) (last, before string) {
 	if len(name) > 256 {
 		name = name[len(name)-256:]
 	}
+
 	end := len(name)
 	for found := 0; end > 0 && found < 2; {
 		for end > 0 && !isWordByte(name[end-1]) {
 			end--
 		}
+
 		start := end
-		for start > 0 && isWordByte(name[start-1]) && !(start < end && wordBreak(name, start)) {
+		for start > 0 &&
+			isWordByte(name[start-1]) &&
+			!(start < end && wordBreak(name, start)) {
 			start--
 		}
+
 		letters := end
 		for letters > start && isDigit(name[letters-1]) {
 			letters--
 		}
+
 		word := strings.ToLower(name[start:letters])
 		end = start
 		if word == "" {
 			continue
 		}
+
 		if found == 0 {
 			last = word
 		} else {
 			before = word
 		}
+
 		found++
 	}
+
 	return last, before
 }
 
@@ -138,10 +157,13 @@ func wordBreak(name string, i int) bool {
 	return i+1 < len(name) && isLower(name[i+1])
 }
 
-func isWordByte(c byte) bool { return isUpper(c) || isLower(c) || isDigit(c) }
-func isUpper(c byte) bool    { return c >= 'A' && c <= 'Z' }
-func isLower(c byte) bool    { return c >= 'a' && c <= 'z' }
-func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isWordByte(c byte) bool {
+	return isUpper(c) || isLower(c) || isDigit(c)
+}
+
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))

@@ -25,6 +25,7 @@ func compile(expression string) pattern {
 			end := i + strings.IndexByte(expression[i:], ']')
 			members, i = expression[i:end], end+1
 		}
+
 		p := piece{charSet(members), 1, 1}
 		if i < len(expression) && expression[i] == '{' {
 			end := i + strings.IndexByte(expression[i:], '}')
@@ -38,8 +39,10 @@ func compile(expression string) pattern {
 			}
 			i = end + 1
 		}
+
 		out = append(out, p)
 	}
+
 	return out
 }
 
@@ -48,11 +51,13 @@ func compile(expression string) pattern {
 func charSet(members string) *[256]bool {
 	set := new([256]bool)
 	for i := 0; i < len(members); i++ {
-		from, to := members[i], members[i]
+		from := members[i]
+		to := members[i]
 		if i+2 < len(members) && members[i+1] == '-' {
 			to = members[i+2]
 			i += 2
 		}
+
 		for c := int(from); c <= int(to); c++ {
 			set[c] = true
 		}

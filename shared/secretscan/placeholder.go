@@ -24,6 +24,7 @@ func Literal(value string) (literal string, marked bool) {
 		}
 		rest, outside, references = strip(value, 0)
 	}
+
 	rest = strings.Trim(trimScheme(strings.TrimSpace(rest)), " \t\r\n\"'`,;")
 	switch {
 	case strings.Trim(rest, "@%#") == "":
@@ -33,19 +34,24 @@ func Literal(value string) (literal string, marked bool) {
 	case harmless(rest):
 		return "", true
 	}
+
 	return rest, references
 }
 
 // Trivial reports whether a literal is a switch or a path: it marks no place for a secret either.
 func Trivial(value string) bool {
 	value = strings.TrimSpace(value)
-	return switches[strings.ToLower(value)] || path(value) || shortNumber(value)
+	return switches[strings.ToLower(value)] ||
+		path(value) ||
+		shortNumber(value)
 }
 
 // leftover reports whether the text around references is too poor to hold a secret: separators
 // and plain words, as in "${USER}:${PASSWORD}" or "app-${KEY}".
 func leftover(rest string) bool {
-	if len(rest) >= 16 && TokenLike(rest) && strings.ContainsAny(rest, "0123456789") {
+	if len(rest) >= 16 &&
+		TokenLike(rest) &&
+		strings.ContainsAny(rest, "0123456789") {
 		return false
 	}
 	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(" :/@=&?.,;-_|+\"'", r) }) {
@@ -58,15 +64,21 @@ func leftover(rest string) bool {
 
 func harmless(rest string) bool {
 	lower := strings.ToLower(rest)
-	if distinctBytes(rest) < 3 || switches[lower] || placeholderValues[lower] || path(rest) || variableName(rest) {
+	if distinctBytes(rest) < 3 ||
+		switches[lower] ||
+		placeholderValues[lower] ||
+		path(rest) ||
+		variableName(rest) {
 		return true
 	}
+
 	if shortNumber(rest) && len(rest) < 3 {
 		return true
 	}
 	if credentialRun(rest) {
 		return false
 	}
+
 	return masked(rest) || placeholderWord(rest) || describes(lower)
 }
 
@@ -80,6 +92,7 @@ func trimScheme(s string) string {
 		}
 		return s
 	}
+
 	switch strings.ToLower(strings.TrimSuffix(word, ":")) {
 	case "bearer", "basic", "token", "apikey", "api-key", "key", "digest":
 		return strings.TrimSpace(rest)
@@ -101,24 +114,30 @@ func placeholderWord(s string) bool {
 	if longMarkers().in(lower) {
 		return true
 	}
+
 	for start, i := 0, 0; i <= len(lower); i++ {
 		if i < len(lower) && isLower(lower[i]) {
 			continue
 		}
-		if word := lower[start:i]; len(word) >= 3 && len(word) <= longestShort && shortMarkers[word] || len(word) > 6 && strings.HasPrefix(word, "your") {
+		if word := lower[start:i]; len(word) >= 3 && len(word) <= longestShort && shortMarkers[word] ||
+			len(word) > 6 && strings.HasPrefix(word, "your") {
 			return true
 		}
 		start = i + 1
 	}
+
 	return false
 }
 
 // describes recognises plain words that end in the name of the thing: my-secret-key, api_key,
 // token_here, github-personal-access-token.
 func describes(lower string) bool {
-	if len(lower) > 60 || digits(lower) > 2 || strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-_ .[](){}") != "" {
+	if len(lower) > 60 ||
+		digits(lower) > 2 ||
+		strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-_ .[](){}") != "" {
 		return false
 	}
+
 	words := strings.FieldsFunc(lower, func(r rune) bool { return r < 'a' || r > 'z' })
 	if len(words) == 0 {
 		return true
@@ -126,14 +145,28 @@ func describes(lower string) bool {
 	if len(words) > 6 {
 		return false
 	}
+
 	last := words[len(words)-1]
 	if last == "here" || last == "goes" {
 		return true
 	}
+
 	if len(words) == 1 {
-		return last == "token" || last == "secret" || last == "apikey" || last == "password" || last == "key" || last == "passwd"
+		return last == "token" ||
+			last == "secret" ||
+			last == "apikey" ||
+			last == "password" ||
+			last == "key" ||
+			last == "passwd"
 	}
-	return last == "key" || last == "token" || last == "secret" || last == "password" || last == "id" || last == "pat" || last == "string"
+
+	return last == "key" ||
+		last == "token" ||
+		last == "secret" ||
+		last == "password" ||
+		last == "id" ||
+		last == "pat" ||
+		last == "string"
 }
 
 func digits(s string) int {
@@ -150,7 +183,11 @@ func digits(s string) int {
 // at least 20 letters and digits, both present, with 3.5 bits of entropy.
 func credentialRun(s string) bool {
 	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return !(r < 128 && isWordByte(byte(r))) }) {
-		if len(run) >= 20 && strings.ContainsAny(run, "0123456789") && EntropyMilli(run) >= 3500 && !masked(run) && !placeholderWord(run) {
+		if len(run) >= 20 &&
+			strings.ContainsAny(run, "0123456789") &&
+			EntropyMilli(run) >= 3500 &&
+			!masked(run) &&
+			!placeholderWord(run) {
 			return true
 		}
 	}
@@ -163,6 +200,7 @@ func variableName(s string) bool {
 	if !strings.Contains(s, "_") || len(s) > 80 {
 		return false
 	}
+
 	digits := 0
 	for i := 0; i < len(s); i++ {
 		if isDigit(s[i]) {
@@ -186,17 +224,25 @@ func path(s string) bool {
 	if len(s) > 2 && fileName(slashed[strings.LastIndexByte(slashed, '/')+1:]) {
 		return true
 	}
+
 	for _, segment := range strings.Split(slashed, "/") {
-		if len(segment) >= 16 && strings.ContainsAny(segment, "0123456789") && EntropyMilli(segment) >= 3600 && !strings.ContainsAny(segment, ".- ") {
+		if len(segment) >= 16 &&
+			strings.ContainsAny(segment, "0123456789") &&
+			EntropyMilli(segment) >= 3600 &&
+			!strings.ContainsAny(segment, ".- ") {
 			return false
 		}
 	}
+
 	return !strings.ContainsAny(s, "+=")
 }
 
 func fileName(s string) bool {
 	dot := strings.LastIndexByte(s, '.')
-	return dot > 0 && len(s) < 120 && fileEndings[s[dot+1:]] && !strings.ContainsAny(s, " +=:")
+	return dot > 0 &&
+		len(s) < 120 &&
+		fileEndings[s[dot+1:]] &&
+		!strings.ContainsAny(s, " +=:")
 }
 
 // shortNumber recognises counts and switches; from four digits on a number may be a weak password.
@@ -211,7 +257,9 @@ func publishedToken(token string) bool {
 		return false
 	}
 	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
-	return err == nil && strings.Contains(strings.ReplaceAll(string(claims), " ", ""), `"role":"anon"`)
+
+	return err == nil &&
+		strings.Contains(strings.ReplaceAll(string(claims), " ", ""), `"role":"anon"`)
 }
 
 var longMarkers = sync.OnceValue(func() *wordIndex {

@@ -17,7 +17,13 @@ type provider struct {
 
 // token declares a provider.
 func token(name, rest string, marks ...string) provider {
-	return provider{name: name, marks: marks, pattern: sync.OnceValue(func() pattern { return compile(rest) })}
+	return provider{
+		name:  name,
+		marks: marks,
+		pattern: sync.OnceValue(func() pattern {
+			return compile(rest)
+		}),
+	}
 }
 
 var marks = sync.OnceValue(func() *wordIndex {
@@ -50,6 +56,7 @@ func scanProviders(value string) []Match {
 			if covered == nil {
 				covered = make([]int, len(providers))
 			}
+
 			match, ok := providers[m.owner].at(value, i, len(m.text))
 			if !ok {
 				if providers[m.owner].run {
@@ -57,12 +64,14 @@ func scanProviders(value string) []Match {
 				}
 				continue
 			}
+
 			covered[m.owner] = match.End
 			if credible(value[match.Start:match.End]) {
 				found = append(found, match)
 			}
 		}
 	}
+
 	return found
 }
 
@@ -80,6 +89,7 @@ func (p *provider) at(value string, i, mark int) (Match, bool) {
 	for start > 0 && i-start < p.digits && isDigit(value[start-1]) {
 		start--
 	}
+
 	if start > 0 && isWordByte(value[start-1]) || p.digits > 0 && i-start < leastDigits {
 		return Match{}, false
 	}
@@ -95,7 +105,10 @@ const leastDigits = 8
 
 // credible rejects texts that have a provider's shape but are examples or masks.
 func credible(match string) bool {
-	if distinctBytes(match) < 9 || placeholderWord(match) || strings.Contains(match, "xxxx") || strings.Contains(match, "XXXX") {
+	if distinctBytes(match) < 9 ||
+		placeholderWord(match) ||
+		strings.Contains(match, "xxxx") ||
+		strings.Contains(match, "XXXX") {
 		return false
 	}
 	if strings.HasPrefix(match, "eyJ") {

@@ -38,6 +38,7 @@ func strip(value string, depth int) (literal string, outside, found bool) {
 			i++
 			continue
 		}
+
 		out.WriteString(kept)
 		found = true
 		i += size
@@ -61,26 +62,34 @@ func referenceAt(value string, i, depth int) (size int, kept string) {
 			}
 			return 0, ""
 		}
+
 		n := 1 + identifier(rest[1:])
-		if n > 1 && n < len(rest) && rest[n] == ':' && namespaces[strings.ToLower(rest[1:n])] { // OpenCode: {env:X}, {file:x}
+		if n > 1 &&
+			n < len(rest) &&
+			rest[n] == ':' &&
+			namespaces[strings.ToLower(rest[1:n])] { // OpenCode: {env:X}, {file:x}
 			if end := strings.IndexByte(window(rest), '}'); end > n {
 				return end + 1, ""
 			}
 		}
+
 		if n > 1 && n < len(rest) && rest[n] == '}' {
 			return n + 1, ""
 		}
 	case '<':
-		if end := strings.IndexByte(window(rest), '>'); end > 0 && strings.IndexByte(rest[1:end], '<') < 0 {
+		if end := strings.IndexByte(window(rest), '>'); end > 0 &&
+			strings.IndexByte(rest[1:end], '<') < 0 {
 			return end + 1, ""
 		}
 	case '[':
-		if end := strings.IndexByte(window(rest), ']'); end > 0 && variableName(strings.ReplaceAll(rest[1:end], " ", "_")) {
+		if end := strings.IndexByte(window(rest), ']'); end > 0 &&
+			variableName(strings.ReplaceAll(rest[1:end], " ", "_")) {
 			return end + 1, ""
 		}
 	case '_':
 		if strings.HasPrefix(rest, "__") {
-			if end := strings.Index(window(rest[2:]), "__"); end > 0 && identifier(rest[2:]) >= end {
+			if end := strings.Index(window(rest[2:]), "__"); end > 0 &&
+				identifier(rest[2:]) >= end {
 				return anchored(value, i, end+4), ""
 			}
 		}
@@ -89,6 +98,7 @@ func referenceAt(value string, i, depth int) (size int, kept string) {
 			return end + 2, ""
 		}
 	}
+
 	return 0, ""
 }
 
@@ -120,6 +130,7 @@ func dollar(value string, i, depth int) (size int, kept string) {
 			return anchored(value, i, n+1), ""
 		}
 	}
+
 	return 0, ""
 }
 
@@ -130,7 +141,9 @@ func body(inside string, depth int) (kept string, ok bool) {
 	if n == 0 || depth >= maxNesting {
 		return "", false
 	}
-	name, rest := inside[:n], inside[n:]
+
+	name := inside[:n]
+	rest := inside[n:]
 	if strings.HasPrefix(rest, ":") && namespaces[strings.ToLower(name)] {
 		m := identifier(rest[1:])
 		name, rest = rest[1:1+m], rest[1+m:]
@@ -138,6 +151,7 @@ func body(inside string, depth int) (kept string, ok bool) {
 			return "", true
 		}
 	}
+
 	if rest == "" {
 		return "", true
 	}
@@ -146,11 +160,15 @@ func body(inside string, depth int) (kept string, ok bool) {
 		return "", true
 	case strings.HasPrefix(rest, ":-"), strings.HasPrefix(rest, ":="), strings.HasPrefix(rest, ":+"):
 		rest = rest[2:]
-	case rest[0] == '-' || rest[0] == '=' || rest[0] == '+' || rest[0] == ':':
+	case rest[0] == '-' ||
+		rest[0] == '=' ||
+		rest[0] == '+' ||
+		rest[0] == ':':
 		rest = rest[1:]
 	default:
 		return "", true // a slice, a case change, a path: still a reference
 	}
+
 	kept, _, _ = strip(rest, depth+1)
 	return kept, true
 }
@@ -186,7 +204,8 @@ func anchored(value string, start, size int) int {
 	if start > 0 && !strings.ContainsRune(" \t\"'`:=/@,;&?|(\\", rune(value[start-1])) {
 		return 0
 	}
-	if end := start + size; end < len(value) && !strings.ContainsRune(" \t\"'`:/@,;&?|)\\.", rune(value[end])) {
+	if end := start + size; end < len(value) &&
+		!strings.ContainsRune(" \t\"'`:/@,;&?|)\\.", rune(value[end])) {
 		return 0
 	}
 	return size
@@ -203,9 +222,12 @@ func percent(s string) int {
 // identifier returns the length of the variable name at the start of s.
 func identifier(s string) int {
 	n := 0
-	for n < len(s) && n < maxReference && (isWordByte(s[n]) || s[n] == '_' || n > 0 && (s[n] == '.' || s[n] == '-' && n+1 < len(s) && (isLower(s[n+1]) && isLower(s[n-1])))) {
+	for n < len(s) &&
+		n < maxReference &&
+		(isWordByte(s[n]) || s[n] == '_' || n > 0 && (s[n] == '.' || s[n] == '-' && n+1 < len(s) && (isLower(s[n+1]) && isLower(s[n-1])))) {
 		n++
 	}
+
 	if n > 0 && isDigit(s[0]) {
 		return 0
 	}
@@ -216,7 +238,9 @@ func identifier(s string) int {
 func managed(value string) bool {
 	lower := strings.ToLower(strings.TrimSpace(value))
 	for _, prefix := range managers {
-		if strings.HasPrefix(lower, prefix) && len(Scan(value)) == 0 && !strings.ContainsAny(lower, " \t") {
+		if strings.HasPrefix(lower, prefix) &&
+			len(Scan(value)) == 0 &&
+			!strings.ContainsAny(lower, " \t") {
 			return true
 		}
 	}

@@ -45,6 +45,7 @@ func Scan(value string) []Match {
 	if len(found) < 2 {
 		return found
 	}
+
 	slices.SortStableFunc(found, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
@@ -54,6 +55,7 @@ func Scan(value string) []Match {
 			kept = append(kept, m)
 		}
 	}
+
 	return kept
 }
 
@@ -71,19 +73,27 @@ func scanPrivateKeys(value string) []Match {
 		if start < 0 {
 			return found
 		}
+
 		from += start + len(pemHead)
 		label, _, ok := strings.Cut(value[from:min(len(value), from+60)], pemDashes)
 		if !ok || !strings.Contains(label, pemTail) {
 			continue
 		}
+
 		start = from + len(label) + len(pemDashes)
 		end := len(value)
 		if at := strings.Index(value[start:], pemDashes); at >= 0 {
 			end = start + at
 		}
+
 		if !emptyBody(value[start:end]) {
-			found = append(found, Match{Provider: PrivateKey, Start: start, End: end})
+			found = append(found, Match{
+				Provider: PrivateKey,
+				Start:    start,
+				End:      end,
+			})
 		}
+
 		from = end
 	}
 }
@@ -128,8 +138,10 @@ func Opaque(value string) bool {
 		default:
 			return false
 		}
+
 		longest = max(longest, run)
 	}
+
 	return lower && upper && digits >= 3 && longest >= 16
 }
 

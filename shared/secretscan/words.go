@@ -16,7 +16,9 @@ type indexed struct {
 
 func newWordIndex() *wordIndex { return &wordIndex{lists: map[uint16][]indexed{}} }
 
-func pairAt(s string, i int) uint16 { return uint16(s[i])<<8 | uint16(s[i+1]) }
+func pairAt(s string, i int) uint16 {
+	return uint16(s[i])<<8 | uint16(s[i+1])
+}
 
 // add enters a word of two bytes at least.
 func (x *wordIndex) add(text string, owner int) {
@@ -32,7 +34,9 @@ func (x *wordIndex) begins(s string, i int) bool {
 }
 
 // words returns the words with the same first two bytes as the text at i.
-func (x *wordIndex) words(s string, i int) []indexed { return x.lists[pairAt(s, i)] }
+func (x *wordIndex) words(s string, i int) []indexed {
+	return x.lists[pairAt(s, i)]
+}
 
 // in reports whether s contains any of the words.
 func (x *wordIndex) in(s string) bool {

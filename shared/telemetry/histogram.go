@@ -33,17 +33,24 @@ func (r *Recorder) Observe(metric string, took time.Duration, attributes ...slog
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	key := metric
 	for _, a := range attributes {
 		key += "\x00" + a.String()
 	}
+
 	h := r.series[key]
 	if h == nil {
 		if len(r.series) >= mostSeries {
 			return
 		}
-		h = &histogram{metric: metric, attributes: attributes, buckets: make([]uint64, len(bounds)+1)}
+		h = &histogram{
+			metric:     metric,
+			attributes: attributes,
+			buckets:    make([]uint64, len(bounds)+1),
+		}
 		r.series[key] = h
 	}
+
 	h.add(took)
 }

@@ -16,11 +16,17 @@ func Handler(mux *http.ServeMux, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+
 		_, pattern := mux.Handler(r)
 		_, path, _ := strings.Cut(pattern, "/")
 		route := "/" + path
 		began := recorder.o.Now()
-		ctx, span := Start(Continue(r.Context(), r.Header.Get("Traceparent")), Server, method(r.Method)+" "+route)
+		ctx, span := Start(
+			Continue(r.Context(), r.Header.Get("Traceparent")),
+			Server,
+			method(r.Method)+" "+route,
+		)
+
 		watched := &statusWriter{ResponseWriter: w}
 		defer func() {
 			attributes := []slog.Attr{
@@ -32,8 +38,10 @@ func Handler(mux *http.ServeMux, next http.Handler) http.Handler {
 				span.failAs(strconv.Itoa(watched.status()))
 			}
 			span.End()
+
 			recorder.Observe("http.server.request.duration", recorder.o.Now().Sub(began), attributes...)
 		}()
+
 		next.ServeHTTP(watched, r.WithContext(ctx))
 	})
 }
@@ -74,7 +82,9 @@ func (w *statusWriter) WriteHeader(code int) {
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush implements http.Flusher, for streams.
-func (w *statusWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+func (w *statusWriter) Flush() {
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
 
 func (w *statusWriter) status() int {
 	if w.code == 0 {
@@ -93,23 +103,34 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	ctx, span := Start(r.Context(), Client, r.Method, slog.String("http.request.method", r.Method), slog.String("server.address", r.URL.Hostname()))
+
+	ctx, span := Start(
+		r.Context(),
+		Client,
+		r.Method,
+		slog.String("http.request.method", r.Method),
+		slog.String("server.address", r.URL.Hostname()),
+	)
 	if span == nil {
 		return base.RoundTrip(r)
 	}
 	defer span.End()
+
 	if operation := r.Header.Get("X-Amz-Target"); operation != "" {
 		span.Set(slog.String("rpc.method", operation))
 	}
+
 	r = r.Clone(ctx)
 	r.Header.Set("Traceparent", span.traceparent()) // signed requests may carry headers that are not signed
 	answer, err := base.RoundTrip(r)
 	span.Fail(err)
+
 	if err == nil {
 		span.Set(slog.Int("http.response.status_code", answer.StatusCode))
 		if answer.StatusCode >= 400 {
 			span.failAs(strconv.Itoa(answer.StatusCode))
 		}
 	}
+
 	return answer, err
 }

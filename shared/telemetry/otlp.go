@@ -106,16 +106,24 @@ func (r *Recorder) traces(spans []*Span) traces {
 func (s *Span) encode() spanJSON {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	j := spanJSON{
-		TraceID: hex.EncodeToString(s.trace[:]), SpanID: hex.EncodeToString(s.id[:]), Name: s.name, Kind: s.kind,
-		Start: nanos(s.began), End: nanos(s.done), Attributes: encode(s.attributes),
+		TraceID:    hex.EncodeToString(s.trace[:]),
+		SpanID:     hex.EncodeToString(s.id[:]),
+		Name:       s.name,
+		Kind:       s.kind,
+		Start:      nanos(s.began),
+		End:        nanos(s.done),
+		Attributes: encode(s.attributes),
 	}
+
 	if s.parent != (spanID{}) {
 		j.ParentID = hex.EncodeToString(s.parent[:])
 	}
 	if s.failed {
 		j.Status.Code = 2
 	}
+
 	return j
 }
 
@@ -124,8 +132,13 @@ func (r *Recorder) metrics(series map[string]*histogram, since, until time.Time)
 	for _, key := range slices.Sorted(maps.Keys(series)) {
 		h := series[key]
 		if len(list) == 0 || list[len(list)-1].Name != h.metric {
-			list = append(list, metric{Name: h.metric, Unit: "s", Histogram: histogramJSON{Temporality: 1}})
+			list = append(list, metric{
+				Name:      h.metric,
+				Unit:      "s",
+				Histogram: histogramJSON{Temporality: 1},
+			})
 		}
+
 		last := &list[len(list)-1].Histogram
 		last.DataPoints = append(last.DataPoints, h.encode(since, until))
 	}
@@ -134,8 +147,12 @@ func (r *Recorder) metrics(series map[string]*histogram, since, until time.Time)
 
 func (h *histogram) encode(since, until time.Time) dataPoint {
 	p := dataPoint{
-		Attributes: encode(h.attributes), Start: nanos(since), Time: nanos(until),
-		Count: strconv.FormatUint(h.count, 10), Sum: h.sum, Bounds: bounds,
+		Attributes: encode(h.attributes),
+		Start:      nanos(since),
+		Time:       nanos(until),
+		Count:      strconv.FormatUint(h.count, 10),
+		Sum:        h.sum,
+		Bounds:     bounds,
 	}
 	for _, n := range h.buckets {
 		p.Buckets = append(p.Buckets, strconv.FormatUint(n, 10))
@@ -143,7 +160,9 @@ func (h *histogram) encode(since, until time.Time) dataPoint {
 	return p
 }
 
-func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+func nanos(t time.Time) string {
+	return strconv.FormatInt(t.UnixNano(), 10)
+}
 
 func encode(attributes []slog.Attr) []attribute {
 	list := make([]attribute, len(attributes))
@@ -166,7 +185,9 @@ func value(v slog.Value) any {
 // refused is what a collector answered instead of 200.
 type refused int
 
-func (r refused) Error() string { return fmt.Sprintf("the collector answered %d", int(r)) }
+func (r refused) Error() string {
+	return fmt.Sprintf("the collector answered %d", int(r))
+}
 
 // send posts one report.
 func (r *Recorder) send(ctx context.Context, path string, report any) error {
@@ -174,23 +195,28 @@ func (r *Recorder) send(ctx context.Context, path string, report any) error {
 	if err != nil {
 		return err
 	}
+
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.o.Endpoint+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
+
 	request.Header.Set("Content-Type", "application/json")
 	for name, value := range r.o.Headers {
 		request.Header.Set(name, value)
 	}
+
 	answer, err := r.o.Client.Do(request)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
+
 	_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be used again
 	if answer.StatusCode != http.StatusOK {
 		return refused(answer.StatusCode)
 	}
+
 	return nil
 }
 

@@ -46,13 +46,22 @@ func Start(ctx context.Context, kind Kind, name string, attributes ...slog.Attr)
 	if r == nil {
 		return ctx, nil
 	}
-	s := &Span{recorder: r, name: name, kind: kind, began: r.o.Now(), attributes: attributes}
+
+	s := &Span{
+		recorder:   r,
+		name:       name,
+		kind:       kind,
+		began:      r.o.Now(),
+		attributes: attributes,
+	}
+
 	if parent := spanOf(ctx); parent != nil {
 		s.trace, s.parent, s.sampled = parent.trace, parent.id, parent.sampled
 	} else {
 		fill(s.trace[:])
 		s.sampled = r.sampled(s.trace)
 	}
+
 	fill(s.id[:])
 	return context.WithValue(ctx, spanKey{}, s), s
 }
@@ -92,6 +101,7 @@ func (s *Span) End() {
 	if !again {
 		s.done = s.recorder.o.Now()
 	}
+
 	s.mu.Unlock()
 	if !again && s.sampled {
 		s.recorder.ended(s)

@@ -69,10 +69,18 @@ func New(o Options) *Recorder {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+
 	if o.Client == nil {
-		o.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		o.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	}
-	r := &Recorder{o: o, series: map[string]*histogram{}, since: o.Now()}
+
+	r := &Recorder{
+		o:      o,
+		series: map[string]*histogram{},
+		since:  o.Now(),
+	}
 	r.scope.Name, r.scope.Version = "governance", o.Version
 	return r
 }
@@ -99,6 +107,7 @@ func (r *Recorder) Run(ctx context.Context) {
 	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
+
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -118,9 +127,11 @@ func (r *Recorder) Flush(ctx context.Context) {
 	spans, dropped, series, since := r.spans, r.dropped, r.series, r.since
 	r.spans, r.dropped, r.series, r.since = nil, 0, map[string]*histogram{}, r.o.Now()
 	until := r.since
+
 	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, sendLimit)
 	defer cancel()
+
 	var errs []error
 	if len(spans) > 0 {
 		errs = append(errs, r.send(ctx, "/v1/traces", r.traces(spans)))
@@ -149,6 +160,7 @@ func (r *Recorder) ended(s *Span) {
 		r.dropped++
 		return
 	}
+
 	r.spans = append(r.spans, s)
 }
 

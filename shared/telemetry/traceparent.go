@@ -19,6 +19,7 @@ func Continue(ctx context.Context, traceparent string) context.Context {
 	if !ok {
 		return ctx
 	}
+
 	remote.sampled = remote.sampled && r.sampled(remote.trace)
 	return context.WithValue(ctx, spanKey{}, remote)
 }
@@ -27,13 +28,21 @@ const traceparentLen = len("00-0123456789abcdef0123456789abcdef-0123456789abcdef
 
 // parseTraceparent gives the span of somebody else, which never ends here.
 func parseTraceparent(text string) (*Span, bool) {
-	if len(text) < traceparentLen || text[2] != '-' || text[35] != '-' || text[52] != '-' {
+	if len(text) < traceparentLen ||
+		text[2] != '-' ||
+		text[35] != '-' ||
+		text[52] != '-' {
 		return nil, false
 	}
-	version, later := text[:2], len(text) > traceparentLen
-	if version == "ff" || version == "00" && later || later && text[traceparentLen] != '-' {
+
+	version := text[:2]
+	later := len(text) > traceparentLen
+	if version == "ff" ||
+		version == "00" && later ||
+		later && text[traceparentLen] != '-' {
 		return nil, false
 	}
+
 	var first, flags [1]byte
 	s := &Span{}
 	for _, field := range []struct {
@@ -45,6 +54,7 @@ func parseTraceparent(text string) (*Span, bool) {
 		}
 		_, _ = hex.Decode(field.to, []byte(field.from)) // digits only
 	}
+
 	s.sampled = flags[0]&1 == 1
 	return s, s.trace != traceID{} && s.id != spanID{}
 }

@@ -34,6 +34,7 @@ func main() {
 	r := report{output: map[string][]string{}}
 	scanner := bufio.NewScanner(os.Stdin)
 	scanner.Buffer(nil, 16<<20)
+
 	for scanner.Scan() {
 		var e event
 		if err := json.Unmarshal(scanner.Bytes(), &e); err != nil {
@@ -42,6 +43,7 @@ func main() {
 		}
 		r.take(e)
 	}
+
 	os.Exit(r.close())
 }
 
@@ -72,6 +74,7 @@ func (r *report) end(e event, key string) {
 		}
 		return
 	}
+
 	text := name + " " + e.Test + "\n" + strings.Join(r.output[key], "")
 	switch e.Action {
 	case "pass":
@@ -83,6 +86,7 @@ func (r *report) end(e event, key string) {
 		r.skipped++
 		r.skips = append(r.skips, text)
 	}
+
 	delete(r.output, key)
 }
 
@@ -94,6 +98,7 @@ func (r *report) close() int {
 		fmt.Printf("\n---- skipped: %s", text)
 	}
 	fmt.Printf("%d passed, %d failed, %d skipped\n", r.passed, r.failed, r.skipped)
+
 	if len(r.failures) > 0 || r.skipped > 0 && os.Getenv("CI") == "true" {
 		return 1
 	}

@@ -14,5 +14,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambdahttp.Start("verify-audit", verifyaudit.New(verifyaudit.Deps{Gate: paid.Gate, Auditor: paid.Auditor}))
+	lambdahttp.Start("verify-audit", verifyaudit.New(verifyaudit.Deps{
+		Gate:    paid.Gate,
+		Auditor: paid.Auditor,
+	}))
 }

@@ -84,19 +84,23 @@ func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
 	if r.Earlier != nil {
 		further = []audit.Anchor{{Kind: yourCheckpoint, Size: r.Earlier.Size, Root: r.Earlier.Root}}
 	}
+
 	report, last, err := a.report(ctx, further)
 	v := Verification{Report: report, VKey: a.Notary.Key}
 	if err != nil || !v.Valid {
 		return v, err
 	}
+
 	signed, err := a.sign(ctx, v.Report, last)
 	if err != nil {
 		return v, err
 	}
+
 	v.Checkpoint = string(signed)
 	if v.Anchors, err = a.published(ctx, v.Head.Seq); err != nil {
 		return v, err
 	}
+
 	return v, a.prove(ctx, r, &v)
 }
 
@@ -107,6 +111,7 @@ func (a *Auditor) report(ctx context.Context, further []audit.Anchor) (audit.Rep
 	if err != nil {
 		return audit.Report{}, last, err
 	}
+
 	walk, err := a.lastWalk(ctx)
 	if err != nil {
 		return audit.Report{}, last, err
@@ -114,12 +119,19 @@ func (a *Auditor) report(ctx context.Context, further []audit.Anchor) (audit.Rep
 	if walk.broken() {
 		return walk.retold(a.Now()), last, nil
 	}
+
 	report, err := audit.Verify(ctx, a.Store, audit.VerifyOptions{
-		Chain: a.Chain, Anchors: append(anchors, last.anchors()...), Strict: true, Tree: true, After: walk.prefix(), Now: a.Now,
+		Chain:   a.Chain,
+		Anchors: append(anchors, last.anchors()...),
+		Strict:  true,
+		Tree:    true,
+		After:   walk.prefix(),
+		Now:     a.Now,
 	})
 	if err == nil {
 		err = a.sample(ctx, &report)
 	}
+
 	return report, last, err
 }
 
@@ -179,6 +191,7 @@ func (a *Auditor) sign(ctx context.Context, r audit.Report, last noted) ([]byte,
 	if err != nil {
 		return nil, err
 	}
+
 	for range mostTries {
 		switch {
 		case last.text != nil && last.Size > r.Head.Seq:
@@ -186,6 +199,7 @@ func (a *Auditor) sign(ctx context.Context, r audit.Report, last noted) ([]byte,
 		case last.text != nil && last.Size == r.Head.Seq:
 			return last.text, nil
 		}
+
 		if err = a.Notes.SetNote(ctx, checkpointNote, last.text, signed); !errors.Is(err, audit.ErrNoteChanged) {
 			return signed, err
 		}
@@ -195,16 +209,27 @@ func (a *Auditor) sign(ctx context.Context, r audit.Report, last noted) ([]byte,
 		if err = a.agrees(ctx, r, last); err != nil {
 			return nil, err
 		}
+
 		pause(ctx)
 	}
+
 	return nil, audit.ErrNoteChanged
 }
 
 // agrees compares a checkpoint that was signed meanwhile.
 func (a *Auditor) agrees(ctx context.Context, r audit.Report, other noted) error {
-	again, err := audit.Verify(ctx, a.Store, audit.VerifyOptions{After: r.AsPrefix(), Anchors: other.anchors(), Now: a.Now})
+	again, err := audit.Verify(
+		ctx,
+		a.Store,
+		audit.VerifyOptions{
+			After:   r.AsPrefix(),
+			Anchors: other.anchors(),
+			Now:     a.Now,
+		},
+	)
 	if err == nil && !again.Valid {
-		err = fmt.Errorf("audit: a checkpoint of %d entries, signed meanwhile, is of another chain: %w", other.Size, audit.ErrTampered)
+		err = fmt.Errorf("audit: a checkpoint of %d entries, signed meanwhile, is of another chain: %w",
+			other.Size, audit.ErrTampered)
 	}
 	return err
 }

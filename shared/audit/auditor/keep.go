@@ -17,15 +17,18 @@ const (
 func (a *Auditor) Keep(ctx context.Context) {
 	ticker := time.NewTicker(keepEvery)
 	defer ticker.Stop()
+
 	var walked time.Time
 	for {
 		if a.Sealed != nil && a.Now().Sub(walked) >= walkEvery {
 			walked = a.Now()
 			a.sealAndWalk(ctx)
 		}
+
 		if len(a.Sinks) > 0 {
 			warn(ctx, "publication failed", a.Publish(ctx))
 		}
+
 		select {
 		case <-ctx.Done():
 			return

@@ -54,10 +54,12 @@ func (a *Auditor) Publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	head, err := a.Store.Head(ctx)
 	if err != nil || a.allHave(states, head.Seq) {
 		return err
 	}
+
 	v, err := a.Verify(ctx, Request{})
 	if err != nil {
 		return err
@@ -65,22 +67,30 @@ func (a *Auditor) Publish(ctx context.Context) error {
 	if !v.Valid {
 		return fmt.Errorf("audit: nothing to publish: the chain breaks at entry %d: %s", *v.BrokenAt, v.Reason)
 	}
+
 	checkpoint, err := a.Notary.Open([]byte(v.Checkpoint))
 	if err != nil {
 		return err
 	}
-	publication := Publication{Checkpoint: checkpoint, Signed: []byte(v.Checkpoint), Prove: func(ctx context.Context, old uint64) ([]audit.Hash, error) {
-		if old == 0 {
-			return nil, nil
-		}
-		return audit.ProveConsistency(old, checkpoint.Size, audit.NodesOf(ctx, a.Store, checkpoint.Size))
-	}}
+
+	publication := Publication{
+		Checkpoint: checkpoint,
+		Signed:     []byte(v.Checkpoint),
+		Prove: func(ctx context.Context, old uint64) ([]audit.Hash, error) {
+			if old == 0 {
+				return nil, nil
+			}
+			return audit.ProveConsistency(old, checkpoint.Size, audit.NodesOf(ctx, a.Store, checkpoint.Size))
+		},
+	}
+
 	var failed []error
 	next := make([]SinkState, len(a.Sinks))
 	for i, sink := range a.Sinks {
 		next[i], err = a.put(ctx, sink, publication, stateOf(states, sink.Name()))
 		failed = append(failed, err)
 	}
+
 	text, err := json.Marshal(next)
 	if err == nil {
 		err = a.Notes.SetNote(ctx, sinksNote, old, text)
@@ -88,17 +98,21 @@ func (a *Auditor) Publish(ctx context.Context) error {
 	if errors.Is(err, audit.ErrNoteChanged) {
 		err = nil // another run told of its own
 	}
+
 	return errors.Join(append(failed, err)...)
 }
 
 // allHave says whether every sink has a checkpoint of so many entries.
 func (a *Auditor) allHave(states []SinkState, size uint64) bool {
-	return !slices.ContainsFunc(a.Sinks, func(s Sink) bool { return a.isDue(s, stateOf(states, s.Name()), size) })
+	return !slices.ContainsFunc(a.Sinks, func(s Sink) bool {
+		return a.isDue(s, stateOf(states, s.Name()), size)
+	})
 }
 
 // isDue says whether a sink is to have a checkpoint of so many entries now.
 func (a *Auditor) isDue(s Sink, was SinkState, size uint64) bool {
-	return was.FailingSince != nil || was.Size < size && (was.At == nil || a.Now().Sub(*was.At) >= s.Every())
+	return was.FailingSince != nil ||
+		was.Size < size && (was.At == nil || a.Now().Sub(*was.At) >= s.Every())
 }
 
 // put brings a checkpoint to one sink.
@@ -109,12 +123,20 @@ func (a *Auditor) put(ctx context.Context, sink Sink, p Publication, was SinkSta
 	receipt, err := sink.Put(ctx, p)
 	now := a.Now().Round(0).UTC()
 	if err == nil {
-		return SinkState{Sink: sink.Name(), Size: p.Size, At: &now, Receipt: receipt}, nil
+		return SinkState{
+			Sink:    sink.Name(),
+			Size:    p.Size,
+			At:      &now,
+			Receipt: receipt,
+		}, nil
 	}
-	slog.WarnContext(ctx, "checkpoint not published", "sink", sink.Name(), "size", p.Size, "error", err.Error())
+
+	slog.WarnContext(ctx, "checkpoint not published",
+		"sink", sink.Name(), "size", p.Size, "error", err.Error())
 	if was.FailingSince == nil {
 		was.FailingSince = &now
 	}
+
 	return was, fmt.Errorf("sink %s: %w", sink.Name(), err)
 }
 

@@ -36,6 +36,7 @@ func (a *Auditor) prove(ctx context.Context, r Request, v *Verification) error {
 		}
 		v.Consistency = &Consistency{From: r.Earlier.Size, Proof: encode(proof)}
 	}
+
 	if r.Seq == 0 || r.Seq > size {
 		return nil
 	}
@@ -43,7 +44,12 @@ func (a *Auditor) prove(ctx context.Context, r Request, v *Verification) error {
 	if err != nil {
 		return err
 	}
-	file, err := audit.Proof{Seq: r.Seq, Hashes: hashes, Checkpoint: []byte(v.Checkpoint)}.MarshalText()
+
+	file, err := audit.Proof{
+		Seq:        r.Seq,
+		Hashes:     hashes,
+		Checkpoint: []byte(v.Checkpoint),
+	}.MarshalText()
 	v.Inclusion = string(file)
 	return err
 }

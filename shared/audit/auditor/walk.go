@@ -25,15 +25,29 @@ func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
 	if err != nil {
 		return audit.Report{}, err
 	}
+
 	report, err := audit.Verify(ctx, a.Store, audit.VerifyOptions{
-		Chain: a.Chain, Anchors: append(a.anchors(), last.anchors()...), Strict: true, Tree: true, Now: a.Now,
+		Chain:   a.Chain,
+		Anchors: append(a.anchors(), last.anchors()...),
+		Strict:  true,
+		Tree:    true,
+		Now:     a.Now,
 	})
 	if err != nil {
 		return report, err
 	}
+
 	if !report.Valid {
-		slog.ErrorContext(ctx, "audit chain broken", "entry", *report.BrokenAt, "reason", string(report.Reason))
+		slog.ErrorContext(
+			ctx,
+			"audit chain broken",
+			"entry",
+			*report.BrokenAt,
+			"reason",
+			string(report.Reason),
+		)
 	}
+
 	return report, a.noteWalk(ctx, report)
 }
 
@@ -43,10 +57,12 @@ func (a *Auditor) noteWalk(ctx context.Context, r audit.Report) error {
 	if p := r.AsPrefix(); p != nil {
 		w.Edge = p.Tree.Edge()
 	}
+
 	text, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}
+
 	signed, err := a.Notary.SignStatement(walkNote, text)
 	for range mostTries {
 		if err != nil {
@@ -56,15 +72,20 @@ func (a *Auditor) noteWalk(ctx context.Context, r audit.Report) error {
 		if before, err = a.Notes.Note(ctx, walkNote); err != nil {
 			return err
 		}
-		if old, openErr := a.openWalk(before); openErr == nil && old != nil && old.Report.VerifiedAt.After(r.VerifiedAt) {
+
+		if old, openErr := a.openWalk(before); openErr == nil &&
+			old != nil &&
+			old.Report.VerifiedAt.After(r.VerifiedAt) {
 			return nil
 		}
+
 		if err = a.Notes.SetNote(ctx, walkNote, before, signed); !errors.Is(err, audit.ErrNoteChanged) {
 			return err
 		}
 		err = nil
 		pause(ctx)
 	}
+
 	return audit.ErrNoteChanged
 }
 
@@ -84,23 +105,36 @@ func (a *Auditor) openWalk(signed []byte) (*fullWalk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the last full walk, the note %s: %w", walkNote, err)
 	}
+
 	w := new(fullWalk)
 	return w, json.Unmarshal(text, w)
 }
 
-func (w *fullWalk) broken() bool { return w != nil && !w.Report.Valid }
+func (w *fullWalk) broken() bool {
+	return w != nil && !w.Report.Valid
+}
 
 // prefix is what a call need not read again; nil if the chain is short, or unless a
 // walk found it valid.
 func (w *fullWalk) prefix() *audit.Prefix {
-	if w == nil || !w.Report.Valid || w.Report.Head == nil || w.Report.Head.Seq <= alwaysFull {
+	if w == nil ||
+		!w.Report.Valid ||
+		w.Report.Head == nil ||
+		w.Report.Head.Seq <= alwaysFull {
 		return nil
 	}
+
 	tree, err := audit.TreeOf(w.Report.Head.Seq, w.Edge)
 	if err != nil {
 		return nil
 	}
-	return &audit.Prefix{Chain: w.Report.Chain, Head: *w.Report.Head, Tree: tree, VerifiedAt: w.Report.VerifiedAt}
+
+	return &audit.Prefix{
+		Chain:      w.Report.Chain,
+		Head:       *w.Report.Head,
+		Tree:       tree,
+		VerifiedAt: w.Report.VerifiedAt,
+	}
 }
 
 // retold is the report of a walk that found the chain broken, for a later call that
@@ -108,6 +142,10 @@ func (w *fullWalk) prefix() *audit.Prefix {
 func (w *fullWalk) retold(now time.Time) audit.Report {
 	r := w.Report
 	r.Mode, r.Rehashed = "incremental", audit.Rehashed{}
-	r.Prefix = &audit.PrefixUsed{To: r.LastGoodSeq, VerifiedAt: r.VerifiedAt, AgeS: int64(now.Sub(r.VerifiedAt).Seconds())}
+	r.Prefix = &audit.PrefixUsed{
+		To:         r.LastGoodSeq,
+		VerifiedAt: r.VerifiedAt,
+		AgeS:       int64(now.Sub(r.VerifiedAt).Seconds()),
+	}
 	return r
 }

@@ -34,7 +34,11 @@ func NewWitness(url, vkey string, client *http.Client) (*Witness, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Witness{url: strings.TrimRight(url, "/"), key: key, client: client}, nil
+	return &Witness{
+		url:    strings.TrimRight(url, "/"),
+		key:    key,
+		client: client,
+	}, nil
 }
 
 // Name implements [Sink].
@@ -54,11 +58,13 @@ func (w *Witness) Put(ctx context.Context, p Publication) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	cosigned := append(bytes.Clone(p.Signed), lines...)
 	opened, err := note.Open(cosigned, note.VerifierList(w.key))
 	if err != nil {
 		return "", fmt.Errorf("the witness's signature: %w", err)
 	}
+
 	opened.UnverifiedSigs = onlyOf(opened.UnverifiedSigs, p.Origin)
 	both, err := note.Sign(opened)
 	return string(both), err
@@ -86,26 +92,31 @@ func (w *Witness) submit(ctx context.Context, p Publication, old uint64) (lines 
 	if err != nil {
 		return nil, 0, err
 	}
+
 	var body bytes.Buffer
 	fmt.Fprintf(&body, "old %d\n", old)
 	for _, text := range encode(proof) {
 		body.WriteString(text + "\n")
 	}
+
 	body.WriteString("\n")
 	body.Write(p.Signed)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+"/add-checkpoint", &body)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	resp, err := w.client.Do(req)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, mostWitnessAnswer))
 	if err != nil {
 		return nil, 0, err
 	}
+
 	switch resp.StatusCode {
 	case http.StatusOK:
 		return answer, 0, nil
@@ -115,6 +126,7 @@ func (w *Witness) submit(ctx context.Context, p Publication, old uint64) (lines 
 			return nil, size, errOther
 		}
 	}
+
 	return nil, 0, fmt.Errorf("the witness answered %s", resp.Status)
 }
 
@@ -134,15 +146,20 @@ func parseCosigner(vkey string) (cosigner, error) {
 	if len(parts) != 3 || parts[0] == "" {
 		return cosigner{}, errCosigner
 	}
+
 	raw, err := base64.StdEncoding.DecodeString(parts[2])
-	if err != nil || len(raw) != 1+ed25519.PublicKeySize || raw[0] != cosignatureType {
+	if err != nil ||
+		len(raw) != 1+ed25519.PublicKeySize ||
+		raw[0] != cosignatureType {
 		return cosigner{}, errCosigner
 	}
+
 	sum := sha256.Sum256(append([]byte(parts[0]+"\n"), raw...))
 	c := cosigner{parts[0], binary.BigEndian.Uint32(sum[:]), raw[1:]}
 	if fmt.Sprintf("%08x", c.hash) != parts[1] {
 		return cosigner{}, errCosigner
 	}
+
 	return c, nil
 }
 

@@ -44,7 +44,9 @@ func Run(t *testing.T, open func(t *testing.T) audit.Store) {
 // Event returns the n-th of a series of different events.
 func Event(n int) audit.Event {
 	return audit.Event{
-		ID: fmt.Sprintf("event-%06d", n), Actor: "tester", Type: "test.appended",
+		ID:      fmt.Sprintf("event-%06d", n),
+		Actor:   "tester",
+		Type:    "test.appended",
 		Payload: map[string]any{"n": n, "text": "naïve \"quoted\"\n"},
 	}
 }
@@ -53,7 +55,10 @@ func newStore(t *testing.T, s audit.Store) {
 	head := mustHead(t, s)
 	lines := Lines(t, s, 1, 1)
 	e, reason := audit.Head{}.Check(bytes.TrimSuffix(lines, []byte("\n")))
-	if reason != "" || audit.ChainName(e) == "" || e.Head() != head || head.Seq != 1 {
+	if reason != "" ||
+		audit.ChainName(e) == "" ||
+		e.Head() != head ||
+		head.Seq != 1 {
 		t.Fatalf("genesis %s with reason %q and head %+v", lines, reason, head)
 	}
 }
@@ -64,23 +69,33 @@ func appendReturnsEntries(t *testing.T, s audit.Store) {
 	if len(entries) != 3 {
 		t.Fatalf("%d entries", len(entries))
 	}
+
 	for i, e := range entries {
 		want := Event(i + 1)
-		if e.Seq != before.Seq+1 || e.PrevHash != before.Hash || e.ID != want.ID || e.Actor != want.Actor || e.Event != want.Type {
+		if e.Seq != before.Seq+1 ||
+			e.PrevHash != before.Hash ||
+			e.ID != want.ID ||
+			e.Actor != want.Actor ||
+			e.Event != want.Type {
 			t.Errorf("entry %d: %+v after %+v", i, e, before)
 		}
+
 		if e.Time.Before(before.Time) {
 			t.Errorf("entry %d is dated before its predecessor", i)
 		}
+
 		before = e.Head()
 	}
+
 	if head := mustHead(t, s); head != before {
 		t.Errorf("head %+v, want %+v", head, before)
 	}
+
 	var stored []byte
 	for _, e := range entries {
 		stored = append(e.AppendLine(stored), '\n')
 	}
+
 	if got := Lines(t, s, entries[0].Seq, before.Seq); !bytes.Equal(got, stored) {
 		t.Errorf("stored\n%s\nreturned\n%s", got, stored)
 	}
@@ -97,11 +112,17 @@ func idempotent(t *testing.T, s audit.Store) {
 	first := mustAppend(t, s, Event(1), Event(2))
 	head := mustHead(t, s)
 	again := mustAppend(t, s, Event(2), Event(1))
-	if !equal(first[0], again[1]) || !equal(first[1], again[0]) || mustHead(t, s) != head {
+	if !equal(first[0], again[1]) ||
+		!equal(first[1], again[0]) ||
+		mustHead(t, s) != head {
 		t.Errorf("first %+v, again %+v", first, again)
 	}
+
 	mixed := mustAppend(t, s, Event(3), Event(1), Event(3))
-	if !equal(mixed[0], mixed[2]) || !equal(mixed[1], first[0]) || mixed[0].Seq != head.Seq+1 || mustHead(t, s) != mixed[0].Head() {
+	if !equal(mixed[0], mixed[2]) ||
+		!equal(mixed[1], first[0]) ||
+		mixed[0].Seq != head.Seq+1 ||
+		mustHead(t, s) != mixed[0].Head() {
 		t.Errorf("mixed %+v", mixed)
 	}
 }
@@ -122,13 +143,16 @@ func reusedID(t *testing.T, s audit.Store) {
 		}
 		fresh := Event(3)
 		change(&fresh)
+
 		if _, err := s.Append(t.Context(), Event(3), fresh); !errors.Is(err, audit.ErrIDReused) {
 			t.Errorf("other %s in one append: error %v", name, err)
 		}
 	}
+
 	if mustHead(t, s) != head {
 		t.Error("a refused append recorded something")
 	}
+
 	mustAppend(t, s, Event(2), Event(3))
 }
 
@@ -147,11 +171,15 @@ func allOrNone(t *testing.T, s audit.Store) {
 func profile(t *testing.T, s audit.Store) {
 	head := mustHead(t, s)
 	payloads := map[string]any{
-		"float": map[string]any{"x": 1.5}, "minus zero": json.RawMessage(`{"x":-0}`),
-		"large": map[string]any{"x": int64(1) << 53}, "not UTF-8": map[string]any{"x": "\xff"},
-		"half a surrogate pair": json.RawMessage(`{"x":"\ud800"}`), "duplicate": json.RawMessage(`{"x":1,"x":1}`),
-		"key beyond ASCII": map[string]any{"é": 1}, "array": []any{},
-		"deep": json.RawMessage(strings.Repeat(`{"x":`, 17) + "1" + strings.Repeat("}", 17)),
+		"float":                 map[string]any{"x": 1.5},
+		"minus zero":            json.RawMessage(`{"x":-0}`),
+		"large":                 map[string]any{"x": int64(1) << 53},
+		"not UTF-8":             map[string]any{"x": "\xff"},
+		"half a surrogate pair": json.RawMessage(`{"x":"\ud800"}`),
+		"duplicate":             json.RawMessage(`{"x":1,"x":1}`),
+		"key beyond ASCII":      map[string]any{"é": 1},
+		"array":                 []any{},
+		"deep":                  json.RawMessage(strings.Repeat(`{"x":`, 17) + "1" + strings.Repeat("}", 17)),
 	}
 	for name, p := range payloads {
 		e := Event(1)
@@ -160,6 +188,7 @@ func profile(t *testing.T, s audit.Store) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
+
 	e := Event(1)
 	e.Payload = map[string]any{"x": strings.Repeat("x", audit.MaxLine)}
 	if _, err := s.Append(t.Context(), e); !errors.Is(err, audit.ErrTooLarge) {
@@ -178,17 +207,21 @@ func concurrent(t *testing.T, s audit.Store) {
 			for i := range each {
 				n := w*each + i
 				entries, err := s.Append(t.Context(), Event(n))
-				if err != nil || len(entries) != 1 || entries[0].ID != Event(n).ID {
+				if err != nil ||
+					len(entries) != 1 ||
+					entries[0].ID != Event(n).ID {
 					t.Errorf("event %d: %v, %v", n, entries, err)
 				}
 			}
 		})
 	}
+
 	group.Wait()
 	head := mustHead(t, s)
 	if head.Seq != 1+writers*each {
 		t.Errorf("head %d", head.Seq)
 	}
+
 	seen := map[string]bool{}
 	for line := range bytes.Lines(Lines(t, s, 1, head.Seq)) {
 		e, err := audit.ParseEntry(bytes.TrimSuffix(line, []byte("\n")))
@@ -197,6 +230,7 @@ func concurrent(t *testing.T, s audit.Store) {
 		}
 		seen[e.ID] = true
 	}
+
 	verify(t, s)
 }
 
@@ -212,6 +246,7 @@ func concurrentSame(t *testing.T, s audit.Store) {
 			}
 		})
 	}
+
 	group.Wait()
 	for _, seq := range seqs {
 		if seq != 2 {
@@ -224,17 +259,22 @@ func cancelled(t *testing.T, s audit.Store) {
 	head := mustHead(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Append(ctx, Event(1)); !errors.Is(err, context.Canceled) || errors.As(err, new(audit.Unknown)) {
+
+	if _, err := s.Append(ctx, Event(1)); !errors.Is(err, context.Canceled) ||
+		errors.As(err, new(audit.Unknown)) {
 		t.Errorf("append: error %v", err)
 	}
+
 	if _, err := s.Head(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("head: error %v", err)
 	}
+
 	for _, err := range s.Blocks(ctx, 1, 1) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("blocks: error %v", err)
 		}
 	}
+
 	if mustHead(t, s) != head {
 		t.Error("a cancelled append recorded something")
 	}
@@ -246,12 +286,15 @@ func blockRanges(t *testing.T, s audit.Store) {
 	for i := range events {
 		events[i] = Event(i)
 	}
+
 	for some := range slices.Chunk(events, 150) {
 		mustAppend(t, s, some...)
 	}
+
 	all := bytes.SplitAfter(Lines(t, s, 1, n), []byte("\n"))
 	for _, r := range [][2]uint64{{1, 1}, {1, n}, {2, 2}, {7, 1024}, {1024, 1026}, {1025, 2049}, {n, n}, {n, n + 10}, {0, 3}, {n + 1, n + 5}, {9, 8}} {
-		from, to := max(r[0], 1), min(r[1], n)
+		from := max(r[0], 1)
+		to := min(r[1], n)
 		var want []byte
 		if from <= to {
 			want = bytes.Join(all[from-1:to], nil)
@@ -273,7 +316,11 @@ func verify(t *testing.T, s audit.Store) {
 	mustAppend(t, s, Event(900001), Event(900002))
 	head := mustHead(t, s)
 	r, err := audit.Verify(t.Context(), s, audit.VerifyOptions{Strict: true})
-	if err != nil || !r.Valid || r.Entries != head.Seq || *r.Head != head || !r.Truncation.Checked {
+	if err != nil ||
+		!r.Valid ||
+		r.Entries != head.Seq ||
+		*r.Head != head ||
+		!r.Truncation.Checked {
 		t.Errorf("report %+v, error %v", r, err)
 	}
 }
@@ -291,6 +338,7 @@ func Lines(t testing.TB, s audit.Store, from, to uint64) []byte {
 			t.Errorf("block %d to %d of %d lines where %d was due", b.First, b.Last, n, next)
 		}
 		next = b.Last + 1
+
 		lines = append(lines, b.Lines...)
 	}
 	return lines

@@ -34,11 +34,13 @@ func RunDamage(t *testing.T, d Damaged, stride int) {
 			t.Fatalf("TAMPER_STRIDE is %q", text)
 		}
 	}
+
 	lines := bytes.SplitAfter(Lines(t, d.Store, 1, DamageLength), []byte("\n"))
 	lines = lines[:len(lines)-1] // what follows the last newline is nothing
 	if len(lines) != DamageLength {
 		t.Fatalf("%d lines", len(lines))
 	}
+
 	offset := rand.IntN(stride)
 	t.Logf("every %d, from %d on", stride, offset)
 	m := damage{t, d, lines}
@@ -49,6 +51,7 @@ func RunDamage(t *testing.T, d Damaged, stride int) {
 			edits += m.edits(i)
 		}
 	}
+
 	t.Logf("%d edits", edits)
 	d.Replace(lines)
 	if r := m.report(); !r.Valid {
@@ -57,7 +60,9 @@ func RunDamage(t *testing.T, d Damaged, stride int) {
 }
 
 // chosen says whether the line with an index is one of those that are edited.
-func chosen(i, stride, offset int) bool { return stride == 1 || i%20 == offset%20 }
+func chosen(i, stride, offset int) bool {
+	return stride == 1 || i%20 == offset%20
+}
 
 type damage struct {
 	t     *testing.T
@@ -83,18 +88,22 @@ func (m damage) flips(stride, offset int) (cases int) {
 			if at++; at%stride != offset && !(newline && chosen(i, stride, offset)) {
 				continue
 			}
+
 			cases++
 			changed[i] = bytes.Clone(line)
 			changed[i][j] ^= 1 << (at % 8)
 			m.d.Replace(changed)
 			r := m.report()
 			if r.Valid || *r.BrokenAt != uint64(i+1) && !(newline && *r.BrokenAt == uint64(i+2)) {
-				m.t.Errorf("byte %d of entry %d: valid %v, broken at %v, %s", j, i+1, r.Valid, r.BrokenAt, r.Reason)
+				m.t.Errorf("byte %d of entry %d: valid %v, broken at %v, %s",
+					j, i+1, r.Valid, r.BrokenAt, r.Reason)
 			}
 		}
+
 		changed[i] = line
 		m.d.Replace(changed)
 	}
+
 	return cases
 }
 
@@ -124,11 +133,16 @@ func (m damage) edits(i int) (cases int) {
 		cases++
 		m.d.Replace(e.lines)
 		r := m.report()
-		if r.Valid || r.Reason != e.reason || *r.BrokenAt != uint64(e.at+1) {
-			m.t.Errorf("%s: %s at %s, want %s at %d", fmt.Sprintf("entry %d %s", i+1, e.what), r.Reason, place(r), e.reason, e.at+1)
+		if r.Valid ||
+			r.Reason != e.reason ||
+			*r.BrokenAt != uint64(e.at+1) {
+			m.t.Errorf("%s: %s at %s, want %s at %d",
+				fmt.Sprintf("entry %d %s", i+1, e.what), r.Reason, place(r), e.reason, e.at+1)
 		}
+
 		m.d.Replace(m.lines)
 	}
+
 	return cases
 }
 

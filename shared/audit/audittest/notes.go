@@ -21,6 +21,7 @@ func RunNotes(t *testing.T, fresh, again audit.Notes) {
 		}
 		return n.SetNote(t.Context(), name, before, []byte(next))
 	}
+
 	want := func(n audit.Notes, name, text string) {
 		t.Helper()
 		if got, err := n.Note(t.Context(), name); err != nil || string(got) != text {
@@ -28,6 +29,7 @@ func RunNotes(t *testing.T, fresh, again audit.Notes) {
 		}
 	}
 	want(fresh, "checkpoint", "")
+
 	for _, step := range []struct {
 		old, next string
 		err       error
@@ -39,6 +41,7 @@ func RunNotes(t *testing.T, fresh, again audit.Notes) {
 			t.Errorf("from %q to %q: %v, want %v", step.old, step.next, err, step.err)
 		}
 	}
+
 	want(again, "checkpoint", "two\nlines\n")
 	want(again, "full-walk", "")
 	for _, bad := range []string{"", "A", "../x", "a/b", strings.Repeat("a", 65)} {
@@ -46,6 +49,7 @@ func RunNotes(t *testing.T, fresh, again audit.Notes) {
 			t.Errorf("%q is taken for a name", bad)
 		}
 	}
+
 	oneOfManyWins(t, fresh, again)
 }
 
@@ -61,6 +65,7 @@ func oneOfManyWins(t *testing.T, stores ...audit.Notes) {
 				if err == nil {
 					err = s.SetNote(t.Context(), "race", old, fmt.Appendf(nil, "%s%d ", old, i))
 				}
+
 				switch {
 				case err == nil:
 					wins.Add(1)
@@ -72,6 +77,7 @@ func oneOfManyWins(t *testing.T, stores ...audit.Notes) {
 			}
 		})
 	}
+
 	group.Wait()
 	// A writer whose answer got lost may see its own text replaced before it asks again.
 	text, _ := stores[0].Note(t.Context(), "race")

@@ -15,12 +15,15 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 	if err != nil {
 		return nil, err
 	}
+
 	groups, err := split(drafts)
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
+
 	if err := s.begin(ctx); err != nil || len(groups) == 0 {
 		return nil, err
 	}
@@ -29,6 +32,7 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 			return nil, err
 		}
 	}
+
 	byID := make(map[string]audit.Entry, len(drafts))
 	for i, g := range groups {
 		entries, err := s.record(ctx, g.drafts)
@@ -38,14 +42,17 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 		if err != nil {
 			return nil, err
 		}
+
 		for _, e := range entries {
 			byID[e.ID] = e
 		}
 	}
+
 	entries := make([]audit.Entry, len(drafts))
 	for i, d := range drafts {
 		entries[i] = byID[d.ID()]
 	}
+
 	return entries, nil
 }
 
@@ -62,14 +69,19 @@ func split(drafts []audit.Draft) ([]group, error) {
 			}
 			continue
 		}
+
 		fresh[d.ID()] = d
 		size += d.Size()
-		if n := len(groups) - 1; n >= 0 && len(groups[n].drafts) < mostEvents && size <= mostBytes {
+		if n := len(groups) - 1; n >= 0 &&
+			len(groups[n].drafts) < mostEvents &&
+			size <= mostBytes {
 			groups[n].drafts = append(groups[n].drafts, d)
 			continue
 		}
+
 		groups, size = append(groups, group{drafts: []audit.Draft{d}}), d.Size()
 	}
+
 	return groups, nil
 }
 
@@ -123,6 +135,7 @@ func (s *Store) record(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 		}
 		w.sent = !isRefused(err)
 	}
+
 	entries, err := w.wait(ctx)
 	if err == nil || errors.Is(err, audit.ErrIDReused) || !w.sent {
 		return entries, err
@@ -136,6 +149,7 @@ func (s *Store) direct(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 	if err != nil {
 		return nil, err
 	}
+
 	b := newBatch(head, []group{{drafts: drafts}}, s.now())
 	err = s.commit(ctx, b)
 	switch {
@@ -148,6 +162,7 @@ func (s *Store) direct(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 	case !errors.Is(err, audit.ErrTampered):
 		err = audit.Unknown{ID: drafts[0].ID(), Err: err}
 	}
+
 	return nil, err
 }
 
@@ -165,6 +180,7 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		rest, err := remaining(w.drafts, known)
 		if err != nil {
 			return nil, err
@@ -172,6 +188,7 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 		if len(rest) == 0 {
 			return entriesOf(w.drafts, known), nil
 		}
+
 		if !w.posted {
 			w.posted, w.sent = true, true
 			if err := w.store.post(ctx, w.drafts); err != nil {
@@ -179,6 +196,7 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 			}
 			continue // the lease may be another's meanwhile
 		}
+
 		if !w.store.now().Before(leased) {
 			combined, err := w.store.combine(ctx)
 			if err != nil {
@@ -188,6 +206,7 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 				continue
 			}
 		}
+
 		if err := dynamo.Sleep(ctx, 16*time.Millisecond+dynamo.Jitter(try, 16*time.Millisecond, 128*time.Millisecond)); err != nil {
 			return nil, err
 		}

@@ -61,6 +61,7 @@ func newBatch(head audit.Head, groups []group, now time.Time) batch {
 			b.intents = append(b.intents, g.intent)
 		}
 	}
+
 	return b
 }
 
@@ -88,25 +89,32 @@ type refused struct {
 	err   error
 }
 
-func (r *refused) Error() string { return "audit table: " + r.err.Error() }
+func (r *refused) Error() string {
+	return "audit table: " + r.err.Error()
+}
+
 func (r *refused) Unwrap() error { return r.err }
 
 func isRefused(err error) bool { return errors.As(err, new(*refused)) }
 
 // isCanceled says whether a commit was refused, or met another one under way.
-func isCanceled(err error) bool { return errors.As(err, new(*types.TransactionCanceledException)) }
+func isCanceled(err error) bool {
+	return errors.As(err, new(*types.TransactionCanceledException))
+}
 
 // commit sends a batch as one transaction. After an error other than refused and
 // [audit.ErrTampered] it is not known whether it was done.
 func (s *Store) commit(ctx context.Context, b batch) error {
 	_, err := s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		TransactItems: s.actions(b), ClientRequestToken: aws.String(b.token()),
+		TransactItems:      s.actions(b),
+		ClientRequestToken: aws.String(b.token()),
 	})
 	if err == nil {
 		s.saw(b.to)
 		s.clear(ctx, b.intents)
 		return nil
 	}
+
 	var canceled *types.TransactionCanceledException
 	if !errors.As(err, &canceled) {
 		return s.failed(err)
@@ -127,12 +135,16 @@ func (s *Store) clear(ctx context.Context, intents []item) {
 			}
 		})
 	}
+
 	wait.Wait()
 }
 
 // discard deletes one intent.
 func (s *Store) discard(ctx context.Context, intent item) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(s.table), Key: intent})
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: aws.String(s.table),
+		Key:       intent,
+	})
 	if err != nil {
 		return s.failed(err)
 	}
@@ -151,12 +163,15 @@ func (s *Store) outcome(ctx context.Context, b batch, reasons []types.Cancellati
 			known[d.ID()] = recorded{reasons[at].Item}
 		}
 	}
-	moved, behind := failed(0), failed(1) || failed(len(b.blocks))
+
+	moved := failed(0)
+	behind := failed(1) || failed(len(b.blocks))
 	if behind && !moved && len(known) == 0 {
 		if err := s.occupied(ctx, b.from); err != nil {
 			return err
 		}
 	}
+
 	if moved || behind || len(known) > 0 {
 		return &refused{known, err}
 	}
@@ -182,6 +197,7 @@ func (s *Store) actions(b batch) []types.TransactWriteItem {
 		put[lines], put[lastHash] = binary(block.Lines), binary(last[:])
 		all = append(all, s.putNew(put))
 	}
+
 	for i, d := range b.drafts {
 		put := withHead(s.idKey(d.ID()), "", b.entries[i].Head())
 		put[prevHash] = binary(b.entries[i].PrevHash[:])
@@ -193,19 +209,23 @@ func (s *Store) actions(b batch) []types.TransactWriteItem {
 
 func (s *Store) putNew(i item) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
-		TableName: aws.String(s.table), Item: i, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName:           aws.String(s.table),
+		Item:                i,
+		ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}}
 }
 
 // moveHead is the compare-and-swap. Before the genesis entry there is no head.
 func (s *Store) moveHead(from, to audit.Head) types.TransactWriteItem {
 	update := &types.Update{
-		TableName: aws.String(s.table), Key: s.headKey(),
+		TableName:                 aws.String(s.table),
+		Key:                       s.headKey(),
 		UpdateExpression:          aws.String("SET #seq = :seq, #hash = :hash, #time = :time"),
 		ConditionExpression:       aws.String("attribute_not_exists(pk)"),
 		ExpressionAttributeNames:  map[string]string{"#seq": seq, "#hash": hash, "#time": stamp},
 		ExpressionAttributeValues: withHead(item{}, ":", to),
 	}
+
 	if from.Seq > 0 {
 		update.ConditionExpression = aws.String("#seq = :oldseq AND #hash = :oldhash")
 		update.ExpressionAttributeValues[":oldseq"] = number(from.Seq)

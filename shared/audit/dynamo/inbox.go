@@ -27,9 +27,13 @@ func (s *Store) post(ctx context.Context, drafts []audit.Draft) error {
 	for _, d := range drafts {
 		content = append(append(content, d.Content()...), '\n')
 	}
+
 	intent := s.inboxKey(drafts[0].ID(), s.now())
 	intent[lines] = binary(content)
-	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(s.table), Item: intent})
+	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: aws.String(s.table),
+		Item:      intent,
+	})
 	if err != nil {
 		return s.failed(err)
 	}
@@ -46,8 +50,11 @@ func parseIntent(content []byte) ([]audit.Draft, bool) {
 		}
 		drafts = append(drafts, d)
 	}
+
 	groups, err := split(drafts)
-	return drafts, err == nil && len(groups) == 1 && len(groups[0].drafts) == len(drafts)
+	return drafts, err == nil &&
+		len(groups) == 1 &&
+		len(groups[0].drafts) == len(drafts)
 }
 
 // combine commits what waits in the inbox until it is empty or the lease ends, and
@@ -60,6 +67,7 @@ func (s *Store) combine(ctx context.Context) (bool, error) {
 	if leased, err := s.lease(ctx, me, until); !leased {
 		return false, err
 	}
+
 	known := map[string]recorded{}
 	for {
 		groups, err := s.inbox(ctx, known)
@@ -76,6 +84,7 @@ func (s *Store) combine(ctx context.Context) (bool, error) {
 			break
 		}
 	}
+
 	return true, s.release(ctx, me)
 }
 
@@ -86,6 +95,7 @@ func (s *Store) commitAll(ctx context.Context, groups []group, known map[string]
 	if err != nil {
 		return err
 	}
+
 	err = s.commit(ctx, newBatch(head, groups, s.now()))
 	var r *refused
 	if errors.As(err, &r) {
@@ -94,6 +104,7 @@ func (s *Store) commitAll(ctx context.Context, groups []group, known map[string]
 		}
 		return nil
 	}
+
 	if isCanceled(err) {
 		return nil // another transaction was at it
 	}
@@ -103,7 +114,8 @@ func (s *Store) commitAll(ctx context.Context, groups []group, known map[string]
 // inbox reads what waits, the oldest first, and discards what is settled.
 func (s *Store) inbox(ctx context.Context, known map[string]recorded) ([]group, error) {
 	var wait sync.WaitGroup
-	found, failed := make([][]item, shards), make([]error, shards)
+	found := make([][]item, shards)
+	failed := make([]error, shards)
 	for shard := range found {
 		wait.Go(func() {
 			in := s.query(s.inboxPartition(uint32(shard)), "0", "9")
@@ -114,12 +126,16 @@ func (s *Store) inbox(ctx context.Context, known map[string]recorded) ([]group, 
 			}
 		})
 	}
+
 	wait.Wait()
 	if err := errors.Join(failed...); err != nil {
 		return nil, s.failed(err)
 	}
+
 	waiting := slices.Concat(found...)
-	slices.SortFunc(waiting, func(a, b item) int { return strings.Compare(textOf(a, sorting), textOf(b, sorting)) })
+	slices.SortFunc(waiting, func(a, b item) int {
+		return strings.Compare(textOf(a, sorting), textOf(b, sorting))
+	})
 	var groups []group
 	for _, i := range waiting {
 		g, err := s.open(ctx, i, known)
@@ -130,6 +146,7 @@ func (s *Store) inbox(ctx context.Context, known map[string]recorded) ([]group, 
 			groups = append(groups, g)
 		}
 	}
+
 	return groups, nil
 }
 
@@ -152,7 +169,8 @@ func (s *Store) open(ctx context.Context, i item, known map[string]recorded) (gr
 // the way.
 func (s *Store) lease(ctx context.Context, me string, until time.Time) (bool, error) {
 	return s.updateLease(ctx, until, "attribute_not_exists(#ends) OR #ends <= :now OR #owner = :me", item{
-		":me": text(me), ":now": number(uint64(s.now().UnixMilli())),
+		":me":  text(me),
+		":now": number(uint64(s.now().UnixMilli())),
 	})
 }
 
@@ -165,9 +183,15 @@ func (s *Store) release(ctx context.Context, me string) error {
 func (s *Store) updateLease(ctx context.Context, until time.Time, condition string, values item) (bool, error) {
 	values[":ends"] = number(uint64(until.UnixMilli()))
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: aws.String(s.table), Key: s.leaseKey(),
-		UpdateExpression: aws.String("SET #owner = :me, #ends = :ends"), ConditionExpression: aws.String(condition),
-		ExpressionAttributeNames: map[string]string{"#owner": owner, "#ends": ends}, ExpressionAttributeValues: values,
+		TableName:           aws.String(s.table),
+		Key:                 s.leaseKey(),
+		UpdateExpression:    aws.String("SET #owner = :me, #ends = :ends"),
+		ConditionExpression: aws.String(condition),
+		ExpressionAttributeNames: map[string]string{
+			"#owner": owner,
+			"#ends":  ends,
+		},
+		ExpressionAttributeValues: values,
 	})
 	switch {
 	case err == nil:
@@ -175,5 +199,6 @@ func (s *Store) updateLease(ctx context.Context, until time.Time, condition stri
 	case errors.As(err, new(*types.ConditionalCheckFailedException)):
 		return false, nil
 	}
+
 	return false, s.failed(err)
 }

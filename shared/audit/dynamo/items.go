@@ -34,29 +34,45 @@ const (
 	shards     = 4         // of the inbox: some 1,000 events a second, like the chain itself
 )
 
-func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+func text(s string) types.AttributeValue {
+	return &types.AttributeValueMemberS{Value: s}
+}
 
 func number(n uint64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
 }
 
-func binary(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }
+func binary(b []byte) types.AttributeValue {
+	return &types.AttributeValueMemberB{Value: b}
+}
 
-func key(pk, sk string) item { return item{partition: text(pk), sorting: text(sk)} }
+func key(pk, sk string) item {
+	return item{partition: text(pk), sorting: text(sk)}
+}
 
-func (s *Store) headKey() item { return key("h#"+s.chain, "head") }
+func (s *Store) headKey() item {
+	return key("h#"+s.chain, "head")
+}
 
-func (s *Store) leaseKey() item { return key("l#"+s.chain, "lease") }
+func (s *Store) leaseKey() item {
+	return key("l#"+s.chain, "lease")
+}
 
-func (s *Store) idKey(id string) item { return key("i#"+s.chain+"#"+id, "id") }
+func (s *Store) idKey(id string) item {
+	return key("i#"+s.chain+"#"+id, "id")
+}
 
 func bucket(seq uint64) uint64 { return (seq - 1) / bucketSize }
 
-func (s *Store) blockPartition(bucket uint64) string { return fmt.Sprintf("c#%s#%d", s.chain, bucket) }
+func (s *Store) blockPartition(bucket uint64) string {
+	return fmt.Sprintf("c#%s#%d", s.chain, bucket)
+}
 
 func blockSorting(first uint64) string { return fmt.Sprintf("%016d", first) }
 
-func (s *Store) inboxPartition(shard uint32) string { return fmt.Sprintf("q#%s#%d", s.chain, shard) }
+func (s *Store) inboxPartition(shard uint32) string {
+	return fmt.Sprintf("q#%s#%d", s.chain, shard)
+}
 
 // inboxKey orders what waits by the time when it came.
 func (s *Store) inboxKey(id string, now time.Time) item {
@@ -97,7 +113,11 @@ func headOf(i item) (audit.Head, bool) {
 	at, err := time.Parse(time.RFC3339Nano, textOf(i, stamp))
 	h := audit.Head{Seq: numberOf(i, seq), Time: at.UTC()}
 	n := copy(h.Hash[:], bytesOf(i, hash))
-	if err != nil || h.Seq == 0 || h.Seq > maxSeq || n != len(h.Hash) || len(bytesOf(i, hash)) != n {
+	if err != nil ||
+		h.Seq == 0 ||
+		h.Seq > maxSeq ||
+		n != len(h.Hash) ||
+		len(bytesOf(i, hash)) != n {
 		return audit.Head{}, false
 	}
 	return h, true

@@ -14,14 +14,20 @@ import (
 
 var _ audit.Notes = (*Store)(nil)
 
-func (s *Store) noteKey(name string) item { return key("n#"+s.chain, name) }
+func (s *Store) noteKey(name string) item {
+	return key("n#"+s.chain, name)
+}
 
 // Note implements [audit.Notes].
 func (s *Store) Note(ctx context.Context, name string) ([]byte, error) {
 	if err := audit.CheckNoteName(name); err != nil {
 		return nil, err
 	}
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(s.table), Key: s.noteKey(name), ConsistentRead: aws.Bool(true)})
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName:      aws.String(s.table),
+		Key:            s.noteKey(name),
+		ConsistentRead: aws.Bool(true),
+	})
 	if err != nil {
 		return nil, s.failed(err)
 	}
@@ -37,13 +43,17 @@ func (s *Store) SetNote(ctx context.Context, name string, old, next []byte) erro
 	put := s.noteKey(name)
 	put[lines] = binary(next)
 	in := &dynamodb.PutItemInput{
-		TableName: aws.String(s.table), Item: put, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName:                           aws.String(s.table),
+		Item:                                put,
+		ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
+
 	if old != nil {
 		in.ConditionExpression = aws.String("b = :old")
 		in.ExpressionAttributeValues = item{":old": binary(old)}
 	}
+
 	_, err := s.client.PutItem(ctx, in)
 	var failed *types.ConditionalCheckFailedException
 	switch {
@@ -52,5 +62,6 @@ func (s *Store) SetNote(ctx context.Context, name string, old, next []byte) erro
 	case failed != nil:
 		return audit.ErrNoteChanged
 	}
+
 	return s.failed(err)
 }

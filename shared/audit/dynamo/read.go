@@ -23,13 +23,16 @@ const patience = 3
 func (s *Store) Head(ctx context.Context) (audit.Head, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
+
 	stored, err := s.getHead(ctx)
 	if err != nil {
 		return audit.Head{}, err
 	}
+
 	s.mu.Lock()
 	fresh := stored == nil && !s.begun && !s.readOnly
 	s.mu.Unlock()
+
 	if fresh {
 		if err := s.create(ctx); err != nil && !isTampered(err) {
 			return audit.Head{}, err
@@ -38,13 +41,18 @@ func (s *Store) Head(ctx context.Context) (audit.Head, error) {
 			return audit.Head{}, err
 		}
 	}
+
 	head, _ := headOf(stored)
 	return head, nil
 }
 
 // getHead reads the head item, nil if there is none.
 func (s *Store) getHead(ctx context.Context) (item, error) {
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(s.table), Key: s.headKey(), ConsistentRead: aws.Bool(true)})
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName:      aws.String(s.table),
+		Key:            s.headKey(),
+		ConsistentRead: aws.Bool(true),
+	})
 	if err != nil {
 		return nil, s.failed(err)
 	}
@@ -65,6 +73,7 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 				}
 				next = block.Last + 1
 			}
+
 			if next > to || try == patience {
 				return
 			}
@@ -80,10 +89,12 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 func (s *Store) scan(ctx context.Context, from, to uint64) iter.Seq2[audit.Block, error] {
 	return func(yield func(audit.Block, error) bool) {
 		for at := bucket(from); at <= bucket(to); at++ {
-			first, last := at*bucketSize+1, (at+1)*bucketSize
+			first := at*bucketSize + 1
+			last := (at + 1) * bucketSize
 			if from > mostEvents {
 				first = max(first, from-mostEvents+1) // the block that holds from begins there at the earliest
 			}
+
 			found := false
 			in := s.query(s.blockPartition(at), blockSorting(first), blockSorting(min(last, to)))
 			for block, err := range s.all(ctx, in) {
@@ -91,11 +102,13 @@ func (s *Store) scan(ctx context.Context, from, to uint64) iter.Seq2[audit.Block
 					yield(audit.Block{}, err)
 					return
 				}
+
 				found = true
 				if b := cut(block, from, to); len(b.Lines) > 0 && !yield(b, nil) {
 					return
 				}
 			}
+
 			if !found {
 				return
 			}
@@ -110,10 +123,12 @@ func cut(i item, from, to uint64) audit.Block {
 	if err != nil {
 		return audit.Block{}
 	}
+
 	rest := bytesOf(i, lines)
 	for ; first < from && len(rest) > 0; first++ {
 		_, rest, _ = bytes.Cut(rest, []byte("\n"))
 	}
+
 	b := audit.Block{First: first, Last: first - 1}
 	for end := 0; end < len(rest) && b.Last < to; b.Last++ {
 		n := bytes.IndexByte(rest[end:], '\n') + 1
@@ -123,15 +138,21 @@ func cut(i item, from, to uint64) audit.Block {
 		end += n
 		b.Lines = rest[:end]
 	}
+
 	return b
 }
 
 // query asks for a range of a partition.
 func (s *Store) query(pk, from, to string) *dynamodb.QueryInput {
 	return &dynamodb.QueryInput{
-		TableName: aws.String(s.table), ConsistentRead: aws.Bool(true),
-		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
-		ExpressionAttributeValues: item{":pk": text(pk), ":from": text(from), ":to": text(to)},
+		TableName:              aws.String(s.table),
+		ConsistentRead:         aws.Bool(true),
+		KeyConditionExpression: aws.String("pk = :pk AND sk BETWEEN :from AND :to"),
+		ExpressionAttributeValues: item{
+			":pk":   text(pk),
+			":from": text(from),
+			":to":   text(to),
+		},
 	}
 }
 
@@ -144,11 +165,13 @@ func (s *Store) all(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[item
 				yield(nil, s.failed(err))
 				return
 			}
+
 			for _, i := range out.Items {
 				if !yield(i, nil) {
 					return
 				}
 			}
+
 			if len(out.LastEvaluatedKey) == 0 {
 				return
 			}
@@ -163,6 +186,7 @@ func (s *Store) look(ctx context.Context, drafts []audit.Draft) (map[string]reco
 	for _, d := range drafts {
 		keys = append(keys, s.idKey(d.ID()))
 	}
+
 	byKey := map[string]item{}
 	for try := 0; len(keys) > 0; try++ {
 		if try > 0 {
@@ -170,23 +194,28 @@ func (s *Store) look(ctx context.Context, drafts []audit.Draft) (map[string]reco
 				return nil, time.Time{}, err
 			}
 		}
+
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 			RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
 		})
 		if err != nil {
 			return nil, time.Time{}, s.failed(err)
 		}
+
 		for _, i := range out.Responses[s.table] {
 			byKey[textOf(i, partition)] = i
 		}
+
 		keys = out.UnprocessedKeys[s.table].Keys
 	}
+
 	found := map[string]recorded{}
 	for _, d := range drafts {
 		if i, ok := byKey[textOf(s.idKey(d.ID()), partition)]; ok {
 			found[d.ID()] = recorded{i}
 		}
 	}
+
 	lease := byKey[textOf(s.leaseKey(), partition)]
 	return found, time.UnixMilli(int64(min(numberOf(lease, ends), 1<<50))), nil
 }

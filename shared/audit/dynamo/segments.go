@@ -38,9 +38,12 @@ func (s *Store) AddSegment(ctx context.Context, segment sealed.Segment) error {
 	put := key(s.segmentPartition(), blockSorting(segment.First))
 	put[manifest] = text(string(segment.Manifest()))
 	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: aws.String(s.table), Item: put, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName:                           aws.String(s.table),
+		Item:                                put,
+		ConditionExpression:                 aws.String("attribute_not_exists(pk)"),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
+
 	var there *types.ConditionalCheckFailedException
 	switch {
 	case errors.As(err, &there) && textOf(there.Item, manifest) == textOf(put, manifest):
@@ -50,5 +53,6 @@ func (s *Store) AddSegment(ctx context.Context, segment sealed.Segment) error {
 	case err != nil:
 		return s.failed(err)
 	}
+
 	return nil
 }

@@ -69,10 +69,21 @@ func Open(chain string, o Options) (*Store, error) {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
+
 	return &Store{
-		client: dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport, Attempt: o.Limit / 3}),
-		table:  o.Table, chain: chain, origin: cmp.Or(o.Origin, "dynamodb"),
-		now: o.Now, random: o.Random, limit: cmp.Or(o.Limit, CallLimit),
+		client: dynamo.New(dynamo.Service{
+			Region:      o.Region,
+			Credentials: o.Credentials,
+			Endpoint:    o.Endpoint,
+			Transport:   o.Transport,
+			Attempt:     o.Limit / 3,
+		}),
+		table:    o.Table,
+		chain:    chain,
+		origin:   cmp.Or(o.Origin, "dynamodb"),
+		now:      o.Now,
+		random:   o.Random,
+		limit:    cmp.Or(o.Limit, CallLimit),
 		readOnly: o.ReadOnly,
 	}, nil
 }
@@ -85,12 +96,14 @@ func (s *Store) begin(ctx context.Context) error {
 	if begun {
 		return nil
 	}
+
 	stored, err := s.getHead(ctx)
 	if err == nil && stored == nil {
 		if err = s.create(ctx); err == nil {
 			stored, err = s.getHead(ctx)
 		}
 	}
+
 	if err != nil {
 		return err
 	}
@@ -101,8 +114,10 @@ func (s *Store) begin(ctx context.Context) error {
 	if err := s.checkTail(ctx, head); err != nil {
 		return err
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.begun = true
 	return nil
 }
@@ -114,7 +129,9 @@ func (s *Store) checkTail(ctx context.Context, head audit.Head) error {
 			return err
 		}
 		last, ok := audit.SplitLine(bytes.TrimSuffix(block.Lines, []byte("\n")))
-		if ok && last.Seq == head.Seq && string(last.Hash) == head.Hash.String() {
+		if ok &&
+			last.Seq == head.Seq &&
+			string(last.Hash) == head.Hash.String() {
 			return nil
 		}
 	}
@@ -128,6 +145,7 @@ func (s *Store) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	b := newBatch(audit.Head{}, []group{{drafts: []audit.Draft{genesis}}}, now)
 	for try := 0; ; try++ {
 		commitErr := s.commit(ctx, b)
@@ -140,6 +158,7 @@ func (s *Store) create(ctx context.Context) error {
 		if isRefused(commitErr) {
 			return s.tampered("there are entries, but no head")
 		}
+
 		if err := dynamo.Sleep(ctx, dynamo.Jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
 			return err
 		}
@@ -155,6 +174,7 @@ func (s *Store) expect(ctx context.Context) (audit.Head, error) {
 	if err != nil {
 		return audit.Head{}, err
 	}
+
 	head, ok := headOf(stored)
 	switch {
 	case !ok:
@@ -162,6 +182,7 @@ func (s *Store) expect(ctx context.Context) (audit.Head, error) {
 	case head.Seq < before.Seq, head.Seq == before.Seq && head.Hash != before.Hash:
 		return audit.Head{}, s.tampered(fmt.Sprintf("the head went back to entry %d or was exchanged", head.Seq))
 	}
+
 	s.saw(head)
 	return head, nil
 }
@@ -194,4 +215,6 @@ func (s *Store) tampered(how string) error {
 	return fmt.Errorf("audit table %s, chain %s: %s: %w", s.table, s.chain, how, audit.ErrTampered)
 }
 
-func (s *Store) failed(err error) error { return fmt.Errorf("audit table: %w", err) }
+func (s *Store) failed(err error) error {
+	return fmt.Errorf("audit table: %w", err)
+}

@@ -37,7 +37,9 @@ const (
 )
 
 // withdraw takes the request back, unless the writer has it.
-func (r *request) withdraw() bool { return r.state.CompareAndSwap(waiting, withdrawn) }
+func (r *request) withdraw() bool {
+	return r.state.CompareAndSwap(waiting, withdrawn)
+}
 
 func (r *request) answer(head audit.Head, err error) {
 	r.head, r.err = head, err
@@ -64,17 +66,20 @@ func (s *Store) serveBatch(first *request) {
 		}
 		return
 	}
+
 	batch := s.gather(first)
 	unreadable := s.refresh()
 	err := cmp.Or(unreadable, s.failed)
 	if err == nil {
 		err = s.commit(batch)
 	}
+
 	head := s.tip.head
 	unlocked := s.lock.Unlock()
 	if unlocked != nil && s.failed == nil {
 		s.failed = fmt.Errorf("audit/file: %w: %w", audit.ErrPoisoned, unlocked)
 	}
+
 	for _, r := range batch {
 		switch {
 		case len(r.drafts) == 0:
@@ -110,6 +115,7 @@ func (s *Store) gather(first *request) []*request {
 				bytes += d.Size()
 			}
 		}
+
 		if len(batch) == maxBatch || bytes >= maxBatchBytes {
 			return batch
 		}
@@ -145,7 +151,12 @@ func (s *Store) commit(batch []*request) error {
 }
 
 func (s *Store) beginStage() {
-	s.staged = stage{begin: s.tip.size, lines: s.staged.lines[:0], tip: s.tip, keys: s.staged.keys[:0]}
+	s.staged = stage{
+		begin: s.tip.size,
+		lines: s.staged.lines[:0],
+		tip:   s.tip,
+		keys:  s.staged.keys[:0],
+	}
 }
 
 // finishStage writes what is staged and makes it the state of the store, or takes
@@ -158,6 +169,7 @@ func (s *Store) finishStage() error {
 		s.unstage(0, len(s.staged.keys), s.tip)
 		return err
 	}
+
 	s.tip = s.staged.tip
 	s.publish()
 	return nil
@@ -193,6 +205,7 @@ func (s *Store) stageOne(d audit.Draft, now time.Time) (audit.Entry, error) {
 		}
 		return audit.ParseEntry(line)
 	}
+
 	offset := s.staged.begin + int64(len(s.staged.lines))
 	lines, e := s.staged.tip.head.Next(s.staged.lines, d, now)
 	s.staged.lines = lines

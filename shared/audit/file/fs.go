@@ -75,6 +75,7 @@ func (f *osFile) Moved() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+
 	named, err := os.Stat(f.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil

@@ -12,10 +12,16 @@ type index struct {
 }
 
 func newIndex(size int) *index {
-	return &index{seed: maphash.MakeSeed(), at: make(map[uint64]int64, size), more: map[uint64][]int64{}}
+	return &index{
+		seed: maphash.MakeSeed(),
+		at:   make(map[uint64]int64, size),
+		more: map[uint64][]int64{},
+	}
 }
 
-func (x *index) key(id []byte) uint64 { return maphash.Bytes(x.seed, id) }
+func (x *index) key(id []byte) uint64 {
+	return maphash.Bytes(x.seed, id)
+}
 
 // add records that the line at offset has the id with the key.
 func (x *index) add(key uint64, offset int64) {

@@ -37,7 +37,9 @@ type tip struct {
 // digits is a hash as it is written in a line.
 type digits [2 * sha256.Size]byte
 
-func newTip() tip { return tip{hash: digits(bytes.Repeat([]byte("0"), len(digits{})))} }
+func newTip() tip {
+	return tip{hash: digits(bytes.Repeat([]byte("0"), len(digits{})))}
+}
 
 // advance moves on to an entry whose line lies between two offsets.
 func (t *tip) advance(head audit.Head, begin, end int64) {
@@ -62,10 +64,12 @@ func (s *Store) refresh() error {
 	if err != nil {
 		return err
 	}
+
 	size, err := s.data.Size()
 	if err != nil {
 		return err
 	}
+
 	switch {
 	case moved:
 		err = s.tampered("the file was replaced or removed")
@@ -76,12 +80,14 @@ func (s *Store) refresh() error {
 			err = s.catchUp(size)
 		}
 	}
+
 	if s.failed == nil && errors.Is(err, audit.ErrTampered) {
 		s.failed = err
 	}
 	if s.failed != nil {
 		return nil
 	}
+
 	return err
 }
 
@@ -105,10 +111,12 @@ func (s *Store) catchUp(size int64) error {
 	if err == nil && s.tip.head.Seq > before.head.Seq {
 		err = s.checkLast()
 	}
+
 	if err != nil {
 		s.tip = before
 		return err
 	}
+
 	// Whoever wrote this may have died before it was durable.
 	if err := s.data.Sync(); err != nil {
 		return s.poison(err)
@@ -117,6 +125,7 @@ func (s *Store) catchUp(size int64) error {
 	if rest > 0 {
 		return s.recover(size)
 	}
+
 	return nil
 }
 
@@ -129,6 +138,7 @@ func (s *Store) scan(size int64) (rest int64, err error) {
 		if _, err := s.data.ReadAt(part, s.tip.size); err != nil {
 			return 0, err
 		}
+
 		known := s.tip.size
 		for n := bytes.IndexByte(part, '\n'); n >= 0; n = bytes.IndexByte(part, '\n') {
 			if err := s.learn(part[:n]); err != nil {
@@ -136,14 +146,17 @@ func (s *Store) scan(size int64) (rest int64, err error) {
 			}
 			part = part[n+1:]
 		}
+
 		if s.tip.size > known {
 			continue
 		}
 		if len(part) > audit.MaxLine {
 			return 0, s.tampered("the line due at entry %d is too long", s.tip.head.Seq+1)
 		}
+
 		break
 	}
+
 	return size - s.tip.size, nil
 }
 
@@ -155,17 +168,20 @@ func (s *Store) learn(line []byte) error {
 	if !ok || l.Seq != seq || !bytes.Equal(l.PrevHash, s.tip.hash[:]) {
 		return s.tampered("another line stands where entry %d is due", seq)
 	}
+
 	if seq == 1 {
 		e, reason := audit.Head{}.Check(line)
 		if reason != "" || audit.ChainName(e) != s.chain {
 			return s.tampered("entry 1 does not begin the chain %s", s.chain)
 		}
 	}
+
 	begin := s.tip.size
 	s.index.add(s.index.key(l.ID), begin)
 	if seq%markEvery == 1 {
 		s.tip.marks = append(s.tip.marks, begin)
 	}
+
 	s.tip.head.Seq = seq
 	s.tip.hash = digits(l.Hash)
 	s.tip.prev, s.tip.last, s.tip.size = s.tip.last, begin, begin+int64(len(line))+1
@@ -179,6 +195,7 @@ func (s *Store) checkLast() error {
 	if err != nil {
 		return err
 	}
+
 	before := audit.Head{Seq: s.tip.head.Seq - 1}
 	if before.Seq > 0 {
 		prev, err := s.lineAt(s.tip.prev)
@@ -187,10 +204,12 @@ func (s *Store) checkLast() error {
 		}
 		before.Hash = audit.HashLine(prev)
 	}
+
 	e, reason := before.Check(line)
 	if reason != "" {
 		return s.tampered("the last entry, %d, is broken: %s", s.tip.head.Seq, reason)
 	}
+
 	s.tip.head = e.Head()
 	return nil
 }
@@ -201,6 +220,7 @@ func (s *Store) lineAt(offset int64) ([]byte, error) {
 		line, _, _ := bytes.Cut(s.staged.lines[begin:], []byte("\n"))
 		return bytes.Clone(line), nil
 	}
+
 	for size := int64(1024); ; size *= 8 {
 		buf := make([]byte, size)
 		n, err := s.data.ReadAt(buf, offset)
@@ -224,6 +244,7 @@ func (s *Store) recover(size int64) error {
 	if _, err := s.data.ReadAt(torn, s.tip.size); err != nil {
 		return err
 	}
+
 	now := s.opts.Now()
 	name, err := s.save(torn, now)
 	if err != nil {
@@ -235,21 +256,32 @@ func (s *Store) recover(size int64) error {
 	if err := s.data.Sync(); err != nil {
 		return s.poison(err)
 	}
+
 	if s.tip.head.Seq == 0 {
 		if err := s.begin(now); err != nil {
 			return err
 		}
 	}
+
 	id, err := audit.NewID(now, s.opts.Random)
 	if err != nil {
 		return err
 	}
-	d, err := audit.NewDraft(audit.Event{ID: id, Actor: audit.System, Type: audit.EventRecovered, Payload: map[string]any{
-		"bytes": len(torn), "file": name, "sha256": audit.Hash(sha256.Sum256(torn)).String(),
-	}})
+
+	d, err := audit.NewDraft(audit.Event{
+		ID:    id,
+		Actor: audit.System,
+		Type:  audit.EventRecovered,
+		Payload: map[string]any{
+			"bytes":  len(torn),
+			"file":   name,
+			"sha256": audit.Hash(sha256.Sum256(torn)).String(),
+		},
+	})
 	if err != nil {
 		return err
 	}
+
 	return s.appendOwn(d, now)
 }
 
@@ -273,6 +305,7 @@ func (s *Store) save(torn []byte, at time.Time) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	_, err = f.Write(torn)
 	if err == nil {
 		err = f.Sync()
@@ -280,5 +313,6 @@ func (s *Store) save(torn []byte, at time.Time) (string, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
+
 	return name, s.opts.FS.SyncDir(s.dir)
 }

@@ -13,7 +13,9 @@ import (
 
 var _ audit.Notes = (*Store)(nil)
 
-func (s *Store) notePath(name string) string { return filepath.Join(s.dir, s.chain+"."+name+".note") }
+func (s *Store) notePath(name string) string {
+	return filepath.Join(s.dir, s.chain+"."+name+".note")
+}
 
 // Note implements [audit.Notes]: a file beside the chain, named after it and the note.
 func (s *Store) Note(_ context.Context, name string) ([]byte, error) {
@@ -34,10 +36,12 @@ func (s *Store) SetNote(ctx context.Context, name string, old, next []byte) (err
 	}
 	s.notes.Lock()
 	defer s.notes.Unlock()
+
 	if err := s.lockNotes(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.noteLock.Unlock()) }()
+
 	stored, err := s.Note(ctx, name)
 	if err != nil {
 		return err
@@ -45,6 +49,7 @@ func (s *Store) SetNote(ctx context.Context, name string, old, next []byte) (err
 	if !bytes.Equal(stored, old) {
 		return audit.ErrNoteChanged
 	}
+
 	return s.replace(s.notePath(name), next)
 }
 
@@ -66,6 +71,7 @@ func (s *Store) replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = f.Write(text)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err

@@ -25,17 +25,26 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 		if from > to {
 			return
 		}
+
 		f, err := s.opts.FS.Open(s.path, os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
+
 		if err != nil {
 			yield(audit.Block{}, err)
 			return
 		}
 		defer f.Close()
+
 		mark := (from - 1) / markEvery
-		b := blocks{file: f, offset: known.marks[mark], seq: 1 + mark*markEvery, from: from, to: to}
+		b := blocks{
+			file:   f,
+			offset: known.marks[mark],
+			seq:    1 + mark*markEvery,
+			from:   from,
+			to:     to,
+		}
 		b.all(ctx, yield)
 	}
 }
@@ -54,16 +63,23 @@ func (b *blocks) all(ctx context.Context, yield func(audit.Block, error) bool) {
 			yield(audit.Block{}, err)
 			return
 		}
+
 		n, err := b.file.ReadAt(buf, b.offset)
 		if err != nil && !errors.Is(err, io.EOF) {
 			yield(audit.Block{}, err)
 			return
 		}
+
 		if n == len(buf) && bytes.IndexByte(buf, '\n') < 0 {
 			// No line of ours: let the verifier see it.
-			yield(audit.Block{First: b.seq, Last: b.seq, Lines: buf}, nil)
+			yield(audit.Block{
+				First: b.seq,
+				Last:  b.seq,
+				Lines: buf,
+			}, nil)
 			return
 		}
+
 		block := b.cut(buf[:n])
 		if len(block.Lines) > 0 && !yield(block, nil) {
 			return
@@ -89,8 +105,13 @@ func (b *blocks) cut(part []byte) audit.Block {
 			begin = end
 		}
 	}
+
 	b.offset += int64(end)
-	return audit.Block{First: first, Last: b.seq - 1, Lines: part[begin:end]}
+	return audit.Block{
+		First: first,
+		Last:  b.seq - 1,
+		Lines: part[begin:end],
+	}
 }
 
 // Reader reads a chain from a file as it was when it was opened, up to the last
@@ -103,7 +124,9 @@ type Reader struct {
 }
 
 // OpenReader opens the file of a chain for reading, usually with [Path].
-func OpenReader(path string) (*Reader, error) { return OpenReaderFS(osFS{}, path) }
+func OpenReader(path string) (*Reader, error) {
+	return OpenReaderFS(osFS{}, path)
+}
 
 // OpenReaderFS is OpenReader on another file system.
 func OpenReaderFS(fsys FS, path string) (*Reader, error) {
@@ -111,6 +134,7 @@ func OpenReaderFS(fsys FS, path string) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit/file: %w", err)
 	}
+
 	size, err := f.Size()
 	var end int64
 	if err == nil {
@@ -127,7 +151,9 @@ func OpenReaderFS(fsys FS, path string) (*Reader, error) {
 func (r *Reader) Torn() int64 { return r.torn }
 
 // Close closes the file.
-func (r *Reader) Close() error { return r.file.Close() }
+func (r *Reader) Close() error {
+	return r.file.Close()
+}
 
 // endOfLines returns the offset after the last newline of a file.
 func endOfLines(f File, size int64) (int64, error) {
@@ -160,11 +186,15 @@ func Verify(path string, o audit.VerifyOptions) (audit.Report, error) {
 		return audit.Report{}, err
 	}
 	defer r.Close()
+
 	report, err := audit.VerifyReader(r, o)
 	if err == nil && r.torn > 0 {
 		report.Warnings = append(report.Warnings, audit.Warning{
-			Kind: audit.TornTail, Seq: report.Entries + 1, Count: uint64(r.torn),
+			Kind:  audit.TornTail,
+			Seq:   report.Entries + 1,
+			Count: uint64(r.torn),
 		})
 	}
+
 	return report, err
 }

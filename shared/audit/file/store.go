@@ -83,18 +83,25 @@ func Open(dir, chain string, o Options) (*Store, error) {
 	}
 	o = o.withDefaults()
 	s := &Store{
-		chain: chain, dir: dir, path: Path(dir, chain), opts: o,
-		queue: make(chan *request, maxBatch), done: make(chan struct{}),
+		chain: chain,
+		dir:   dir,
+		path:  Path(dir, chain),
+		opts:  o,
+		queue: make(chan *request, maxBatch),
+		done:  make(chan struct{}),
 	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(s.explain(err), s.closeFiles())
 	}
+
 	go s.serve()
 	return s, nil
 }
 
 // Path returns the name of the file of a chain.
-func Path(dir, chain string) string { return filepath.Join(dir, chain+".jsonl") }
+func Path(dir, chain string) string {
+	return filepath.Join(dir, chain+".jsonl")
+}
 
 // open opens the files and reads the chain, under the lock.
 func (s *Store) open() (err error) {
@@ -108,6 +115,7 @@ func (s *Store) open() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.lock.Unlock()) }()
+
 	if s.data, err = s.opts.FS.Open(s.path, os.O_RDWR|os.O_CREATE|os.O_APPEND); err != nil {
 		return err
 	}
@@ -115,11 +123,13 @@ func (s *Store) open() (err error) {
 	if err != nil {
 		return err
 	}
+
 	if size == 0 { // perhaps just made
 		if err = s.opts.FS.SyncDir(s.dir); err != nil {
 			return err
 		}
 	}
+
 	s.index = newIndex(int(size / typicalLine))
 	s.tip = newTip()
 	if err = s.catchUp(size); err != nil {
@@ -128,6 +138,7 @@ func (s *Store) open() (err error) {
 	if s.tip.head.Seq > 0 {
 		return nil
 	}
+
 	return s.begin(s.opts.Now())
 }
 
@@ -135,7 +146,8 @@ func (s *Store) open() (err error) {
 func (s *Store) explain(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
-		return fmt.Errorf("audit/file: %s cannot be appended to; to verify it, open it with OpenReader: %w", s.path, err)
+		return fmt.Errorf("audit/file: %s cannot be appended to; to verify it, open it with OpenReader: %w",
+			s.path, err)
 	case errors.Is(err, audit.ErrTampered):
 		return err
 	}
@@ -184,11 +196,13 @@ func (s *Store) ask(ctx context.Context, drafts []audit.Draft) (*request, error)
 	if err := s.send(ctx, r); err != nil {
 		return nil, err
 	}
+
 	select {
 	case <-r.answered:
 		return r, nil
 	case <-ctx.Done():
 	}
+
 	if r.withdraw() {
 		return nil, ctx.Err()
 	}
@@ -197,6 +211,7 @@ func (s *Store) ask(ctx context.Context, drafts []audit.Draft) (*request, error)
 		return r, nil
 	default:
 	}
+
 	if len(drafts) == 0 {
 		return nil, ctx.Err()
 	}
@@ -206,6 +221,7 @@ func (s *Store) ask(ctx context.Context, drafts []audit.Draft) (*request, error)
 func (s *Store) send(ctx context.Context, r *request) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
+
 	if s.closed {
 		return fmt.Errorf("audit/file: %s: %w", s.path, fs.ErrClosed)
 	}
@@ -225,6 +241,7 @@ func (s *Store) Close() error {
 		s.gate.Unlock()
 		return fs.ErrClosed
 	}
+
 	s.closed = true
 	close(s.queue)
 	s.gate.Unlock()

@@ -48,12 +48,18 @@ func New(chain string, o Options) (*Store, error) {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
+
 	now := o.Now()
 	genesis, err := audit.Genesis(chain, cmp.Or(o.Origin, "memory"), now, o.Random)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{now: o.Now, seqs: map[string]int{}, notes: map[string][]byte{}}
+
+	s := &Store{
+		now:   o.Now,
+		seqs:  map[string]int{},
+		notes: map[string][]byte{},
+	}
 	s.add(genesis, now)
 	return s, nil
 }
@@ -64,14 +70,17 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 	if err != nil {
 		return nil, err
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.checkIDs(drafts); err != nil {
 		return nil, err
 	}
+
 	now := s.now()
 	entries := make([]audit.Entry, len(drafts))
 	for i, d := range drafts {
@@ -81,8 +90,10 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 			}
 			continue
 		}
+
 		entries[i] = s.add(d, now)
 	}
+
 	return entries, nil
 }
 
@@ -137,6 +148,7 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 			yield(audit.Block{}, err)
 			return
 		}
+
 		if block := s.block(max(from, 1), to); len(block.Lines) > 0 {
 			yield(block, nil)
 		}
@@ -146,10 +158,17 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 func (s *Store) block(from, to uint64) audit.Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	to = min(to, s.head.Seq)
 	if from > to {
 		return audit.Block{}
 	}
-	begin, end := s.start(int(from)), s.ends[to-1]
-	return audit.Block{First: from, Last: to, Lines: s.lines[begin:end:end]}
+
+	begin := s.start(int(from))
+	end := s.ends[to-1]
+	return audit.Block{
+		First: from,
+		Last:  to,
+		Lines: s.lines[begin:end:end],
+	}
 }

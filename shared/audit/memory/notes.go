@@ -23,6 +23,7 @@ func (s *Store) SetNote(_ context.Context, name string, old, next []byte) error 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if !bytes.Equal(s.notes[name], old) {
 		return audit.ErrNoteChanged
 	}

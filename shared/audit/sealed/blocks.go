@@ -23,6 +23,7 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 			yield(audit.Block{}, err)
 			return
 		}
+
 		next := max(from, 1)
 		var wanted []Segment
 		for _, segment := range segments {
@@ -30,16 +31,20 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 				wanted = append(wanted, segment)
 			}
 		}
+
 		for lines, err := range s.read(ctx, wanted) {
 			if err != nil {
 				yield(audit.Block{}, err)
 				return
 			}
-			if block := cut(wanted[0], lines, next, to); len(block.Lines) > 0 && !yield(block, nil) {
+
+			if block := cut(wanted[0], lines, next, to); len(block.Lines) > 0 &&
+				!yield(block, nil) {
 				return
 			}
 			next, wanted = wanted[0].Last+1, wanted[1:]
 		}
+
 		if next > to {
 			return
 		}
@@ -60,16 +65,19 @@ func (s *Store) read(ctx context.Context, segments []Segment) iter.Seq2[[]byte, 
 	return func(yield func([]byte, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
+
 		var pending []chan answer
 		for i := range segments {
 			for len(pending) < min(i+1+ahead, len(segments)) {
-				answers, segment := make(chan answer, 1), segments[len(pending)]
+				answers := make(chan answer, 1)
+				segment := segments[len(pending)]
 				pending = append(pending, answers)
 				go func() {
 					lines, err := s.lines(ctx, segment)
 					answers <- answer{lines, err}
 				}()
 			}
+
 			a := <-pending[i]
 			if !yield(a.lines, a.err) || a.err != nil {
 				return
@@ -94,10 +102,12 @@ func cut(s Segment, lines []byte, from, to uint64) audit.Block {
 	for seq := s.First; seq < b.First; seq++ {
 		_, lines, _ = bytes.Cut(lines, []byte("\n"))
 	}
+
 	b.Lines = lines
 	if to >= s.Last {
 		return b
 	}
+
 	end := 0
 	for seq := b.First; seq <= b.Last && end < len(lines); seq++ {
 		if n := bytes.IndexByte(lines[end:], '\n'); n >= 0 {
@@ -106,6 +116,7 @@ func cut(s Segment, lines []byte, from, to uint64) audit.Block {
 			end = len(lines)
 		}
 	}
+
 	b.Lines = lines[:end]
 	return b
 }

@@ -17,18 +17,23 @@ func (s *Store) Check(ctx context.Context, segment Segment) (audit.Report, error
 	if err != nil {
 		return audit.Report{}, err
 	}
+
 	r, err := verify(ctx, segment.before(), lines, s.chain, segment.anchors()...)
 	if err != nil || !r.Valid {
 		return r, err
 	}
+
 	if r.Head.Seq > segment.Last {
 		broken := segment.Last + 1
 		r.Valid, r.Reason, r.LastGoodSeq, r.BrokenAt = false, audit.HeadMismatch, segment.Last, &broken
 		return r, nil
 	}
+
 	if audit.Hash(sha256.Sum256(lines)) != segment.SHA256 {
-		err = fmt.Errorf("audit: the manifest of segment %s names other bytes: %w", segment.Key(), audit.ErrTampered)
+		err = fmt.Errorf("audit: the manifest of segment %s names other bytes: %w",
+			segment.Key(), audit.ErrTampered)
 	}
+
 	return r, err
 }
 
@@ -41,9 +46,21 @@ func (s Segment) anchors() []audit.Anchor {
 }
 
 // verify walks over lines that should follow from, and computes their tree.
-func verify(ctx context.Context, from audit.Head, lines []byte, chain string, anchors ...audit.Anchor) (audit.Report, error) {
-	return audit.VerifyRun(ctx, from, one(audit.Block{First: from.Seq + 1, Lines: lines}), audit.VerifyOptions{
-		Chain: chain, Anchors: anchors, Strict: true, Tree: true,
+func verify(
+	ctx context.Context,
+	from audit.Head,
+	lines []byte,
+	chain string,
+	anchors ...audit.Anchor,
+) (audit.Report, error) {
+	return audit.VerifyRun(ctx, from, one(audit.Block{
+		First: from.Seq + 1,
+		Lines: lines,
+	}), audit.VerifyOptions{
+		Chain:   chain,
+		Anchors: anchors,
+		Strict:  true,
+		Tree:    true,
 	})
 }
 

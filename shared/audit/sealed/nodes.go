@@ -17,6 +17,7 @@ func (s *Store) Nodes(ctx context.Context, size uint64) audit.Nodes {
 				yield(audit.Node{}, err)
 				return
 			}
+
 			next := uint64(1) // the first entry that no node was yielded for
 			leaves := func(to uint64) bool {
 				if next > to {
@@ -27,6 +28,7 @@ func (s *Store) Nodes(ctx context.Context, size uint64) audit.Nodes {
 						return false
 					}
 				}
+
 				next = to + 1
 				return true
 			}
@@ -34,11 +36,16 @@ func (s *Store) Nodes(ctx context.Context, size uint64) audit.Nodes {
 				if segment.Last > size || !whole(segment.First-1, segment.Last) {
 					continue
 				}
-				if !leaves(segment.First-1) || !yield(audit.Node{Size: segment.size(), Hash: segment.Root}, nil) {
+				if !leaves(segment.First-1) ||
+					!yield(audit.Node{
+						Size: segment.size(),
+						Hash: segment.Root,
+					}, nil) {
 					return
 				}
 				next = segment.Last + 1
 			}
+
 			leaves(size)
 		}
 	}

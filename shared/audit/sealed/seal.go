@@ -21,10 +21,12 @@ func (s *Store) Seal(ctx context.Context) ([]Segment, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	segments, err := s.Segments(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	var from audit.Head
 	if n := len(segments); n > 0 {
 		from = segments[n-1].end()
@@ -35,6 +37,7 @@ func (s *Store) Seal(ctx context.Context) ([]Segment, error) {
 	if err := s.verifyHot(ctx, from, head); err != nil {
 		return nil, err
 	}
+
 	var fresh []Segment
 	for s.enough(from, head) {
 		lines, err := s.run(ctx, from, head)
@@ -47,6 +50,7 @@ func (s *Store) Seal(ctx context.Context) ([]Segment, error) {
 		}
 		fresh, from = append(fresh, segment), segment.end()
 	}
+
 	return fresh, nil
 }
 
@@ -72,7 +76,8 @@ func (s *Store) longest(from audit.Head) uint64 {
 // the last segment is good by itself, but does not lead to the head.
 func (s *Store) verifyHot(ctx context.Context, from, head audit.Head) error {
 	r, err := audit.VerifyRun(ctx, from, s.hot.Blocks(ctx, from.Seq+1, head.Seq), audit.VerifyOptions{
-		Chain: s.chain, Anchors: []audit.Anchor{{Kind: "store_head", Size: head.Seq, Hash: head.Hash}},
+		Chain:   s.chain,
+		Anchors: []audit.Anchor{{Kind: "store_head", Size: head.Seq, Hash: head.Hash}},
 	})
 	return sound(r, err)
 }
@@ -80,7 +85,8 @@ func (s *Store) verifyHot(ctx context.Context, from, head audit.Head) error {
 // sound gives an error for a report that is not valid.
 func sound(r audit.Report, err error) error {
 	if err == nil && !r.Valid {
-		err = fmt.Errorf("audit: %s at entry %d, nothing is sealed: %w", r.Reason, *r.BrokenAt, audit.ErrTampered)
+		err = fmt.Errorf("audit: %s at entry %d, nothing is sealed: %w",
+			r.Reason, *r.BrokenAt, audit.ErrTampered)
 	}
 	return err
 }
@@ -103,6 +109,7 @@ func (s *Store) run(ctx context.Context, from, head audit.Head) ([]byte, error) 
 			}
 		}
 	}
+
 	if uint64(len(ends)-1) < longest {
 		return nil, nil
 	}
@@ -116,6 +123,7 @@ func (s *Store) seal(ctx context.Context, from audit.Head, lines []byte) (Segmen
 	if err := sound(r, err); err != nil {
 		return Segment{}, err
 	}
+
 	segment := newSegment(s.chain, from, lines, r)
 	if err := s.create(ctx, segment.Key(), lines); err != nil {
 		return Segment{}, err
@@ -123,10 +131,12 @@ func (s *Store) seal(ctx context.Context, from audit.Head, lines []byte) (Segmen
 	if err := s.create(ctx, segment.ManifestKey(), segment.Manifest()); err != nil {
 		return Segment{}, err
 	}
+
 	r, err = s.Check(ctx, segment)
 	if err := sound(r, err); err != nil {
 		return Segment{}, err
 	}
+
 	return segment, s.hot.AddSegment(ctx, segment)
 }
 
@@ -146,7 +156,9 @@ func (s *Store) create(ctx context.Context, key string, body []byte) error {
 // foreign is the error for an object that stands where another one should; err is of
 // reading it. It was there a moment ago, so one that is missing or longer is another.
 func foreign(key string, err error) error {
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, io.ErrShortBuffer) {
+	if err != nil &&
+		!errors.Is(err, fs.ErrNotExist) &&
+		!errors.Is(err, io.ErrShortBuffer) {
 		return err
 	}
 	return fmt.Errorf("audit: %s holds something else: %w", key, audit.ErrTampered)

@@ -35,9 +35,15 @@ type Segment struct {
 // newSegment is the manifest of lines that a verification with a tree found good.
 func newSegment(chain string, from audit.Head, lines []byte, r audit.Report) Segment {
 	return Segment{
-		Chain: chain, First: from.Seq + 1, Last: r.Head.Seq, Bytes: int64(len(lines)),
-		PrevHash: from.Hash, LastHash: r.Head.Hash, LastTime: r.Head.Time,
-		SHA256: sha256.Sum256(lines), Root: *r.Root,
+		Chain:    chain,
+		First:    from.Seq + 1,
+		Last:     r.Head.Seq,
+		Bytes:    int64(len(lines)),
+		PrevHash: from.Hash,
+		LastHash: r.Head.Hash,
+		LastTime: r.Head.Time,
+		SHA256:   sha256.Sum256(lines),
+		Root:     *r.Root,
 	}
 }
 
@@ -72,13 +78,23 @@ func (s Segment) Key() string { return s.name() + ".jsonl" }
 // ManifestKey is that of the object with the manifest.
 func (s Segment) ManifestKey() string { return s.name() + ".json" }
 
-func (s Segment) name() string { return fmt.Sprintf("%s/seg/%016d-%016d", s.Chain, s.First, s.Last) }
+func (s Segment) name() string {
+	return fmt.Sprintf("%s/seg/%016d-%016d", s.Chain, s.First, s.Last)
+}
 
-func (s Segment) size() uint64 { return s.Last - s.First + 1 }
+func (s Segment) size() uint64 {
+	return s.Last - s.First + 1
+}
 
 // before and end are the heads between which the segment lies.
-func (s Segment) before() audit.Head { return audit.Head{Seq: s.First - 1, Hash: s.PrevHash} }
+func (s Segment) before() audit.Head {
+	return audit.Head{Seq: s.First - 1, Hash: s.PrevHash}
+}
 
 func (s Segment) end() audit.Head {
-	return audit.Head{Seq: s.Last, Hash: s.LastHash, Time: s.LastTime}
+	return audit.Head{
+		Seq:  s.Last,
+		Hash: s.LastHash,
+		Time: s.LastTime,
+	}
 }

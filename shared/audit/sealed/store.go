@@ -49,7 +49,13 @@ var _ audit.Store = (*Store)(nil)
 
 // Open takes the chain with this name of hot; it reads nothing.
 func Open(chain string, hot Hot, objects Objects) *Store {
-	return &Store{chain: chain, hot: hot, objects: objects, mostEntries: mostEntries, mostBytes: mostBytes}
+	return &Store{
+		chain:       chain,
+		hot:         hot,
+		objects:     objects,
+		mostEntries: mostEntries,
+		mostBytes:   mostBytes,
+	}
 }
 
 // Append implements [audit.Store]: it appends to the hot part.
@@ -58,7 +64,9 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 }
 
 // Head implements [audit.Store].
-func (s *Store) Head(ctx context.Context) (audit.Head, error) { return s.hot.Head(ctx) }
+func (s *Store) Head(ctx context.Context) (audit.Head, error) {
+	return s.hot.Head(ctx)
+}
 
 // Segments are those that follow each other from the first entry on. What comes
 // after a gap in the index is read from the hot part.
@@ -70,10 +78,12 @@ func (s *Store) Segments(ctx context.Context) ([]Segment, error) {
 	if n := len(known); n > 0 {
 		end = known[n-1].Last
 	}
+
 	found, err := s.hot.Segments(ctx, end)
 	if err != nil {
 		return nil, err
 	}
+
 	fresh := slices.Clip(known)
 	for _, next := range found {
 		if next.First != end+1 || next.Chain != s.chain {
@@ -81,10 +91,13 @@ func (s *Store) Segments(ctx context.Context) ([]Segment, error) {
 		}
 		fresh, end = append(fresh, next), next.Last
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if len(fresh) > len(s.known) {
 		s.known = fresh
 	}
+
 	return fresh, nil
 }

@@ -57,15 +57,23 @@ func New(s Service, further ...string) *dynamodb.Client {
 	if transport == nil {
 		transport = awshttp.NewBuildableClient().GetTransport()
 	}
+
 	o := dynamodb.Options{
-		Region: s.Region, Credentials: s.Credentials, Retryer: retryer(append(further, ReasonThrottled, ReasonProvisioned)),
-		HTTPClient: &http.Client{Transport: telemetry.Transport(transport), Timeout: cmp.Or(s.Attempt, attemptLimit)},
-		Logger:     logging.Nop{}, // it calls the checksum of every refused write wrong
+		Region:      s.Region,
+		Credentials: s.Credentials,
+		Retryer:     retryer(append(further, ReasonThrottled, ReasonProvisioned)),
+		HTTPClient: &http.Client{
+			Transport: telemetry.Transport(transport),
+			Timeout:   cmp.Or(s.Attempt, attemptLimit),
+		},
+		Logger: logging.Nop{}, // it calls the checksum of every refused write wrong
 	}
+
 	if s.Endpoint != "" {
 		o.BaseEndpoint, o.Region = aws.String(s.Endpoint), "local"
 		o.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 	}
+
 	return dynamodb.New(o)
 }
 
@@ -91,10 +99,12 @@ func isBusy(err error, again []string) aws.Ternary {
 	if errors.As(err, &conflict) || errors.As(err, &inProgress) {
 		return aws.TrueTernary
 	}
+
 	var canceled *types.TransactionCanceledException
 	if !errors.As(err, &canceled) {
 		return aws.UnknownTernary
 	}
+
 	busy := false
 	for _, reason := range canceled.CancellationReasons {
 		switch code := aws.ToString(reason.Code); {
@@ -105,6 +115,7 @@ func isBusy(err error, again []string) aws.Ternary {
 			return aws.FalseTernary
 		}
 	}
+
 	return aws.BoolTernary(busy)
 }
 

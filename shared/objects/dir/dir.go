@@ -29,7 +29,9 @@ func Open(name string) (*Directory, error) {
 }
 
 // Close releases the directory.
-func (d *Directory) Close() error { return d.root.Close() }
+func (d *Directory) Close() error {
+	return d.root.Close()
+}
 
 // Put stores an object under a key of letters, digits, "/", "-" and ".".
 func (d *Directory) Put(ctx context.Context, key string, body []byte) error {
@@ -52,13 +54,17 @@ func (d *Directory) store(ctx context.Context, verb, key string, body []byte, pl
 	if err == nil {
 		err = d.write(fresh, body)
 	}
+
 	if err == nil {
 		err = place(fresh, key)
 		_ = d.root.Remove(fresh) // its content has another name, or is not wanted
 	}
-	if err == nil || errors.Is(err, fs.ErrExist) { // whoever made that one may have died before this
+
+	if err == nil ||
+		errors.Is(err, fs.ErrExist) { // whoever made that one may have died before this
 		err = errors.Join(err, d.sync(path.Dir(key)))
 	}
+
 	if err != nil {
 		return fmt.Errorf("directory: %s %s: %w", verb, key, err)
 	}
@@ -110,6 +116,7 @@ func (d *Directory) read(ctx context.Context, key string, most int64) ([]byte, e
 		return nil, err
 	}
 	defer file.Close()
+
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -117,6 +124,7 @@ func (d *Directory) read(ctx context.Context, key string, most int64) ([]byte, e
 	if info.Size() > most {
 		return nil, fmt.Errorf("the file has more than %d bytes: %w", most, io.ErrShortBuffer)
 	}
+
 	body := make([]byte, info.Size())
 	_, err = io.ReadFull(file, body)
 	return body, err

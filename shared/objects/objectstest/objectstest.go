@@ -22,8 +22,11 @@ type Store interface {
 // Run runs the contract on an empty store.
 func Run(t *testing.T, s Store) {
 	for name, part := range map[string]func(*testing.T, Store){
-		"what is put comes back": put, "an object is created once": create,
-		"of many who create one wins": race, "a missing object": missing, "an object above the limit": large,
+		"what is put comes back":           put,
+		"an object is created once":        create,
+		"of many who create one wins":      race,
+		"a missing object":                 missing,
+		"an object above the limit":        large,
 		"a cancelled context does nothing": cancelled,
 	} {
 		t.Run(name, func(t *testing.T) { part(t, s) })
@@ -31,7 +34,11 @@ func Run(t *testing.T, s Store) {
 }
 
 func put(t *testing.T, s Store) {
-	for key, body := range map[string][]byte{"a/b-c.1": []byte("text"), "empty": {}, "large": bytes.Repeat([]byte{7}, 1<<20)} {
+	for key, body := range map[string][]byte{
+		"a/b-c.1": []byte("text"),
+		"empty":   {},
+		"large":   bytes.Repeat([]byte{7}, 1<<20),
+	} {
 		for _, content := range [][]byte{[]byte("before"), body, body} {
 			if err := s.Put(t.Context(), key, content); err != nil {
 				t.Fatal(err)
@@ -42,7 +49,8 @@ func put(t *testing.T, s Store) {
 }
 
 func create(t *testing.T, s Store) {
-	key, body := "chain/seg/1.jsonl", bytes.Repeat([]byte("line\n"), 1<<18)
+	key := "chain/seg/1.jsonl"
+	body := bytes.Repeat([]byte("line\n"), 1<<18)
 	if err := s.Create(t.Context(), key, body); err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +59,7 @@ func create(t *testing.T, s Store) {
 			t.Errorf("created again: %v", err)
 		}
 	}
+
 	expect(t, s, key, body)
 }
 
@@ -67,6 +76,7 @@ func race(t *testing.T, s Store) {
 			}
 		})
 	}
+
 	group.Wait()
 	expect(t, s, "contended", []byte{byte(winner.Load())})
 }
@@ -100,6 +110,7 @@ func cancelled(t *testing.T, s Store) {
 			t.Errorf("%v", err)
 		}
 	}
+
 	if _, err := s.Get(t.Context(), "late", 10); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it was stored all the same: %v", err)
 	}

@@ -68,6 +68,7 @@ func Open(o Options) *Bucket {
 	if transport == nil {
 		transport = awshttp.NewBuildableClient().GetTransport()
 	}
+
 	options := s3.Options{
 		Region:      o.Region,
 		Credentials: o.Credentials,
@@ -76,20 +77,28 @@ func Open(o Options) *Bucket {
 			Transport: telemetry.Transport(transport),
 			Timeout:   attemptLimit,
 			// A redirect would carry the session token elsewhere.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse
+			},
 		},
 		Logger: logging.Nop{},
 		// Only what is locked needs a checksum, and Create gives that one itself.
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}
+
 	if o.Endpoint != "" {
 		options.BaseEndpoint = aws.String(o.Endpoint)
 		options.Region = "local"
 		options.Credentials = credentials.NewStaticCredentialsProvider("local", "local", "")
 		options.UsePathStyle = true
 	}
-	return &Bucket{client: s3.New(options), name: o.Bucket, lock: o.Lock}
+
+	return &Bucket{
+		client: s3.New(options),
+		name:   o.Bucket,
+		lock:   o.Lock,
+	}
 }
 
 // retryer tries again after lost answers, errors of the service, and conflicts with another
@@ -133,6 +142,7 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 		Body:        bytes.NewReader(body),
 		IfNoneMatch: aws.String("*"),
 	}
+
 	if b.lock.Retention > 0 {
 		// S3 locks only what comes with a checksum in a header.
 		sum := sha256.Sum256(body)
@@ -141,6 +151,7 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 		until := time.Now().Add(b.lock.Retention).UTC().Truncate(time.Second)
 		input.ObjectLockRetainUntilDate = aws.Time(until)
 	}
+
 	_, err := b.client.PutObject(ctx, input)
 	if hasStatus(err, http.StatusPreconditionFailed) {
 		err = fs.ErrExist
@@ -148,6 +159,7 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 	if err != nil {
 		return fmt.Errorf("s3: create %s: %w", key, err)
 	}
+
 	return nil
 }
 
@@ -186,6 +198,7 @@ func (b *Bucket) read(ctx context.Context, key string, most int64) ([]byte, erro
 		case int64(len(body)) > most:
 			return nil, fmt.Errorf("the object has more than %d bytes: %w", most, io.ErrShortBuffer)
 		}
+
 		return body, nil
 	}
 }
