@@ -75,6 +75,7 @@ func difference(old, now string) (from, to int) {
 	for end := len(old); to > from && end > from && old[end-1] == now[to-1]; end-- {
 		to--
 	}
+
 	word := func(c byte) bool { return c >= 0x80 || unicode.IsLetter(rune(c)) }
 	for from > 0 && word(now[from-1]) {
 		from--

@@ -55,6 +55,7 @@ func markupLogicOf(h hunk, shown *regexp.Regexp) string {
 	if !slices.Equal(orders.FindAllString(before, -1), orders.FindAllString(after, -1)) || !slices.Equal(filled.FindAllString(before, -1), filled.FindAllString(after, -1)) {
 		return "what a program fills into a text changes, or what it does"
 	}
+
 	old, now := pieces(before), pieces(after)
 	if len(old) != len(now) {
 		return "tags are added or removed"

@@ -113,6 +113,7 @@ func undocumented(kind string, h hunk) hunk {
 	default:
 		return h
 	}
+
 	if obeyedIn(texts.FindAllString(before, -1)) || obeyedIn(texts.FindAllString(after, -1)) {
 		return h
 	}

@@ -123,6 +123,7 @@ func (s Shelf) required(state workspace.State, p workspace.Path) ArchiveCheck {
 			c.Evidence = append(c.Evidence, evidence)
 		}
 	}
+
 	open := []string{}
 	for _, process := range state.Config.Processes.Expected {
 		needs, graph := needsOf(s.Workspace, state, process)
@@ -136,6 +137,7 @@ func (s Shelf) required(state workspace.State, p workspace.Path) ArchiveCheck {
 			open = append(open, "process "+process.Name+" needs more files than are followed")
 		}
 	}
+
 	need := func(who, file string) {
 		if file != "" && isOrHolds(p, path.Clean(file)) {
 			fail(who + " needs " + file)
@@ -149,6 +151,7 @@ func (s Shelf) required(state workspace.State, p workspace.Path) ArchiveCheck {
 	}
 	need("session", state.Config.Session.Handoff)
 	need("session", state.Config.Session.Worklog)
+
 	if c.Status == "pass" && len(open) > 0 {
 		return ArchiveCheck{"not_required", "unknown", open[:min(len(open), maxEvidence)]}
 	}
