@@ -147,7 +147,13 @@ func (p Provider) open() (chat.Model, error) {
 func (a Assignment) tools(w *workspace.Workspace) []*tool.Tool {
 	log := &violations.Log{Workspace: w, Now: time.Now, Random: rand.Reader}
 	book := &approvals.Book{Workspace: w, Now: time.Now, Random: rand.Reader, Record: log.Note}
-	gate := &preflight.Gate{Workspace: w, Log: log, Approvals: book, Enforces: true}
+	gate := &preflight.Gate{
+		Workspace: w,
+		Log:       log,
+		Approvals: book,
+		Enforces:  true,
+		Installed: true, // a workspace file switched dispatches on
+	}
 	desk := session.Desk{Workspace: w, Log: log, Gate: gate, Now: time.Now}
 	return append(files{w, gate, "dispatch " + a.Dispatch}.tools(), session.KeepWorklog(desk), session.SessionHandoff(desk))
 }

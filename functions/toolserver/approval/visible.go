@@ -44,6 +44,7 @@ func visible(text string, strict bool) string {
 		}
 		writeBlanks(&b, blanks)
 		blanks = 0
+
 		switch {
 		case c == unicode.ReplacementChar && !strings.HasPrefix(text[i:], string(unicode.ReplacementChar)):
 			fmt.Fprintf(&b, "⟨byte %02X⟩", text[i])

@@ -189,18 +189,22 @@ func (r *reader) configure(c, whole call) {
 	if given(options, configReads...) || verb == "get" || verb == "list" {
 		return
 	}
+
 	changes := verb == "set" || verb == "unset" || len(operands) > 1 || given(options, "unset", "unset-all", "replace-all", "add")
 	if verb == "" && !changes && !given(options, "e", "edit") { // it shows the one setting
 		return
 	}
+
 	if file, ok := find(options, "f", "file"); ok && file.value.word != nil {
 		r.word(file.value.word, "git config", false)
 	}
+
 	plain := verb == "" || verb == "set" || verb == "unset"
 	if !plain || !changes || len(operands) == 0 || !operands[0].ok {
 		r.hide(whole.all())
 		return
 	}
+
 	value := ""
 	if len(operands) > 1 {
 		value = operands[1].text

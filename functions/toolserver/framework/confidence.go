@@ -34,8 +34,9 @@ func (f changedFile) sureOfData(h hunk) string {
 	kind := kindOf(f.name)
 	gone, fresh := h.changed()
 	inList := kind == ".json" && slices.ContainsFunc(slices.Concat(gone, fresh), listed.MatchString)
+	documented := kind == ".py" && strings.Contains(strings.Join(h.after, "\n"), `"""`) // some of it is for models
 	switch {
-	case kind == ".ipynb", inList, f.name == "":
+	case kind == ".ipynb", inList, documented, f.name == "":
 		return Low
 	case slices.Contains(prose, kind), kind == "plain", kind == ".po", translated.MatchString(f.name):
 		return High
@@ -74,6 +75,7 @@ func difference(old, now string) (from, to int) {
 	for end := len(old); to > from && end > from && old[end-1] == now[to-1]; end-- {
 		to--
 	}
+
 	word := func(c byte) bool { return c >= 0x80 || unicode.IsLetter(rune(c)) }
 	for from > 0 && word(now[from-1]) {
 		from--

@@ -104,7 +104,7 @@ func (f changedFile) logic(h hunk) string {
 	case slices.Contains(prose, kind):
 		return proseLogic(h)
 	case kind == "strings.xml":
-		return markupLogicOf(h, false)
+		return markupLogicOf(h, nil)
 	case kind == ".json" && listLogic(f.name, h) == "":
 		return ""
 	case kind == ".json" || f.name == "":
@@ -126,8 +126,8 @@ func (f changedFile) logic(h hunk) string {
 	case shapesOf(kind) != nil:
 		return wordingLogic(h, shapesOf(kind))
 	}
-	if strict, ok := markups[kind]; ok {
-		return markupLogicOf(h, strict)
+	if shown, ok := markups[kind]; ok {
+		return markupLogicOf(h, shown)
 	}
 	return unreadable
 }
@@ -153,7 +153,7 @@ var (
 
 var (
 	// styleVariable is a colour or a length with a name.
-	styleVariable = regexp.MustCompile(`^\s*((?:--|[$@])[\w-]+)\s*:\s*(?:#[0-9a-fA-F]{3,8}|-?[\d.]+(?:px|em|rem|%|pt)?)\s*;?\s*$`)
+	styleVariable = regexp.MustCompile(`^\s*((?:--|[$@])[\w-]+)\s*:\s*(?:#[0-9a-fA-F]{3,8}|-?[\d.]+(?:px|em|rem|%|pt))\s*;?\s*$`)
 	styleComment  = text(`^\s*/\*\s*([^*]+?)\s*\*/\s*$`)
 	// listed is a sentence in a list of JSON.
 	listed = text(`^\s*"([^"\\]+)",?\s*$`)

@@ -6,12 +6,17 @@ import (
 	"strings"
 )
 
-// markups are files of tags with texts between them, by kind. The ones of true are of one
-// program each, so that only the texts of elements that people see may change.
-var markups = map[string]bool{
-	".html": false, ".htm": false, ".xhtml": false, ".vue": false, ".svelte": false, ".erb": false, ".ejs": false, ".hbs": false, ".handlebars": false, ".mustache": false,
-	".j2": false, ".jinja": false, ".jinja2": false, ".njk": false, ".twig": false, ".liquid": false, ".blade": false, ".astro": false, ".mdx": false,
-	".xml": true, ".svg": true, ".rss": true, ".atom": true, ".resx": true, ".xlf": true, ".xliff": true,
+// markups are files of tags with texts between them, by kind, with the elements whose texts
+// people see: nil for pages, in which they see all.
+var markups = map[string]*regexp.Regexp{
+	".html": nil, ".htm": nil, ".xhtml": nil, ".vue": nil, ".svelte": nil, ".erb": nil, ".ejs": nil, ".hbs": nil, ".handlebars": nil, ".mustache": nil,
+	".j2": nil, ".jinja": nil, ".jinja2": nil, ".njk": nil, ".twig": nil, ".liquid": nil, ".blade": nil, ".astro": nil, ".mdx": nil,
+	".xml": seen(""), ".svg": seen(""), ".rss": seen(""), ".atom": seen(""), ".resx": seen("|value"), ".xlf": seen("|target"), ".xliff": seen("|target"),
+}
+
+// seen matches the tags of elements whose texts people see, with more of them.
+func seen(more string) *regexp.Regexp {
+	return regexp.MustCompile(`^<(?:title|subtitle|desc|description|summary|text|tspan|p|h[1-6]|li|td|th|b|i|em|strong|caption|label|heading|headline|para|quote|question|answer|note|comment|author` + more + `)[\s>]`)
 }
 
 var (
@@ -24,10 +29,9 @@ var (
 	read = regexp.MustCompile(`(\s(?:alt|title|placeholder|aria-label|aria-description)\s*=\s*)(?:"([^"]*)"|'([^']*)')`)
 	// about is the description of a page.
 	about = regexp.MustCompile(`(<meta\s+(?:name|property)="(?:description|author|og:title|og:description|twitter:title|twitter:description)"\s+content=)"([^"]*)"`)
-	// seen are elements of other files whose texts people see.
-	seen = regexp.MustCompile(`^<(?:title|subtitle|desc|description|summary|text|tspan|p|h[1-6]|li|td|th|b|i|em|strong|caption|label|heading|headline|para|quote|question|answer|target|value|note|comment|author)[\s>]`)
 	// running are elements whose inside a program runs.
-	running = regexp.MustCompile(`(?i)<(script|style)\b`)
+	running     = regexp.MustCompile(`(?i)<(script|style)\b`)
+	plainOption = regexp.MustCompile(`(?i)^<option(?:\s+(?:selected|disabled)[^\s>]*)*\s*>$`)
 	// conditional are comments that a browser or a server obeys.
 	conditional = regexp.MustCompile(`<!--[\[#]`)
 )
@@ -41,9 +45,9 @@ type piece struct {
 	text string
 }
 
-// markupLogicOf lets the texts between tags and the attributes that people read change. With
-// strict only the texts of elements that people see.
-func markupLogicOf(h hunk, strict bool) string {
+// markupLogicOf lets the texts between tags and the attributes that people read change; of
+// the texts only those of elements that are shown, nil for all.
+func markupLogicOf(h hunk, shown *regexp.Regexp) string {
 	before, after := strings.Join(h.before, "\n"), strings.Join(h.after, "\n")
 	if running.MatchString(before) || running.MatchString(after) {
 		return "the change lies in or beside a script or a style"
@@ -51,6 +55,7 @@ func markupLogicOf(h hunk, strict bool) string {
 	if !slices.Equal(orders.FindAllString(before, -1), orders.FindAllString(after, -1)) || !slices.Equal(filled.FindAllString(before, -1), filled.FindAllString(after, -1)) {
 		return "what a program fills into a text changes, or what it does"
 	}
+
 	old, now := pieces(before), pieces(after)
 	if len(old) != len(now) {
 		return "tags are added or removed"
@@ -59,14 +64,14 @@ func markupLogicOf(h hunk, strict bool) string {
 		if old[i] == now[i] {
 			continue
 		}
-		if why := pieceLogic(old, now, i, strict); why != "" {
+		if why := pieceLogic(old, now, i, shown); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func pieceLogic(old, now []piece, i int, strict bool) string {
+func pieceLogic(old, now []piece, i int, shown *regexp.Regexp) string {
 	switch {
 	case old[i].tag != now[i].tag:
 		return "tags are added or removed"
@@ -80,7 +85,9 @@ func pieceLogic(old, now []piece, i int, strict bool) string {
 			return "tags or attributes change"
 		}
 		return ""
-	case strict && (i == 0 || !seen.MatchString(old[i-1].text)):
+	case i > 0 && plainOption.MatchString(old[i-1].text):
+		return "the text of an option without a value is what is sent"
+	case shown != nil && (i == 0 || !shown.MatchString(old[i-1].text)):
 		return "the text belongs to an element that a program may act on"
 	case !reworded(oneLine(old[i].text), oneLine(now[i].text)):
 		return "the text between tags is not only wording"
@@ -150,7 +157,7 @@ func elementLogic(h hunk) string {
 		if !element.MatchString(gone[i]) || !element.MatchString(fresh[i]) {
 			return "a changed line is more than a text between tags"
 		}
-		if why := markupLogicOf(hunk{before: gone[i : i+1], after: fresh[i : i+1]}, false); why != "" {
+		if why := markupLogicOf(hunk{before: gone[i : i+1], after: fresh[i : i+1]}, nil); why != "" {
 			return why
 		}
 	}

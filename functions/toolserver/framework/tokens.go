@@ -43,7 +43,7 @@ var languages = map[string]*language{
 
 // Words in comments that tools obey, and around texts that code decides by.
 var (
-	directive = regexp.MustCompile(`(?i)^\W*(go:|\+build|line |nolint|lint:|eslint|noqa|type:|pragma|pylint|mypy|ts-|@ts|prettier|istanbul|coverage|!/|-\*-|cgo|export |#|shellcheck|rubocop|swiftlint|biome|deno|c8 |v8 |nosec|nosem|fmt:|isort|ruff|pyright|yapf|tflint|tfsec|checkov|hadolint|yamllint|renovate|goose|migrate|changeset|liquibase|vim|encoding|coding|frozen|dart|jsx|flow|webpack|vite|region|endregion)`)
+	directive = regexp.MustCompile(`(?i)^\W*(go:|\+build|line |nolint|lint:|eslint|noqa|type:|pragma|pylint|mypy|ts-|@ts|prettier|istanbul|coverage|!/|-\*-|cgo|export |#|shellcheck|rubocop|swiftlint|biome|deno|c8 |v8 |nosec|nosem|fmt:|isort|ruff|pyright|yapf|tflint|tfsec|checkov|hadolint|yamllint|renovate|goose|migrate|changeset|liquibase|vim|encoding|coding|frozen|dart|jsx|flow|webpack|vite|region|endregion|requires |import .* from |!tex |\$omp|\$acc|dir\$|dec\$|synthesis |synopsys |verilator|verilint)`)
 	// setting is a comment that begins with a key, as many tools want it.
 	setting  = regexp.MustCompile(`^\W*[a-z][\w.-]*[:=]`)
 	deciding = regexp.MustCompile(`(?i)prompt|system|instruction|query|sql|regex|pattern|schema|key|token|url|path|env|role|permission|case|import|require|include|format|sprintf|match|equal|contains|prefix|suffix|index|exec|eval`)
@@ -93,7 +93,7 @@ var (
 	// blockComment is a comment that begins a line, whole or torn.
 	blockComment = regexp.MustCompile(`(?m)^\s*/\*(?:[^*]|\*+[^*/])*(?:\*+/|\z)`)
 	// inBlock is a line inside of such a comment.
-	inBlock = text(`^\s*\*\s+(\S+(?: \S+){2,})\s*$`)
+	inBlock = text(`^\s*\*\s+(\p{L}[^*;=]* [^*;=]* [^*;=]*)$`)
 	// agentTool says that a documentation is what an agent reads.
 	agentTool = regexp.MustCompile(`@\w*\.?(tool|function_tool|kernel_function|mcp)\b`)
 )
@@ -113,6 +113,7 @@ func undocumented(kind string, h hunk) hunk {
 	default:
 		return h
 	}
+
 	if obeyedIn(texts.FindAllString(before, -1)) || obeyedIn(texts.FindAllString(after, -1)) {
 		return h
 	}

@@ -142,9 +142,11 @@ func turns(old, now string) bool {
 			fresh = slices.Delete(fresh, j, j+1)
 		}
 	}
+
 	respelled := func(word string, others []string) bool {
 		return slices.ContainsFunc(others, func(other string) bool { return near(word, other) })
 	}
+
 	for _, word := range gone {
 		if turning[word] && !respelled(word, fresh) {
 			return true
@@ -169,11 +171,13 @@ func near(a, b string) bool {
 	if len(one) > len(two) {
 		one, two = two, one
 	}
+
 	head := 0
 	for head < len(one) && one[head] == two[head] {
 		head++
 	}
 	one, two = one[head:], two[head:]
+
 	switch len(two) - len(one) {
 	case 0:
 		if len(one) > 1 && one[0] == two[1] && one[1] == two[0] {

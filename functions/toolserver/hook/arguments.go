@@ -107,12 +107,14 @@ func (c call) names() []string {
 	var names []string
 	for _, v := range c.values() {
 		names = append(names, patchedFiles(v.text)...)
+
 		if commandKey.MatchString(v.key) || folderKey.MatchString(v.key) || runs && !pathKey.MatchString(v.key) {
 			continue
 		}
 		if !v.mayName() {
 			continue
 		}
+
 		name := strings.TrimPrefix(v.text, "file://")
 		names = append(names, name)
 		if bare := position.ReplaceAllString(name, ""); bare != name && bare != "" {

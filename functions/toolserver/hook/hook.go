@@ -81,10 +81,12 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 		report, err := gate.Check(ctx, action)
 		note(report, nil, err)
 	}
+
 	for _, command := range commands {
 		report, err := gate.CheckCommand(ctx, action, command)
 		note(report.Report, report.Unresolved, err)
 	}
+
 	if c.reads() || worst == deny {
 		return worst, reason
 	}
@@ -92,6 +94,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 		report, err := gate.CheckProgram(ctx, action, program)
 		note(report.Report, report.Unresolved, err)
 	}
+
 	names := c.unjudged(files)
 	unseen := len(files) == 0 && len(commands) == 0 // nothing else has asked whether anything may change at all
 	if worst != deny && (unseen || len(names) > 0) {

@@ -67,6 +67,7 @@ func (g *Gate) commandAction(state workspace.State, agent, text string) (approva
 		}
 		action.Files = append(action.Files, result.Path)
 	}
+
 	slices.Sort(action.Files)
 	action.Files = slices.Compact(action.Files)
 	return action, nil

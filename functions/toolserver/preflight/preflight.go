@@ -88,6 +88,7 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	if why := g.without(state, err); why != "" && (err != nil || a.Operation != Read) {
 		return g.refuseAll(ctx, a, why)
 	}
+
 	report := Report{Decision: policy.OK, Results: []Result{}}
 	for _, name := range a.Paths {
 		result := g.decide(state, a.Dir, name, a.Operation)
@@ -109,6 +110,7 @@ func (g *Gate) CheckNames(ctx context.Context, a Action) (Report, error) {
 		a.Paths = []string{"."}
 		return g.refuseAll(ctx, a, why)
 	}
+
 	report := Report{Decision: policy.OK, Results: []Result{}}
 	for _, name := range a.Paths {
 		for _, dir := range []string{a.Dir, "."} {

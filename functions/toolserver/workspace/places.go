@@ -29,6 +29,7 @@ func newPlaces(fold bool) (places, error) {
 	if p.beyond, err = policy.New(beyond, fold); err != nil {
 		return p, err
 	}
+
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
 		p.home = real(home)
 	}
@@ -74,15 +75,18 @@ func (w *Workspace) Everywhere(p Path, content bool) *policy.Rule {
 	if content && w.holds(p.full) {
 		return &own
 	}
+
 	name := w.places.name(p.full)
 	if decision, rule := w.places.anywhere.Decide(name); decision == policy.Blocked {
 		return rule
 	}
+
 	if p.Real == "" {
 		if decision, rule := w.places.beyond.Decide(name); decision == policy.Blocked {
 			return rule
 		}
 	}
+
 	if !strings.Contains(p.full, "/.git/") && inGitDirectory(p.full) { // else the rules decided
 		rule := gitFiles
 		return &rule
@@ -98,6 +102,7 @@ func (w *Workspace) holds(folder string) bool {
 			kept = append(kept, filepath.Join(w.places.home, at))
 		}
 	}
+
 	return slices.ContainsFunc(kept, func(file string) bool {
 		_, inside := below(folder, file)
 		return inside

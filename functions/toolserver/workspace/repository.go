@@ -42,6 +42,7 @@ func commonOf(entry string, isFolder bool) string {
 	if !ok {
 		return ""
 	}
+
 	directory := from(filepath.Dir(entry), said)
 	shared := firstLine(filepath.Join(directory, "commondir"))
 	if shared == "" {
@@ -91,6 +92,7 @@ func (w *Workspace) Twin(p Path) string {
 	if !ok || other.top == w.repository.top || other.common != w.repository.common {
 		return ""
 	}
+
 	inCheckout, err := filepath.Rel(w.repository.top, w.path)
 	if err != nil {
 		return ""
@@ -110,6 +112,7 @@ func (w *Workspace) WalkTwin(p Path, limit int, visit func(name string)) error {
 		return reduce(err)
 	}
 	defer root.Close()
+
 	twin, n := w.Twin(p), 0
 	return fs.WalkDir(root.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -171,10 +174,12 @@ func (w *Workspace) hooksFolder() string {
 		return ""
 	}
 	defer f.Close()
+
 	set := coreSetting(io.LimitReader(f, maxGitFile), "hookspath")
 	if set == "" {
 		return ""
 	}
+
 	inside, ok := below(w.path, real(from(w.repository.top, set)))
 	if !ok || inside == "." {
 		return ""

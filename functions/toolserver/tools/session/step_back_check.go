@@ -151,6 +151,7 @@ func (d Desk) countChanges(state workspace.State, since time.Time, s *StepBack) 
 	if repository != nil {
 		s.Facts.ChangedBy = "content"
 	}
+
 	var failed error
 	err = d.changed(state, since, func(file string) {
 		if file == state.Config.Session.Handoff || failed != nil {
@@ -166,10 +167,12 @@ func (d Desk) countChanges(state workspace.State, since time.Time, s *StepBack) 
 				return
 			}
 		}
+
 		if s.Facts.Total++; s.Facts.Total <= mostChanged {
 			s.Facts.Changed = append(s.Facts.Changed, file)
 		}
 	})
+
 	if s.Facts.Total > mostChanged {
 		s.Skipped = append(s.Skipped, fmt.Sprintf("files_changed: %d of %d are named", mostChanged, s.Facts.Total))
 	}

@@ -73,6 +73,7 @@ func showTail(book worklog.Book, limit int) (Worklog, error) {
 		answer.Unchecked = "Whether older entries changed is not known: " + err.Error() + "."
 	}
 	answer.Rewritten = changed
+
 	entries, err := book.Tail(limit)
 	if errors.Is(err, fs.ErrNotExist) && changed { // there was one
 		answer.Entries = []worklog.Entry{}
@@ -81,6 +82,7 @@ func showTail(book worklog.Book, limit int) (Worklog, error) {
 	if err != nil {
 		return Worklog{}, tool.FileError(book.Name, err)
 	}
+
 	for i, e := range entries { // a person may have written them
 		entries[i].Session, entries[i].Did, entries[i].Files, entries[i].State = mask.Text(e.Session), mask.All(e.Did), mask.All(e.Files), mask.Text(e.State)
 	}
