@@ -86,45 +86,80 @@ func run(ctx context.Context, in io.Reader, out io.Writer) (Stop, error) {
 	if err := json.NewDecoder(io.LimitReader(in, mostAssignment)).Decode(&a); err != nil {
 		return Failed, errors.New("the assignment on standard input cannot be read; the tool server starts this process")
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(a.Seconds)*time.Second)
 	defer cancel()
+
 	governed, err := workspace.Open(a.Workspace, a.DataDir)
 	if err != nil {
 		return Failed, errors.New("the workspace cannot be opened")
 	}
 	defer governed.Close()
+
 	model, err := a.Provider.open()
 	if err != nil {
 		return Failed, err
 	}
+
 	return a.loop(governed, model, out).Run(ctx, a.Task), nil
 }
 
 func (a Assignment) loop(w *workspace.Workspace, m chat.Model, out io.Writer) *Loop {
-	halt := killswitch.Open(a.DataDir, nil, nil, time.Now, rand.Reader, killswitch.Stops{}) // its flag is only read here
+	halt := killswitch.Open(
+		a.DataDir,
+		nil,
+		nil,
+		time.Now,
+		rand.Reader,
+		killswitch.Stops{},
+	) // its flag is only read here
 	return &Loop{
-		Model: m, Tools: a.tools(w), Turns: a.Turns, Tokens: a.Tokens, Log: &Log{Out: out, Hide: w.Hide},
+		Model:  m,
+		Tools:  a.tools(w),
+		Turns:  a.Turns,
+		Tokens: a.Tokens,
+		Log: &Log{
+			Out:  out,
+			Hide: w.Hide,
+		},
 		Used:     a.noteUse,
-		IsHalted: func() bool { return halt.Halted() != nil }, Pause: pause,
+		IsHalted: func() bool { return halt.Halted() != nil },
+		Pause:    pause,
 	}
 }
 
 // noteUse appends what an answer cost to the file that usage_report reads.
 func (a Assignment) noteUse(input, output int) {
 	line, _ := json.Marshal(map[string]any{ // of texts and numbers
-		"ts": time.Now().UTC().Format(time.RFC3339), "bot": "dispatch", "model": a.Provider.Name, "input_tokens": input, "output_tokens": output,
+		"ts":            time.Now().UTC().Format(time.RFC3339),
+		"bot":           "dispatch",
+		"model":         a.Provider.Name,
+		"input_tokens":  input,
+		"output_tokens": output,
 	})
-	f, err := os.OpenFile(filepath.Join(a.DataDir, "dispatches", a.Dispatch, "usage.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+
+	f, err := os.OpenFile(
+		filepath.Join(a.DataDir, "dispatches", a.Dispatch, "usage.jsonl"),
+		os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+		0o600,
+	)
 	if err != nil {
 		return // no work ends for its accounts
 	}
+
 	_, _ = f.Write(append(line, '\n'))
 	_ = f.Close()
 }
 
 func (p Provider) open() (chat.Model, error) {
 	client := endpoint.Client()
-	server := endpoint.Server{URL: p.URL, Key: p.Key, Name: p.Name, HTTP: client}
+	server := endpoint.Server{
+		URL:  p.URL,
+		Key:  p.Key,
+		Name: p.Name,
+		HTTP: client,
+	}
+
 	switch p.API {
 	case Anthropic:
 		server.URL = cmp.Or(p.URL, anthropic.DefaultURL)
@@ -139,14 +174,24 @@ func (p Provider) open() (chat.Model, error) {
 		}
 		return bedrock.Open(p.Name, p.URL, account.Region, account.Credentials, client), nil
 	}
+
 	return nil, fmt.Errorf("LLM_API must be %s, %s or %s", Anthropic, OpenAI, Bedrock)
 }
 
 // tools are what the agent may use. What the guard refuses and what is written into the
 // worklog waits in the spool of the workspace for the server, which has the audit chain.
 func (a Assignment) tools(w *workspace.Workspace) []*tool.Tool {
-	log := &violations.Log{Workspace: w, Now: time.Now, Random: rand.Reader}
-	book := &approvals.Book{Workspace: w, Now: time.Now, Random: rand.Reader, Record: log.Note}
+	log := &violations.Log{
+		Workspace: w,
+		Now:       time.Now,
+		Random:    rand.Reader,
+	}
+	book := &approvals.Book{
+		Workspace: w,
+		Now:       time.Now,
+		Random:    rand.Reader,
+		Record:    log.Note,
+	}
 	gate := &preflight.Gate{
 		Workspace: w,
 		Log:       log,
@@ -154,8 +199,17 @@ func (a Assignment) tools(w *workspace.Workspace) []*tool.Tool {
 		Enforces:  true,
 		Installed: true, // a workspace file switched dispatches on
 	}
-	desk := session.Desk{Workspace: w, Log: log, Gate: gate, Now: time.Now}
-	return append(files{w, gate, "dispatch " + a.Dispatch}.tools(), session.KeepWorklog(desk), session.SessionHandoff(desk))
+	desk := session.Desk{
+		Workspace: w,
+		Log:       log,
+		Gate:      gate,
+		Now:       time.Now,
+	}
+	return append(
+		files{w, gate, "dispatch " + a.Dispatch}.tools(),
+		session.KeepWorklog(desk),
+		session.SessionHandoff(desk),
+	)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -32,17 +32,26 @@ func (f files) edit(ctx context.Context, _ *tool.Call, in editInput) (editOutput
 	if err := f.allowed(ctx, preflight.Edit, in.Path); err != nil {
 		return editOutput{}, err
 	}
+
 	before, err := f.text(ctx, in.Path)
 	if err != nil {
 		return editOutput{}, err
 	}
+
 	if n := strings.Count(before, in.Old); n != 1 {
-		return editOutput{}, &tool.Error{Code: "conflict", Field: "/old", Message: fmt.Sprintf("old is in the file %d times and must be there once.", n), Hint: "Read the file again and take more of its text around the place."}
+		return editOutput{}, &tool.Error{
+			Code:    "conflict",
+			Field:   "/old",
+			Message: fmt.Sprintf("old is in the file %d times and must be there once.", n),
+			Hint:    "Read the file again and take more of its text around the place.",
+		}
 	}
+
 	after := strings.Replace(before, in.Old, in.New, 1)
 	if err := f.workspace.WriteFile(path.Clean(in.Path), []byte(after)); err != nil {
 		return editOutput{}, tool.FileError(in.Path, err)
 	}
+
 	return editOutput{in.Path, false, strings.Count(after, "\n")}, nil
 }
 
@@ -55,6 +64,7 @@ func (f files) create(ctx context.Context, in editInput) (editOutput, error) {
 	if err != nil {
 		return editOutput{}, tool.FileError(in.Path, err)
 	}
+
 	_, err = file.WriteString(in.New)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return editOutput{}, tool.FileError(in.Path, errors.New("it could not be written as a whole"))

@@ -32,10 +32,22 @@ type files struct {
 
 func (f files) tools() []*tool.Tool {
 	return []*tool.Tool{
-		tool.Define(tool.Tool{Name: "read_file", Description: "Reads a text file, at most 1000 lines at once."}, f.read),
-		tool.Define(tool.Tool{Name: "list_files", Description: "Lists the files below a folder."}, f.list),
-		tool.Define(tool.Tool{Name: "search", Description: "Finds the lines that match a regular expression (RE2)."}, f.search),
-		tool.Define(tool.Tool{Name: "propose_edit", Description: "Replaces the only place of old by new in a file; with an empty old it makes a new file. The guard decides first."}, f.edit),
+		tool.Define(tool.Tool{
+			Name:        "read_file",
+			Description: "Reads a text file, at most 1000 lines at once.",
+		}, f.read),
+		tool.Define(tool.Tool{
+			Name:        "list_files",
+			Description: "Lists the files below a folder.",
+		}, f.list),
+		tool.Define(tool.Tool{
+			Name:        "search",
+			Description: "Finds the lines that match a regular expression (RE2).",
+		}, f.search),
+		tool.Define(tool.Tool{
+			Name:        "propose_edit",
+			Description: "Replaces the only place of old by new in a file; with an empty old it makes a new file. The guard decides first.",
+		}, f.edit),
 	}
 }
 
@@ -74,32 +86,54 @@ func (f files) text(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", unreadable(err)
 	}
+
 	text, err := f.workspace.ReadFile(path.Clean(name), int64(state.Config.Limits.MaxFileBytes))
 	switch {
 	case err != nil:
 		return "", tool.FileError(name, err)
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
-		return "", &tool.Error{Code: "not_text", Message: name + " is no text.", Hint: "Only text can be read and changed."}
+		return "", &tool.Error{
+			Code:    "not_text",
+			Message: name + " is no text.",
+			Hint:    "Only text can be read and changed.",
+		}
 	}
+
 	return string(text), nil
 }
 
 // allowed asks the guard, which records a refusal.
 func (f files) allowed(ctx context.Context, operation, name string) error {
-	action := preflight.Action{Agent: f.agent, Tool: "dispatch", Operation: operation, Dir: ".", Paths: []string{name}}
+	action := preflight.Action{
+		Agent:     f.agent,
+		Tool:      "dispatch",
+		Operation: operation,
+		Dir:       ".",
+		Paths:     []string{name},
+	}
 	report, err := f.gate.Check(ctx, action)
 	if err == nil && report.Decision == policy.OK {
 		return nil
 	}
+
 	reason := "The refusal could not be recorded."
 	if len(report.Results) > 0 {
 		reason = report.Results[0].Reason
 	}
-	return &tool.Error{Code: "refused", Message: fmt.Sprintf("%s: %s. %s", name, report.Decision, reason), Hint: report.Next}
+
+	return &tool.Error{
+		Code:    "refused",
+		Message: fmt.Sprintf("%s: %s. %s", name, report.Decision, reason),
+		Hint:    report.Next,
+	}
 }
 
 func unreadable(err error) error {
-	return &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error(), Hint: "A person must repair it. End your work."}
+	return &tool.Error{
+		Code:    "not_configured",
+		Message: "The workspace file cannot be read: " + err.Error(),
+		Hint:    "A person must repair it. End your work.",
+	}
 }
 
 type listInput struct {
@@ -130,20 +164,25 @@ func (f files) walk(folder string, visit func(name string, state workspace.State
 	if err != nil {
 		return unreadable(err)
 	}
+
 	hidden := []policy.Pattern{}
 	for _, glob := range state.Config.Ignore {
 		if p, err := policy.Compile(glob.Pattern, false); err == nil {
 			hidden = append(hidden, p)
 		}
 	}
+
 	err = f.workspace.Walk(path.Clean(folder), state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
 		decision, _ := state.Policy.Decide(name)
-		if entry.Name() == ".git" || decision == policy.Blocked || matches(hidden, name) {
+		if entry.Name() == ".git" ||
+			decision == policy.Blocked ||
+			matches(hidden, name) {
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
 			return nil
 		}
+
 		if !entry.Type().IsRegular() {
 			return nil
 		}
@@ -152,6 +191,7 @@ func (f files) walk(folder string, visit func(name string, state workspace.State
 	if err != nil {
 		return tool.FileError(folder, err)
 	}
+
 	return nil
 }
 
@@ -183,17 +223,25 @@ type match struct {
 func (f files) search(ctx context.Context, _ *tool.Call, in searchInput) (out searchOutput, err error) {
 	pattern, err := regexp.Compile(in.Pattern)
 	if err != nil {
-		return out, &tool.Error{Code: "invalid_argument", Field: "/pattern", Message: "This is no regular expression (RE2)."}
+		return out, &tool.Error{
+			Code:    "invalid_argument",
+			Field:   "/pattern",
+			Message: "This is no regular expression (RE2).",
+		}
 	}
+
 	out.Matches = []match{}
 	err = f.walk(in.Path, func(name string, state workspace.State) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		text, err := f.workspace.ReadFile(name, int64(state.Config.Limits.MaxFileBytes))
-		if err != nil || bytes.IndexByte(text, 0) >= 0 || !pattern.Match(text) {
+		if err != nil ||
+			bytes.IndexByte(text, 0) >= 0 ||
+			!pattern.Match(text) {
 			return nil // what cannot be read as text is not searched
 		}
+
 		if f.allowed(ctx, preflight.Read, name) != nil { // another name of a file that nobody may see
 			return nil
 		}
@@ -205,8 +253,10 @@ func (f files) search(ctx context.Context, _ *tool.Call, in searchInput) (out se
 				out.Truncated = true
 				return fs.SkipAll
 			}
+
 			out.Matches = append(out.Matches, match{name, i + 1, cut(line, 300)})
 		}
+
 		return nil
 	})
 	return out, err

@@ -22,4 +22,6 @@ func (l *Log) Print(format string, args ...any) {
 }
 
 // hide is for what the model will see, which others may keep.
-func (l *Log) hide(text string) string { return mask.Shapes(l.Hide(text)) }
+func (l *Log) hide(text string) string {
+	return mask.Shapes(l.Hide(text))
+}

@@ -67,10 +67,18 @@ type Loop struct {
 
 // Run works on a task until there is a reason to stop.
 func (l *Loop) Run(ctx context.Context, task string) Stop {
-	request := chat.Request{System: system, Messages: []chat.Message{{Role: chat.User, Text: task}}}
-	for _, t := range l.Tools {
-		request.Tools = append(request.Tools, chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Input})
+	request := chat.Request{
+		System:   system,
+		Messages: []chat.Message{{Role: chat.User, Text: task}},
 	}
+	for _, t := range l.Tools {
+		request.Tools = append(request.Tools, chat.Tool{
+			Name:        t.Name,
+			Description: t.Description,
+			Schema:      t.Input,
+		})
+	}
+
 	used := 0
 	for turn := 1; turn <= l.Turns; turn++ {
 		if stop := l.interrupted(ctx); stop != "" {
@@ -79,6 +87,7 @@ func (l *Loop) Run(ctx context.Context, task string) Stop {
 		if used >= l.Tokens {
 			return TokenBudget
 		}
+
 		request.MaxTokens = min(mostAnswerTokens, l.Tokens-used)
 		answer, err := l.ask(ctx, request)
 		if err != nil {
@@ -88,18 +97,29 @@ func (l *Loop) Run(ctx context.Context, task string) Stop {
 			l.Log.Print("error: %v", err)
 			return Failed
 		}
+
 		used += answer.Tokens()
 		l.Used(answer.Input, answer.Output)
 		l.Log.Print("turn %d of %d, %d of %d tokens: %s", turn, l.Turns, used, l.Tokens, answer.Message.Text)
 		if answer.Stop != chat.CallsTools {
 			return ends[answer.Stop]
 		}
+
 		results, stop := l.use(ctx, answer.Message.Calls)
 		if stop != "" {
 			return stop
 		}
-		request.Messages = append(request.Messages, answer.Message, chat.Message{Role: chat.User, Results: results})
+
+		request.Messages = append(
+			request.Messages,
+			answer.Message,
+			chat.Message{
+				Role:    chat.User,
+				Results: results,
+			},
+		)
 	}
+
 	return MaxTurns
 }
 
@@ -124,6 +144,7 @@ func (l *Loop) ask(ctx context.Context, r chat.Request) (chat.Answer, error) {
 		if !errors.As(err, &busy) || attempt == mostAttempts-1 {
 			return answer, err
 		}
+
 		pause := max(busy.After, min(firstPause<<attempt, longestPause)/2+rand.N(firstPause/2))
 		l.Log.Print("asking again in %v: %v", pause.Round(time.Millisecond), err)
 		if err := l.Pause(ctx, pause); err != nil {
@@ -145,28 +166,47 @@ func (l *Loop) use(ctx context.Context, calls []chat.Call) ([]chat.Result, Stop)
 		l.Log.Print("%s %s", c.Name, short(strings.Join(strings.Fields(c.Arguments), " ")))
 		text, failed := l.call(ctx, c)
 		l.Log.Print("  %s", short(text))
-		results[i] = chat.Result{ID: c.ID, Text: text, Failed: failed}
+		results[i] = chat.Result{
+			ID:     c.ID,
+			Text:   text,
+			Failed: failed,
+		}
 	}
+
 	return results, ""
 }
 
 func (l *Loop) call(ctx context.Context, c chat.Call) (text string, failed bool) {
-	result := tool.Failure(&tool.Error{Code: "not_found", Message: "There is no tool of this name.", Hint: "Use one of the tools that you were given."})
+	result := tool.Failure(&tool.Error{
+		Code:    "not_found",
+		Message: "There is no tool of this name.",
+		Hint:    "Use one of the tools that you were given.",
+	})
 	for _, t := range l.Tools {
 		if t.Name != c.Name {
 			continue
 		}
 		if !json.Valid([]byte(c.Arguments)) {
-			result = tool.Failure(&tool.Error{Code: "invalid_argument", Message: "The arguments are not JSON.", Hint: "Send one object as the schema says."})
+			result = tool.Failure(&tool.Error{
+				Code:    "invalid_argument",
+				Message: "The arguments are not JSON.",
+				Hint:    "Send one object as the schema says.",
+			})
 			break
 		}
-		result = t.Run(ctx, &tool.Call{Arguments: json.RawMessage(c.Arguments), Transport: "agent"})
+
+		result = t.Run(ctx, &tool.Call{
+			Arguments: json.RawMessage(c.Arguments),
+			Transport: "agent",
+		})
 	}
+
 	for _, part := range result.Content {
 		if t, ok := part.(tool.Text); ok {
 			text += t.Text
 		}
 	}
+
 	return l.Log.hide(cut(text, mostResult)), result.IsError
 }
 

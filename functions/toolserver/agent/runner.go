@@ -33,8 +33,12 @@ const ahead = 2
 // Program implements dispatch.Runner. Only an agent that asks Bedrock gets the role.
 func (r Runner) Program(j dispatch.Job) (p dispatch.Program, err error) {
 	if r.Provider.API == "" || r.Provider.Name == "" {
-		return p, &dispatch.Refused{Code: "disabled", Message: "dispatch.runner is loop, and no model is configured. Set LLM_API (anthropic, openai or bedrock), LLM_MODEL and, where it needs one, LLM_KEY."}
+		return p, &dispatch.Refused{
+			Code:    "disabled",
+			Message: "dispatch.runner is loop, and no model is configured. Set LLM_API (anthropic, openai or bedrock), LLM_MODEL and, where it needs one, LLM_KEY.",
+		}
 	}
+
 	if r.Provider.API == Bedrock {
 		for _, name := range role {
 			if value, ok := os.LookupEnv(name); ok {
@@ -42,11 +46,18 @@ func (r Runner) Program(j dispatch.Job) (p dispatch.Program, err error) {
 			}
 		}
 	}
+
 	p.Argv, p.Guarded = r.Command, true
 	seconds := max(int(j.Timeout.Seconds())-ahead, 1)
 	p.Input, err = json.Marshal(Assignment{
-		Dispatch: j.ID, Task: j.Text, Turns: j.MaxTurns, Tokens: r.Tokens, Seconds: seconds,
-		Workspace: r.Workspace, DataDir: r.DataDir, Provider: r.Provider,
+		Dispatch:  j.ID,
+		Task:      j.Text,
+		Turns:     j.MaxTurns,
+		Tokens:    r.Tokens,
+		Seconds:   seconds,
+		Workspace: r.Workspace,
+		DataDir:   r.DataDir,
+		Provider:  r.Provider,
 	})
 	return p, err
 }

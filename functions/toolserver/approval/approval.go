@@ -137,6 +137,7 @@ func (b *Book) Request(ctx context.Context, a Action, policy, reason string, ttl
 	if err != nil {
 		return Approval{}, err
 	}
+
 	asked := Approval{
 		ID:        id,
 		Action:    a.shown(),
@@ -148,6 +149,7 @@ func (b *Book) Request(ctx context.Context, a Action, policy, reason string, ttl
 		Requested: now,
 		Expires:   now.Add(ttl),
 	}
+
 	fresh := true
 	err = b.update(func(all *bbolt.Bucket) error {
 		open := 0
@@ -166,11 +168,13 @@ func (b *Book) Request(ctx context.Context, a Action, policy, reason string, ttl
 		if open >= maxPending {
 			return ErrTooMany
 		}
+
 		return put(all, asked)
 	})
 	if err != nil || !fresh {
 		return asked, err
 	}
+
 	return asked, b.record(ctx, a.Agent, EventRequested, asked)
 }
 
@@ -185,6 +189,7 @@ func (b *Book) Decide(ctx context.Context, id, by string, grant bool) (Approval,
 		if old.at(b.Now()).State != Pending {
 			return ErrNotOpen
 		}
+
 		decided = old
 		decided.State, decided.DecidedBy, decided.Decided = Denied, by, b.Now().UTC()
 		if grant {
@@ -194,6 +199,7 @@ func (b *Book) Decide(ctx context.Context, id, by string, grant bool) (Approval,
 		if err := b.record(ctx, by, EventDecided, decided); err != nil {
 			return err
 		}
+
 		return put(all, decided)
 	})
 	return decided, err
@@ -201,7 +207,9 @@ func (b *Book) Decide(ctx context.Context, id, by string, grant bool) (Approval,
 
 // Find returns a granted approval of exactly this action, without using it; nil if
 // there is none.
-func (b *Book) Find(a Action, policy string) (*Approval, error) { return b.match(a, policy, false) }
+func (b *Book) Find(a Action, policy string) (*Approval, error) {
+	return b.match(a, policy, false)
+}
 
 // Use returns a granted approval of exactly this action and uses it up; nil if there
 // is none.
@@ -217,11 +225,14 @@ func (b *Book) match(a Action, policy string, use bool) (*Approval, error) {
 	if _, err := fs.Stat(b.Workspace.Files(), file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // nobody ever asked; the hook saves the opening
 	}
-	digest, now := a.Digest(policy), b.Now().UTC()
+	digest := a.Digest(policy)
+	now := b.Now().UTC()
 	var found *Approval
 	look := func(all *bbolt.Bucket) error {
 		err := each(all, func(old Approval) error {
-			if found == nil && old.Digest == digest && old.at(now).State == Granted {
+			if found == nil &&
+				old.Digest == digest &&
+				old.at(now).State == Granted {
 				found = &old
 			}
 			return nil
@@ -229,6 +240,7 @@ func (b *Book) match(a Action, policy string, use bool) (*Approval, error) {
 		if err != nil || found == nil || !use {
 			return err
 		}
+
 		found.State, found.Used = Used, now
 		return put(all, *found)
 	}
@@ -243,7 +255,9 @@ func (b *Book) UsedSince(path string, since time.Time) bool {
 	}
 	list, err := b.List(math.MaxInt)
 	return err == nil && slices.ContainsFunc(list, func(a Approval) bool {
-		return a.State == Used && !a.Used.Before(since) && slices.Contains(a.Paths, path)
+		return a.State == Used &&
+			!a.Used.Before(since) &&
+			slices.Contains(a.Paths, path)
 	})
 }
 
@@ -256,6 +270,7 @@ func (b *Book) List(limit int) ([]Approval, error) {
 			return nil
 		})
 	})
+
 	slices.Reverse(list) // ids sort by time
 	return list[:min(len(list), limit)], err
 }
@@ -280,9 +295,12 @@ func (b *Book) Holds(id, digest, state string) (bool, error) {
 	if errors.Is(err, ErrUnknown) {
 		return false, nil
 	}
+
 	was := map[string]bool{
-		Pending: true, Granted: a.State == Granted || !a.Used.IsZero() || a.State == Expired && !a.Decided.IsZero(),
-		Denied: a.State == Denied, Used: a.State == Used,
+		Pending: true,
+		Granted: a.State == Granted || !a.Used.IsZero() || a.State == Expired && !a.Decided.IsZero(),
+		Denied:  a.State == Denied,
+		Used:    a.State == Used,
 	}
 	return err == nil && a.Digest == digest && was[state], err
 }
@@ -309,6 +327,7 @@ func (b *Book) record(ctx context.Context, actor, event string, a Approval) erro
 		"policy":    a.Policy,
 		"status":    a.State,
 	}
+
 	if a.Shown != "" {
 		detail["command"] = noted(a.Shown)
 	}
@@ -327,10 +346,14 @@ func noted(command string) string {
 
 // update runs one transaction. The file is open only as long.
 func (b *Book) update(run func(*bbolt.Bucket) error) error {
-	db, err := bbolt.Open(file, 0o600, &bbolt.Options{Timeout: lockWait, OpenFile: b.Workspace.OpenState})
+	db, err := bbolt.Open(file, 0o600, &bbolt.Options{
+		Timeout:  lockWait,
+		OpenFile: b.Workspace.OpenState,
+	})
 	if err != nil {
 		return fmt.Errorf("approvals: the file cannot be opened")
 	}
+
 	err = db.Update(func(tx *bbolt.Tx) error {
 		all, err := tx.CreateBucketIfNotExists(bucket)
 		if err != nil {

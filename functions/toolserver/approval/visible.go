@@ -42,11 +42,13 @@ func visible(text string, strict bool) string {
 			blanks++
 			continue
 		}
+
 		writeBlanks(&b, blanks)
 		blanks = 0
 
 		switch {
-		case c == unicode.ReplacementChar && !strings.HasPrefix(text[i:], string(unicode.ReplacementChar)):
+		case c == unicode.ReplacementChar &&
+			!strings.HasPrefix(text[i:], string(unicode.ReplacementChar)):
 			fmt.Fprintf(&b, "⟨byte %02X⟩", text[i])
 		case c == '\n' || c == '\t':
 			b.WriteRune(c)
@@ -56,6 +58,7 @@ func visible(text string, strict bool) string {
 			b.WriteRune(c)
 		}
 	}
+
 	writeBlanks(&b, blanks)
 	return b.String()
 }

@@ -98,19 +98,27 @@ func (n *Net) Watch(ctx context.Context) ([]Change, error) {
 	if r.lost && n.told.Swap(true) {
 		return nil, nil
 	}
+
 	var fresh []Change
 	for _, c := range changes {
 		state := c.Kind + " " + c.Now
 		if r.Reported[c.Path] == state {
 			continue
 		}
-		if _, err := n.Log.Record(ctx, "watcher", violations.GuardBypassed, map[string]any{"path": c.Path, "change": c.Kind, "list": c.List}); err != nil {
+
+		if _, err := n.Log.Record(ctx, "watcher", violations.GuardBypassed, map[string]any{
+			"path":   c.Path,
+			"change": c.Kind,
+			"list":   c.List,
+		}); err != nil {
 			return fresh, err
 		}
+
 		if fresh = append(fresh, c); !r.lost {
 			r.Reported[c.Path] = state
 		}
 	}
+
 	if len(fresh) == 0 || r.lost {
 		return fresh, nil
 	}
@@ -127,15 +135,26 @@ func (n *Net) Accept(ctx context.Context, by string) (files int, err error) {
 	if err != nil {
 		return 0, err
 	}
+
 	n.told.Store(false)
 	return len(found), n.take(ctx, by, state, found)
 }
 
 func (n *Net) take(ctx context.Context, by string, state workspace.State, found map[string]entry) error {
-	if err := n.Log.Note(ctx, by, EventTaken, map[string]any{"files": len(found), "policy": state.Policy.Version(), "digest": digestOf(found)}); err != nil {
+	if err := n.Log.Note(ctx, by, EventTaken, map[string]any{
+		"files":  len(found),
+		"policy": state.Policy.Version(),
+		"digest": digestOf(found),
+	}); err != nil {
 		return err
 	}
-	return n.save(record{Version: 1, Policy: state.Policy.Version(), Files: found, Reported: map[string]string{}})
+
+	return n.save(record{
+		Version:  1,
+		Policy:   state.Policy.Version(),
+		Files:    found,
+		Reported: map[string]string{},
+	})
 }
 
 func digestOf(files map[string]entry) string {
@@ -154,20 +173,24 @@ func (n *Net) compare(ctx context.Context) ([]Change, record, error) {
 	if !state.Configured { // there are no lists
 		return []Change{}, record{}, nil
 	}
+
 	found, err := n.look(state)
 	if err != nil {
 		return nil, record{}, err
 	}
+
 	r, err := n.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return n.first(ctx, state, found)
 	} else if err != nil {
 		return nil, record{}, err
 	}
+
 	changes, moved := n.differences(&r, state, found)
 	if moved {
 		err = n.save(r)
 	}
+
 	return changes, r, err
 }
 
@@ -179,7 +202,10 @@ func (n *Net) first(ctx context.Context, state workspace.State, found map[string
 		return nil, record{}, err
 	}
 	if taken {
-		return []Change{{file, Deleted, policy.Untouchable, ""}}, record{Files: map[string]entry{}, lost: true}, nil
+		return []Change{{file, Deleted, policy.Untouchable, ""}}, record{
+			Files: map[string]entry{},
+			lost:  true,
+		}, nil
 	}
 	return []Change{}, record{Files: found}, n.take(ctx, "watcher", state, found)
 }
@@ -200,21 +226,28 @@ func (n *Net) differences(r *record, state workspace.State, found map[string]ent
 			changes = append(changes, Change{name, Added, now.List, now.Sum})
 		}
 	}
+
 	for name, before := range r.Files {
 		if _, there := found[name]; there {
 			continue
 		}
-		if decision, _ := state.Policy.Decide(name); decision == policy.OK || n.approved(name, before.At) {
+		if decision, _ := state.Policy.Decide(name); decision == policy.OK ||
+			n.approved(name, before.At) {
 			delete(r.Files, name)
 			moved = true
 			continue
 		}
+
 		changes = append(changes, Change{name, Deleted, before.List, ""})
 	}
+
 	if !sameLists {
 		r.Policy, moved = state.Policy.Version(), true
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+
+	slices.SortFunc(changes, func(a, b Change) int {
+		return strings.Compare(a.Path, b.Path)
+	})
 	return changes, moved
 }
 
@@ -232,14 +265,17 @@ func (n *Net) look(state workspace.State) (map[string]entry, error) {
 			}
 			return nil
 		}
+
 		decision, rule := state.Policy.Decide(name)
 		if decision == policy.OK || n.Workspace.Own(rule) {
 			return nil
 		}
+
 		sum, err := n.sum(name, e)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed while we looked
 		}
+
 		found[name] = entry{rule.List, sum, n.Now().UTC()}
 		return err
 	})
@@ -253,6 +289,7 @@ func (n *Net) sum(name string, e fs.DirEntry) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	h := sha256.New()
 	fmt.Fprintf(h, "%v\n", info.Mode())
 	switch {
@@ -269,6 +306,7 @@ func (n *Net) sum(name string, e fs.DirEntry) (string, error) {
 	default:
 		_, _ = io.WriteString(h, fmt.Sprint(info.Size()))
 	}
+
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
@@ -277,8 +315,12 @@ func (n *Net) read() (record, error) {
 	if err != nil {
 		return record{}, err
 	}
+
 	var r record
-	if err := json.Unmarshal(text, &r); err != nil || r.Version != 1 || r.Files == nil || r.Reported == nil {
+	if err := json.Unmarshal(text, &r); err != nil ||
+		r.Version != 1 ||
+		r.Files == nil ||
+		r.Reported == nil {
 		return record{}, errors.New("the baseline cannot be read; a person must look at it, and accept the files anew")
 	}
 	return r, nil

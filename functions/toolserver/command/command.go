@@ -70,8 +70,14 @@ func Hidden(text string) Analysis {
 
 func newReader() *reader {
 	return &reader{
-		variables: map[string]string{}, changed: map[string]bool{}, links: map[string]string{},
-		result: Analysis{Writes: []Write{}, Unresolved: []string{}, Destructive: []string{}},
+		variables: map[string]string{},
+		changed:   map[string]bool{},
+		links:     map[string]string{},
+		result: Analysis{
+			Writes:      []Write{},
+			Unresolved:  []string{},
+			Destructive: []string{},
+		},
 	}
 }
 
@@ -103,10 +109,12 @@ func (r *reader) read(text string) error {
 		return nil
 	}
 	defer func() { r.depth-- }()
+
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return ErrSyntax
 	}
+
 	for _, statement := range file.Stmts {
 		r.walk(statement)
 	}
@@ -139,6 +147,7 @@ func (r *reader) walk(node syntax.Node) {
 		case *syntax.DeclClause:
 			r.declare(n)
 		}
+
 		return true
 	})
 }
@@ -193,17 +202,25 @@ func (r *reader) assign(a *syntax.Assign) {
 	if a.Name == nil {
 		return
 	}
-	value, ok := "", a.Value == nil
+	value := ""
+	ok := a.Value == nil
+
 	if a.Value != nil {
 		value, ok = r.known(a.Value)
 		r.set(a.Name.Value, value, ok)
 	}
+
 	before, there := r.variables[a.Name.Value]
 	same := !r.changed[a.Name.Value] && (!there || before == value)
-	if ok && same && !a.Append && a.Array == nil && a.Index == nil {
+	if ok &&
+		same &&
+		!a.Append &&
+		a.Array == nil &&
+		a.Index == nil {
 		r.variables[a.Name.Value] = value
 		return
 	}
+
 	r.forget(a.Name.Value)
 }
 
@@ -211,7 +228,9 @@ func (r *reader) assign(a *syntax.Assign) {
 // change what it is given.
 func (r *reader) declare(n *syntax.DeclClause) {
 	plain := !slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool {
-		return a.Naked && a.Value != nil && strings.ContainsAny(source(a.Value), "niluc")
+		return a.Naked &&
+			a.Value != nil &&
+			strings.ContainsAny(source(a.Value), "niluc")
 	})
 	for _, a := range n.Args {
 		r.assign(a)
@@ -249,6 +268,7 @@ func (r *reader) call(n *syntax.CallExpr) {
 			r.set(a.Name.Value, value, ok)
 		}
 	}
+
 	if len(n.Args) > 0 {
 		r.run(n.Args)
 	}
@@ -266,19 +286,30 @@ func (r *reader) word(w *syntax.Word, how string, remove bool) {
 }
 
 func (r *reader) write(name, how string, remove, certain bool) {
-	if name == "" || strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/fd") || len(r.result.Writes) >= maxFound {
+	if name == "" ||
+		strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/fd") ||
+		len(r.result.Writes) >= maxFound {
 		return
 	}
+
 	name = r.behind(name)
 	relative := !path.IsAbs(name)
 	if strings.HasPrefix(name, "~") || relative && r.lost || name == "!" {
 		r.unresolved(how+" "+name, name)
 		return
 	}
-	w := Write{Path: name, How: how, Certain: certain, Delete: remove}
+
+	w := Write{
+		Path:    name,
+		How:     how,
+		Certain: certain,
+		Delete:  remove,
+	}
+
 	if relative && r.dir != "" {
 		w.Path, w.Dir = r.dir+"/"+name, r.dir
 	}
+
 	r.result.Writes = append(r.result.Writes, w)
 }
 

@@ -67,9 +67,12 @@ func copyTo(r *reader, c call) {
 		writesAll(r, call{"mkdir", operands})
 		return
 	}
-	if c.program == "rsync" && given(options, "e", "rsh") || c.program == "scp" && given(options, "S", "o") {
+
+	if c.program == "rsync" && given(options, "e", "rsh") ||
+		c.program == "scp" && given(options, "S", "o") {
 		r.hide(c.all())
 	}
+
 	var target argument
 	into, ok := find(options, "t", "target-directory")
 	switch {
@@ -82,11 +85,18 @@ func copyTo(r *reader, c call) {
 	default:
 		return
 	}
-	tree := c.program == "rsync" || given(options, "r", "R", "a", "recursive", "archive") && c.program != "ln"
-	if !strings.Contains(target.text, ":") || c.program == "cp" || c.program == "mv" { // else another machine
+
+	tree := c.program == "rsync" ||
+		given(options, "r", "R", "a", "recursive", "archive") && c.program != "ln"
+	if !strings.Contains(target.text, ":") ||
+		c.program == "cp" ||
+		c.program == "mv" { // else another machine
 		r.word(target.word, c.program, tree)
 	}
-	links := c.program == "ln" || c.program == "link" || given(options, "l", "s", "link", "symbolic-link") && c.program == "cp"
+
+	links := c.program == "ln" ||
+		c.program == "link" ||
+		given(options, "l", "s", "link", "symbolic-link") && c.program == "cp"
 	for _, a := range operands {
 		if given(options, "remove-source-files") {
 			r.word(a.word, c.program, true)
@@ -123,7 +133,10 @@ func (r *reader) markInto() {
 
 // cluster says whether a short option, maybe of several letters, has one of these.
 func cluster(option, letters string) bool {
-	return len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.ContainsAny(option, letters)
+	return len(option) > 1 &&
+		option[0] == '-' &&
+		option[1] != '-' &&
+		strings.ContainsAny(option, letters)
 }
 
 func dd(r *reader, c call) {
@@ -146,9 +159,11 @@ func findFiles(r *reader, c call) {
 		}
 		roots = append(roots, a)
 	}
+
 	if len(roots) == 0 {
 		roots = []argument{{literal("."), ".", true}}
 	}
+
 	for i, a := range c.args {
 		if i+1 == len(c.args) && a.text != "-delete" {
 			break
@@ -161,9 +176,13 @@ func findFiles(r *reader, c call) {
 			r.word(c.args[i+1].word, "find "+a.text, false)
 		case "-exec", "-execdir", "-ok", "-okdir":
 			rest := c.args[i+1:]
-			if end := slices.IndexFunc(rest, func(a argument) bool { return a.text == ";" || a.text == "+" }); end > 0 {
+			if end := slices.IndexFunc(rest, func(a argument) bool {
+				return a.text == ";" ||
+					a.text == "+"
+			}); end > 0 {
 				rest = rest[:end]
 			}
+
 			if !rest[0].ok || !r.isHarmless(rest) {
 				r.found(c, roots)
 				r.dispatch(rest)
@@ -174,18 +193,29 @@ func findFiles(r *reader, c call) {
 
 // found notes what find finds, by its pattern of names if there is one.
 func (r *reader) found(c call, roots []argument) {
-	name := slices.IndexFunc(c.args, func(a argument) bool { return a.text == "-name" })
+	name := slices.IndexFunc(c.args, func(a argument) bool {
+		return a.text == "-name"
+	})
 	for _, root := range roots {
-		if name >= 0 && name+1 < len(c.args) && c.args[name+1].ok && c.args[name+1].text != "" && root.ok && !c.has("-o", "-or", "!", "-not", ",") {
+		if name >= 0 &&
+			name+1 < len(c.args) &&
+			c.args[name+1].ok &&
+			c.args[name+1].text != "" &&
+			root.ok &&
+			!c.has("-o", "-or", "!", "-not", ",") {
 			r.write(root.text+"/**/"+c.args[name+1].text, "find", true, false)
 			continue
 		}
+
 		r.word(root.word, "find", true)
 	}
 }
 
 func fd(r *reader, c call) {
-	if slices.ContainsFunc(c.args, func(a argument) bool { return cluster(a.text, "xX") || strings.HasPrefix(a.text, "--exec") }) {
+	if slices.ContainsFunc(c.args, func(a argument) bool {
+		return cluster(a.text, "xX") ||
+			strings.HasPrefix(a.text, "--exec")
+	}) {
 		r.hide(c.all())
 	}
 }
@@ -196,10 +226,12 @@ func changeDir(r *reader, c call) {
 		r.lost = true
 		return
 	}
+
 	folder := files[0].text
 	if folder == "" { // the shell and git stay where they are
 		return
 	}
+
 	special := strings.ContainsAny(folder[:1], "~+-")
 	physical := given(options, "P") && strings.Contains(folder, "..")
 	switch {
@@ -231,18 +263,38 @@ var tarRuns = []string{"--to-command", "--checkpoint-action", "--use-compress-pr
 
 func tar(r *reader, c call) {
 	args := c.args
-	if len(args) > 0 && args[0].ok && !strings.HasPrefix(args[0].text, "-") { // tar xf
+	if len(args) > 0 &&
+		args[0].ok &&
+		!strings.HasPrefix(args[0].text, "-") { // tar xf
 		args = append([]argument{{literal("-" + args[0].text), "-" + args[0].text, true}}, args[1:]...)
 	}
-	options, _ := call{c.program, args}.parse(grammar{valued: "fCTXIFgbHKLNV", long: map[string]bool{"file": true, "directory": true, "extract": false, "get": false, "list": false, "create": false}})
-	runs := slices.ContainsFunc(c.args, func(a argument) bool {
-		return !a.ok || slices.ContainsFunc(tarRuns, func(begin string) bool { return strings.HasPrefix(a.text, begin) })
+
+	options, _ := call{c.program, args}.parse(grammar{
+		valued: "fCTXIFgbHKLNV",
+		long: map[string]bool{
+			"file":      true,
+			"directory": true,
+			"extract":   false,
+			"get":       false,
+			"list":      false,
+			"create":    false,
+		},
 	})
+
+	runs := slices.ContainsFunc(c.args, func(a argument) bool {
+		return !a.ok ||
+			slices.ContainsFunc(tarRuns, func(begin string) bool {
+				return strings.HasPrefix(a.text, begin)
+			})
+	})
+
 	file, ok := find(options, "f", "file")
 	switch {
 	case runs, given(options, "x", "extract", "get", "I", "F"):
 		r.hide(c.all())
-	case ok && !given(options, "t", "list", "d", "compare", "diff") && file.value.text != "-":
+	case ok &&
+		!given(options, "t", "list", "d", "compare", "diff") &&
+		file.value.text != "-":
 		r.word(file.value.word, c.program, false)
 	}
 }
@@ -268,23 +320,38 @@ var sedRuns = regexp.MustCompile(`(^|[;{}\s])[0-9,$]*e(\s|$)|s([/|#,@!])[^\n]*[/
 var sedWrites = regexp.MustCompile(`(^|[;{/0-9$gpI\s])[wW]\s+\S`)
 
 func inPlace(r *reader, c call) {
-	options, files := c.parse(grammar{valued: "efl", long: map[string]bool{"expression": true, "file": true, "in-place": false}})
+	options, files := c.parse(grammar{
+		valued: "efl",
+		long: map[string]bool{
+			"expression": true,
+			"file":       true,
+			"in-place":   false,
+		},
+	})
+
 	scripts := []argument{}
 	for _, o := range options {
-		if (o.name == "e" || o.name == "expression" || o.name == "f" || o.name == "file") && o.value.word != nil {
+		if (o.name == "e" || o.name == "expression" || o.name == "f" || o.name == "file") &&
+			o.value.word != nil {
 			scripts = append(scripts, o.value)
 		}
 	}
+
 	if len(scripts) == 0 && len(files) > 0 {
 		scripts, files = files[:1], files[1:]
 	}
-	if given(options, "i", "in-place") || slices.ContainsFunc(c.args, func(a argument) bool { return strings.HasPrefix(a.text, "-i") }) {
+
+	if given(options, "i", "in-place") ||
+		slices.ContainsFunc(c.args, func(a argument) bool { return strings.HasPrefix(a.text, "-i") }) {
 		for _, a := range files {
 			r.word(a.word, "sed -i", false)
 		}
 	}
+
 	for _, a := range scripts {
-		if !a.ok || sedWrites.MatchString(a.text) || sedRuns.MatchString(a.text) {
+		if !a.ok ||
+			sedWrites.MatchString(a.text) ||
+			sedRuns.MatchString(a.text) {
 			r.hide(c.all())
 			return
 		}

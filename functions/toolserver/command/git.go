@@ -35,11 +35,16 @@ func runsProgram(setting, value string) bool {
 	if value == "" {
 		value = joined
 	}
+
 	section, _, _ := strings.Cut(name, ".")
-	foreign := strings.Contains(value, "::") || strings.HasPrefix(value, "-") // a helper for addresses, or an option
-	if foreign || notSettings[name] || !gitSettings[section] && !gitSettings[name] {
+	foreign := strings.Contains(value, "::") ||
+		strings.HasPrefix(value, "-") // a helper for addresses, or an option
+	if foreign ||
+		notSettings[name] ||
+		!gitSettings[section] && !gitSettings[name] {
 		return true
 	}
+
 	pages := section == "pager" || name == "core.pager"
 	return pages && !harmlessPrograms[value] && value != ""
 }
@@ -47,14 +52,19 @@ func runsProgram(setting, value string) bool {
 func git(r *reader, c call) {
 	outside, lost := r.dir, r.lost
 	defer func() { r.dir, r.lost = outside, lost }()
+
 	args := c.args
 	for len(args) > 1 && strings.HasPrefix(args[0].text, "-") {
 		name, value, joined := strings.Cut(args[0].text, "=")
 		next := argument{literal(value), value, args[0].ok}
 		rest := args[1:]
-		if !joined && slices.Contains([]string{"-C", "-c", "--work-tree", "--git-dir", "--namespace", "--exec-path", "--config-env", "--super-prefix"}, name) {
-			next, rest = args[1], args[2:]
+
+		if !joined &&
+			slices.Contains([]string{"-C", "-c", "--work-tree", "--git-dir", "--namespace", "--exec-path", "--config-env", "--super-prefix"}, name) {
+			next = args[1]
+			rest = args[2:]
 		}
+
 		switch name {
 		case "-C", "--work-tree":
 			changeDir(r, call{"cd", []argument{next}})
@@ -69,27 +79,43 @@ func git(r *reader, c call) {
 				r.hide(c.all())
 			}
 		}
+
 		args = rest
 	}
+
 	if len(args) == 0 {
 		return
 	}
 	if slices.ContainsFunc(args, func(a argument) bool {
-		return slices.ContainsFunc(gitRuns, func(begin string) bool { return strings.HasPrefix(a.text, begin) })
+		return slices.ContainsFunc(gitRuns, func(begin string) bool {
+			return strings.HasPrefix(a.text, begin)
+		})
 	}) {
 		r.hide(c.all())
 		return
 	}
+
 	r.gitCommand(call{"git " + args[0].text, args[1:]}, c)
 }
 
 func (r *reader) gitCommand(c, whole call) {
 	name := strings.TrimPrefix(c.program, "git ")
-	options, operands := c.parse(grammar{valued: "o", long: map[string]bool{"output": true, "output-directory": true, "cached": false, "staged": false, "worktree": false}})
+	options, operands := c.parse(grammar{
+		valued: "o",
+		long: map[string]bool{
+			"output":           true,
+			"output-directory": true,
+			"cached":           false,
+			"staged":           false,
+			"worktree":         false,
+		},
+	})
+
 	sub := ""
 	if len(operands) > 0 {
 		sub = operands[0].text
 	}
+
 	switch name {
 	case "rm":
 		if !given(options, "cached") {
@@ -131,7 +157,10 @@ func (r *reader) gitCommand(c, whole call) {
 		} else if given(options, "O") {
 			r.hide(whole.all())
 		}
-		if o, ok := find(options, "o", "output", "output-directory"); ok && name != "commit" && name != "push" {
+
+		if o, ok := find(options, "o", "output", "output-directory"); ok &&
+			name != "commit" &&
+			name != "push" {
 			r.word(o.value.word, c.program, false)
 		}
 	}
@@ -190,8 +219,13 @@ func (r *reader) configure(c, whole call) {
 		return
 	}
 
-	changes := verb == "set" || verb == "unset" || len(operands) > 1 || given(options, "unset", "unset-all", "replace-all", "add")
-	if verb == "" && !changes && !given(options, "e", "edit") { // it shows the one setting
+	changes := verb == "set" ||
+		verb == "unset" ||
+		len(operands) > 1 ||
+		given(options, "unset", "unset-all", "replace-all", "add")
+	if verb == "" &&
+		!changes &&
+		!given(options, "e", "edit") { // it shows the one setting
 		return
 	}
 
@@ -200,7 +234,10 @@ func (r *reader) configure(c, whole call) {
 	}
 
 	plain := verb == "" || verb == "set" || verb == "unset"
-	if !plain || !changes || len(operands) == 0 || !operands[0].ok {
+	if !plain ||
+		!changes ||
+		len(operands) == 0 ||
+		!operands[0].ok {
 		r.hide(whole.all())
 		return
 	}

@@ -33,27 +33,54 @@ var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 // text of the command line, or what is typed later into a session that stays open.
 func interpreter(language runtime) effect {
 	return func(r *reader, c call) {
-		options, operands := c.parse(grammar{valued: language.letters + language.valued + "m", long: map[string]bool{"eval": true, "print": true, "require": true, "import": true, "loader": true}})
+		options, operands := c.parse(grammar{
+			valued: language.letters + language.valued + "m",
+			long: map[string]bool{
+				"eval":    true,
+				"print":   true,
+				"require": true,
+				"import":  true,
+				"loader":  true,
+			},
+		})
+
 		inline := slices.ContainsFunc(c.args, func(a argument) bool {
 			word, _, _ := strings.Cut(a.text, "=")
 			return slices.Contains(strings.Fields(language.words), word)
 		})
 		for _, o := range options {
-			inline = inline || o.name == "i" || len(o.name) == 1 && strings.Contains(language.letters, o.name)
-			if (o.name == "r" && strings.Contains(language.valued, "r") || o.name == "require" || o.name == "import" || o.name == "loader") && o.value.word != nil {
+			inline = inline ||
+				o.name == "i" ||
+				len(o.name) == 1 && strings.Contains(language.letters, o.name)
+
+			if (o.name == "r" && strings.Contains(language.valued, "r") || o.name == "require" || o.name == "import" || o.name == "loader") &&
+				o.value.word != nil {
 				r.script(o.value, "code")
 			}
 		}
+
 		module, isModule := find(options, "m")
 		switch {
 		case isModule && module.value.text == "json.tool" && !inline:
 			second(r, call{c.program, operands})
 		case inline, isModule && !modules[module.value.text]:
 			r.hide(c.all())
-		case isModule, c.has(asksOnly...), c.has("--test", "test", "lint", "check", "fmt", "task", "install", "cache", "--check"):
+		case isModule, c.has(asksOnly...), c.has(
+			"--test",
+			"test",
+			"lint",
+			"check",
+			"fmt",
+			"task",
+			"install",
+			"cache",
+			"--check",
+		):
 		case len(operands) == 0, operands[0].text == "-":
 			r.hide(c.all())
-		case operands[0].text == "run" && c.program == "deno" && len(operands) > 1:
+		case operands[0].text == "run" &&
+			c.program == "deno" &&
+			len(operands) > 1:
 			r.script(operands[1], "code")
 		default:
 			r.script(operands[0], "code")
@@ -63,16 +90,22 @@ func interpreter(language runtime) effect {
 }
 
 // fed says whether the command reads a text that the command line holds.
-func (r *reader) fed() bool { return r.input != "" || r.piped != "" }
+func (r *reader) fed() bool {
+	return r.input != "" || r.piped != ""
+}
 
 func perl(r *reader, c call) {
 	options, operands := c.parse(grammar{valued: "eEIMmF", long: map[string]bool{}})
 	code := given(options, "e", "E")
-	if slices.ContainsFunc(c.args, func(a argument) bool { return cluster(beforeSuffix(a.text), "i") && !strings.HasPrefix(a.text, "-I") }) {
+	if slices.ContainsFunc(c.args, func(a argument) bool {
+		return cluster(beforeSuffix(a.text), "i") &&
+			!strings.HasPrefix(a.text, "-I")
+	}) {
 		for _, file := range operands {
 			r.word(file.word, c.program+" -i", false)
 		}
 	}
+
 	switch {
 	case code || len(operands) == 0 && !c.has(asksOnly...):
 		r.hide(c.all())
@@ -103,11 +136,21 @@ func shell(r *reader, c call) {
 			}
 			return
 		}
-		if !strings.HasPrefix(a.text, "-") && a.text != "pipefail" && a.text != "errexit" { // a script; what follows is its own
+
+		if !strings.HasPrefix(a.text, "-") &&
+			a.text != "pipefail" &&
+			a.text != "errexit" { // a script; what follows is its own
 			break
 		}
 	}
-	options, operands := c.parse(grammar{valued: "oO", long: map[string]bool{"rcfile": true, "init-file": true}})
+
+	options, operands := c.parse(grammar{
+		valued: "oO",
+		long: map[string]bool{
+			"rcfile":    true,
+			"init-file": true,
+		},
+	})
 	switch {
 	case given(options, "rcfile", "init-file"):
 		r.hide(c.all())
@@ -129,11 +172,14 @@ func shell(r *reader, c call) {
 // readIn reads a script into the shell itself, which may change whatever is known. The
 // script of a virtual environment only sets variables.
 func readIn(r *reader, c call) {
-	if len(c.args) > 0 && c.args[0].ok && strings.HasSuffix(c.args[0].text, "/bin/activate") {
+	if len(c.args) > 0 &&
+		c.args[0].ok &&
+		strings.HasSuffix(c.args[0].text, "/bin/activate") {
 		r.script(c.args[0], "sh")
 		r.forgetAll()
 		return
 	}
+
 	r.hide(c.all())
 }
 
@@ -156,10 +202,19 @@ func (r *reader) script(file argument, kind string, target ...string) {
 		how, _, _ := strings.Cut(w.How, " ")
 		return path.Clean(w.Path) == path.Clean(place) && !builders[how]
 	})
-	if !file.ok || wrote || r.lost && !path.IsAbs(place) && kind != "npm" && kind != "make" || strings.Contains(file.text, "{}") || strings.HasPrefix(file.text, "/dev/") || strings.HasPrefix(file.text, "/proc/") {
+	if !file.ok ||
+		wrote ||
+		r.lost &&
+			!path.IsAbs(place) &&
+			kind != "npm" &&
+			kind != "make" ||
+		strings.Contains(file.text, "{}") ||
+		strings.HasPrefix(file.text, "/dev/") ||
+		strings.HasPrefix(file.text, "/proc/") {
 		r.unresolved(file.text, source(file.word)+" "+r.input+" "+r.piped+" "+r.text)
 		return
 	}
+
 	r.result.Scripts = append(r.result.Scripts, Script{place, kind, target})
 }
 
@@ -167,32 +222,51 @@ func (r *reader) script(file argument, kind string, target ...string) {
 func makeTool(r *reader, c call) {
 	outside, lost := r.dir, r.lost
 	defer func() { r.dir, r.lost = outside, lost }()
-	options, operands := c.parse(grammar{valued: "CfIoW", long: map[string]bool{"file": true, "makefile": true, "directory": true, "eval": true}})
+
+	options, operands := c.parse(grammar{
+		valued: "CfIoW",
+		long: map[string]bool{
+			"file":      true,
+			"makefile":  true,
+			"directory": true,
+			"eval":      true,
+		},
+	})
 	if c.has(asksOnly...) || given(options, "n", "dry-run", "q") {
 		return
 	}
+
 	if o, ok := find(options, "C", "directory"); ok && o.value.word != nil {
 		changeDir(r, call{"cd", []argument{o.value}})
 	}
+
 	file := argument{literal("Makefile"), "Makefile", true}
 	if o, ok := find(options, "f", "file", "makefile"); ok && o.value.word != nil {
 		file = o.value
 	}
+
 	targets := []string{}
 	for _, a := range operands {
 		if name, _, sets := strings.Cut(a.text, "="); sets || !a.ok {
-			if !a.ok || name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" {
+			if !a.ok ||
+				name == "SHELL" ||
+				name == ".SHELLFLAGS" ||
+				name == "MAKEFLAGS" {
 				r.hide(c.all())
 			}
+
 			r.suspect(a.text)
 			continue
 		}
+
 		targets = append(targets, a.text)
 	}
+
 	if given(options, "eval", "E") || file.text == "-" {
 		r.hide(c.all())
 		return
 	}
+
 	r.script(file, "make", targets...)
 }
 
@@ -200,14 +274,27 @@ func makeTool(r *reader, c call) {
 func packageScript(r *reader, c call) {
 	outside, lost := r.dir, r.lost
 	defer func() { r.dir, r.lost = outside, lost }()
-	options, operands := c.parse(grammar{valued: "CwFe", long: map[string]bool{"prefix": true, "cwd": true, "dir": true, "workspace": true, "filter": true}})
+
+	options, operands := c.parse(grammar{
+		valued: "CwFe",
+		long: map[string]bool{
+			"prefix":    true,
+			"cwd":       true,
+			"dir":       true,
+			"workspace": true,
+			"filter":    true,
+		},
+	})
 	if o, ok := find(options, "prefix", "cwd", "dir", "C"); ok && o.value.word != nil {
 		changeDir(r, call{"cd", []argument{o.value}})
 	}
-	if c.program == "bun" && given(options, "e", "eval", "p", "print") || c.program == "bun" && c.has("repl") {
+
+	if c.program == "bun" && given(options, "e", "eval", "p", "print") ||
+		c.program == "bun" && c.has("repl") {
 		r.hide(c.all())
 		return
 	}
+
 	name := "install"
 	if len(operands) > 0 {
 		name = operands[0].text
@@ -215,6 +302,7 @@ func packageScript(r *reader, c call) {
 	if (name == "run" || name == "run-script") && len(operands) > 1 {
 		name = operands[1].text
 	}
+
 	r.script(argument{literal("package.json"), "package.json", true}, "npm", name)
 }
 
@@ -223,11 +311,13 @@ var databaseRuns = regexp.MustCompile(`(?i)\\[!owgs]|\\copy|\.(sh|shell|system|o
 
 func database(r *reader, c call) {
 	for i, a := range c.args {
-		code := slices.Contains([]string{"-c", "-e", "--command", "--execute", "-cmd"}, before(c.args, i)) || c.program == "sqlite3" && i > 0
+		code := slices.Contains([]string{"-c", "-e", "--command", "--execute", "-cmd"}, before(c.args, i)) ||
+			c.program == "sqlite3" && i > 0
 		if r.fed() || !a.ok && code || databaseRuns.MatchString(a.text) {
 			r.hide(c.all())
 			return
 		}
 	}
+
 	r.named(c)
 }

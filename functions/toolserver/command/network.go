@@ -47,6 +47,7 @@ func curl(r *reader, c call) {
 		}
 		dir = o.value.text + "/"
 	}
+
 	for _, o := range options {
 		switch o.name {
 		case "o", "output", "D", "dump-header", "c", "cookie-jar", "trace", "trace-ascii", "stderr", "etag-save", "hsts", "libcurl":
@@ -73,20 +74,24 @@ func wget(r *reader, c call) {
 		r.hide(c.all())
 		return
 	}
+
 	if o, ok := find(options, "o", "output-file", "a", "append-output"); ok && o.value.word != nil {
 		r.word(o.value.word, c.program, false)
 	}
+
 	if o, ok := find(options, "O", "output-document"); ok && o.value.word != nil {
 		if o.value.text != "-" {
 			r.word(o.value.word, c.program, false)
 		}
 		return
 	}
+
 	folder := "."
 	if o, ok := find(options, "P", "directory-prefix"); ok && o.value.word != nil {
 		folder = o.value.text
 		r.word(o.value.word, c.program, false)
 	}
+
 	for _, a := range addresses {
 		if given(options, "spider") {
 			break
@@ -96,6 +101,7 @@ func wget(r *reader, c call) {
 			r.hide(c.all())
 			continue
 		}
+
 		r.write(folder+"/"+path.Base("/"+address.Path), c.program, false, true)
 	}
 }
@@ -109,10 +115,13 @@ func transfer(r *reader, c call) {
 	if copies < 0 || copies+2 >= len(operands) {
 		return
 	}
+
 	target := operands[len(operands)-1]
-	if before, _, remote := strings.Cut(target.text, ":"); remote && !strings.Contains(before, "/") {
+	if before, _, remote := strings.Cut(target.text, ":"); remote &&
+		!strings.Contains(before, "/") {
 		return
 	}
+
 	r.word(target.word, c.program, operands[copies].text != "cp")
 	for _, a := range operands[copies+1 : len(operands)-1] {
 		if a.ok && target.ok {
@@ -128,11 +137,20 @@ func container(r *reader, c call) {
 	if len(operands) == 0 {
 		return
 	}
+
 	mounts := slices.ContainsFunc(c.args, func(a argument) bool {
-		return cluster(a.text, "v") && !strings.HasPrefix(a.text, "--") || strings.HasPrefix(a.text, "--volume") || strings.HasPrefix(a.text, "--mount") || a.text == "--privileged" || strings.HasPrefix(a.text, "--device")
+		return cluster(a.text, "v") && !strings.HasPrefix(a.text, "--") ||
+			strings.HasPrefix(a.text, "--volume") ||
+			strings.HasPrefix(a.text, "--mount") ||
+			a.text == "--privileged" ||
+			strings.HasPrefix(a.text, "--device")
 	})
 	switch verb := operands[0].text; {
-	case slices.ContainsFunc(operands[:min(2, len(operands))], func(a argument) bool { return a.text == "run" || a.text == "create" }) && mounts:
+	case slices.ContainsFunc(operands[:min(2, len(operands))], func(a argument) bool {
+		return a.text == "run" ||
+			a.text == "create"
+	}) &&
+		mounts:
 		r.hide(c.all())
 	case verb == "cp" && len(operands) > 2:
 		r.word(operands[len(operands)-1].word, c.program, false)

@@ -32,28 +32,37 @@ func (c call) parse(g grammar) (options []option, operands []argument) {
 				i++
 				o.value = c.args[i]
 			}
+
 			options = append(options, o)
 		case len(a.text) > 1 && a.text[0] == '-':
 			at := strings.IndexAny(a.text[1:], g.valued) + 1
 			if at == 0 || g.valued == "" {
 				at = len(a.text)
 			}
+
 			for _, letter := range a.text[1:min(at, len(a.text))] {
 				options = append(options, option{name: string(letter)})
 			}
+
 			if at == len(a.text) {
 				continue
 			}
-			o := option{name: a.text[at : at+1], value: argument{literal(a.text[at+1:]), a.text[at+1:], a.ok}}
+			o := option{
+				name:  a.text[at : at+1],
+				value: argument{literal(a.text[at+1:]), a.text[at+1:], a.ok},
+			}
+
 			if at+1 == len(a.text) && i+1 < len(c.args) {
 				i++
 				o.value = c.args[i]
 			}
+
 			options = append(options, o)
 		default:
 			operands = append(operands, a)
 		}
 	}
+
 	return options, operands
 }
 

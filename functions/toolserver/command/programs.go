@@ -31,34 +31,127 @@ var programs map[string]effect
 
 func init() {
 	programs = map[string]effect{
-		"rm": remove, "rmdir": remove, "unlink": remove, "shred": remove, "srm": remove, "trash": remove, "trash-put": remove, "rimraf": remove, "del": remove,
-		"mv": move, "cp": copyTo, "install": copyTo, "ln": copyTo, "rsync": copyTo, "scp": copyTo, "link": copyTo,
-		"dd": dd, "find": findFiles, "fd": fd, "fdfind": fd, "git": git, "cd": changeDir, "pushd": pushDir, "popd": popDir,
-		"tar": tar, "bsdtar": tar, "gtar": tar, "awk": awk, "gawk": awk, "mawk": awk, "nawk": awk, "sed": inPlace, "gsed": inPlace, "perl": perl, "ruby": perl,
-		"source": readIn, ".": readIn, "xargs": xargs, "parallel": xargs, "trap": trap, "watch": joined, "script": scripted,
-		"read": forget, "mapfile": forget, "readarray": forget, "getopts": forget, "printf": forget, "unset": forget,
-		"curl": curl, "wget": wget, "sort": sortFile, "uniq": second, "xxd": second, "split": split, "go": goTool, "alias": alias, "openssl": openssl, "crontab": crontab, "gh": hub, "view": view,
-		"docker": container, "podman": container, "nerdctl": container, "aws": transfer, "gsutil": transfer, "gcloud": transfer, "rclone": transfer, "kubectl": transfer,
-		"make": makeTool, "gmake": makeTool, "npm": packageScript, "yarn": packageScript, "pnpm": packageScript, "bun": packageScript,
-		"sqlite3": database, "psql": database, "mysql": database, "mariadb": database, "unzip": unzip, "7z": unzip, "7za": unzip, "unrar": unzip,
+		"rm":        remove,
+		"rmdir":     remove,
+		"unlink":    remove,
+		"shred":     remove,
+		"srm":       remove,
+		"trash":     remove,
+		"trash-put": remove,
+		"rimraf":    remove,
+		"del":       remove,
+		"mv":        move,
+		"cp":        copyTo,
+		"install":   copyTo,
+		"ln":        copyTo,
+		"rsync":     copyTo,
+		"scp":       copyTo,
+		"link":      copyTo,
+		"dd":        dd,
+		"find":      findFiles,
+		"fd":        fd,
+		"fdfind":    fd,
+		"git":       git,
+		"cd":        changeDir,
+		"pushd":     pushDir,
+		"popd":      popDir,
+		"tar":       tar,
+		"bsdtar":    tar,
+		"gtar":      tar,
+		"awk":       awk,
+		"gawk":      awk,
+		"mawk":      awk,
+		"nawk":      awk,
+		"sed":       inPlace,
+		"gsed":      inPlace,
+		"perl":      perl,
+		"ruby":      perl,
+		"source":    readIn,
+		".":         readIn,
+		"xargs":     xargs,
+		"parallel":  xargs,
+		"trap":      trap,
+		"watch":     joined,
+		"script":    scripted,
+		"read":      forget,
+		"mapfile":   forget,
+		"readarray": forget,
+		"getopts":   forget,
+		"printf":    forget,
+		"unset":     forget,
+		"curl":      curl,
+		"wget":      wget,
+		"sort":      sortFile,
+		"uniq":      second,
+		"xxd":       second,
+		"split":     split,
+		"go":        goTool,
+		"alias":     alias,
+		"openssl":   openssl,
+		"crontab":   crontab,
+		"gh":        hub,
+		"view":      view,
+		"docker":    container,
+		"podman":    container,
+		"nerdctl":   container,
+		"aws":       transfer,
+		"gsutil":    transfer,
+		"gcloud":    transfer,
+		"rclone":    transfer,
+		"kubectl":   transfer,
+		"make":      makeTool,
+		"gmake":     makeTool,
+		"npm":       packageScript,
+		"yarn":      packageScript,
+		"pnpm":      packageScript,
+		"bun":       packageScript,
+		"sqlite3":   database,
+		"psql":      database,
+		"mysql":     database,
+		"mariadb":   database,
+		"unzip":     unzip,
+		"7z":        unzip,
+		"7za":       unzip,
+		"unrar":     unzip,
 	}
 	for name := range setOf("sh bash zsh dash ksh ash mksh fish") {
 		programs[name] = shell
 	}
+
 	for name := range setOf("tee touch mkdir mkfifo mknod sponge chmod chown chgrp chattr setfacl setfattr chcon fallocate dos2unix unix2dos mktemp gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress csplit rename truncate") {
 		programs[name] = writesAll
 	}
-	for name, letters := range map[string]string{"gcc": "o", "cc": "o", "clang": "o", "g++": "o", "c++": "o", "clang++": "o", "ld": "o", "as": "o", "rustc": "o", "shuf": "o", "iconv": "o", "tree": "o", "base64": "o", "pandoc": "o", "ssh-keygen": "f"} {
+
+	for name, letters := range map[string]string{
+		"gcc":        "o",
+		"cc":         "o",
+		"clang":      "o",
+		"g++":        "o",
+		"c++":        "o",
+		"clang++":    "o",
+		"ld":         "o",
+		"as":         "o",
+		"rustc":      "o",
+		"shuf":       "o",
+		"iconv":      "o",
+		"tree":       "o",
+		"base64":     "o",
+		"pandoc":     "o",
+		"ssh-keygen": "f",
+	} {
 		programs[name] = outputTo(letters)
 	}
+
 	for name := range setOf(`eval patch ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch su runuser sg newgrp
 		irb ghci R cpio jar ar pax hash enable bind complete fc mount umount losetup fusermount mkfs swapon debugfs unshare nsenter chroot bwrap proot firejail systemd-nspawn pivot_root
 		ssh mosh sudoedit visudo vipw gdb lldb entr watchexec nodemon uudecode shar ssh-agent setpci insmod`) {
 		programs[name] = hidden
 	}
+
 	for name, flags := range interpreters {
 		programs[name] = interpreter(flags)
 	}
+
 	for name, f := range formatters {
 		programs[name] = f.effect
 	}
@@ -70,21 +163,26 @@ func (r *reader) run(words []*syntax.Word) {
 	for _, w := range words {
 		for _, choice := range choices(w) {
 			text, ok := r.known(choice)
-			if ok && text == "" && isBare(choice) { // braces may choose nothing
+			if ok &&
+				text == "" &&
+				isBare(choice) { // braces may choose nothing
 				continue
 			}
 			args = append(args, argument{choice, text, ok && len(args) < maxFound})
 		}
+
 		for _, part := range w.Parts {
 			bare, is := part.(*syntax.Lit)
 			if is && strange(bare.Value) {
 				r.unresolved("characters that only look like blanks", bare.Value)
 			}
-			if is && strings.Contains(bare.Value, `\`) { // between folders, for a shell of another system
+			if is &&
+				strings.Contains(bare.Value, `\`) { // between folders, for a shell of another system
 				r.suspect(strings.ReplaceAll(bare.Value, `\`, "/"))
 			}
 		}
 	}
+
 	r.dispatch(args)
 }
 
@@ -96,19 +194,24 @@ func (r *reader) dispatch(args []argument) {
 		r.hide(args)
 		return
 	}
+
 	c := call{path.Base(args[0].text), args[1:]}
 	if w, ok := wrappers[c.program]; ok {
 		r.wrap(c, w)
 		return
 	}
+
 	if rest := running(c); rest != nil {
 		r.dispatch(rest)
 		return
 	}
+
 	name := strings.ToLower(strings.TrimSuffix(c.program, ".exe"))
-	if before, version, _ := strings.Cut(strings.TrimRight(name, "0123456789."), "-"); interpreters[before] != (runtime{}) && version == "" {
+	if before, version, _ := strings.Cut(strings.TrimRight(name, "0123456789."), "-"); interpreters[before] != (runtime{}) &&
+		version == "" {
 		name = before
 	}
+
 	switch known, ok := programs[name]; {
 	case ok:
 		r.manifests(c)
@@ -162,7 +265,9 @@ func (r *reader) named(c call) {
 func (r *reader) suspect(text string) {
 	words := append([]string{text}, strings.FieldsFunc(text, parts)...)
 	for _, word := range words {
-		if word == "" || len(r.result.Named) >= maxFound || len(word) > 1024 {
+		if word == "" ||
+			len(r.result.Named) >= maxFound ||
+			len(word) > 1024 {
 			continue
 		}
 		r.result.Named = append(r.result.Named, r.place(word, ""))
@@ -173,7 +278,9 @@ func (r *reader) suspect(text string) {
 }
 
 // parts are the characters between names in a text.
-func parts(c rune) bool { return strings.ContainsRune(" \t\n\"'`()[]{}<>|&;,=:$*?!\\", c) }
+func parts(c rune) bool {
+	return strings.ContainsRune(" \t\n\"'`()[]{}<>|&;,=:$*?!\\", c)
+}
 
 // place is where a name leads from the folder where the command is.
 func (r *reader) place(name, how string) Write {
@@ -203,7 +310,10 @@ func (r *reader) isHarmless(args []argument) bool {
 	_, known := programs[name]
 	_, wrapper := wrappers[name]
 	found := apart.result
-	return (known || wrapper || readers[name]) && apart.depth <= maxDepth && len(found.Writes)+len(found.Unresolved)+len(found.Scripts)+len(found.Named) == 0
+
+	return (known || wrapper || readers[name]) &&
+		apart.depth <= maxDepth &&
+		len(found.Writes)+len(found.Unresolved)+len(found.Scripts)+len(found.Named) == 0
 }
 
 func (c call) all() []argument {
@@ -217,7 +327,9 @@ func (c call) files() []argument {
 }
 
 func (c call) has(names ...string) bool {
-	return slices.ContainsFunc(c.args, func(a argument) bool { return slices.Contains(names, a.text) })
+	return slices.ContainsFunc(c.args, func(a argument) bool {
+		return slices.Contains(names, a.text)
+	})
 }
 
 func literal(text string) *syntax.Word {

@@ -21,24 +21,33 @@ var formatters = map[string]formatter{
 }
 
 func (f formatter) effect(r *reader, c call) {
-	if len(f.rewrites) > 0 && !c.has(f.rewrites...) || c.has(f.shows...) || c.has(asksOnly...) {
+	if len(f.rewrites) > 0 && !c.has(f.rewrites...) ||
+		c.has(f.shows...) ||
+		c.has(asksOnly...) {
 		if (!c.reads() || c.has(writers[c.program]...)) && c.program != "yq" {
 			r.named(c)
 		}
 		return
 	}
+
 	operands := c.files()
-	if len(operands) > 0 && (operands[0].text == "format" || operands[0].text == "fmt" || operands[0].text == "check") {
+	if len(operands) > 0 &&
+		(operands[0].text == "format" || operands[0].text == "fmt" || operands[0].text == "check") {
 		operands = operands[1:]
 	}
+
 	if len(operands) == 0 && f.kinds != "" {
 		operands = []argument{{literal("."), ".", true}}
 	}
+
 	for _, a := range operands {
-		if !a.ok || f.kinds == "" || path.Ext(a.text) != "" && strings.Trim(a.text, "./") != "" {
+		if !a.ok ||
+			f.kinds == "" ||
+			path.Ext(a.text) != "" && strings.Trim(a.text, "./") != "" {
 			r.word(a.word, c.program, false)
 			continue
 		}
+
 		r.write(a.text+"/**/*.{"+f.kinds+"}", c.program, false, false)
 		r.suspect(a.text)
 	}
@@ -64,13 +73,21 @@ func (r *reader) manifests(c call) {
 	if len(operands) == 0 || !slices.Contains(strings.Fields(m.words), operands[0].text) {
 		return
 	}
-	if c.program == "go" && operands[0].text == "mod" && len(operands) > 1 && !slices.Contains([]string{"tidy", "edit", "init", "vendor"}, operands[1].text) {
+
+	if c.program == "go" &&
+		operands[0].text == "mod" &&
+		len(operands) > 1 &&
+		!slices.Contains([]string{"tidy", "edit", "init", "vendor"}, operands[1].text) {
 		return
 	}
+
 	files := m.files
-	if c.program != "go" && len(operands) == 1 && (operands[0].text == "install" || operands[0].text == "i") { // what is written down already
+	if c.program != "go" &&
+		len(operands) == 1 &&
+		(operands[0].text == "install" || operands[0].text == "i") { // what is written down already
 		files = files[1:]
 	}
+
 	for _, file := range files {
 		r.write(file, c.program, false, true)
 	}
@@ -82,6 +99,7 @@ func goTool(r *reader, c call) {
 	if len(operands) == 0 {
 		return
 	}
+
 	switch operands[0].text {
 	case "run":
 		r.named(c)
@@ -105,7 +123,13 @@ func goTool(r *reader, c call) {
 }
 
 func sortFile(r *reader, c call) {
-	options, _ := c.parse(grammar{valued: "oktTS", long: map[string]bool{"output": true, "compress-program": true}})
+	options, _ := c.parse(grammar{
+		valued: "oktTS",
+		long: map[string]bool{
+			"output":           true,
+			"compress-program": true,
+		},
+	})
 	if o, ok := find(options, "o", "output"); ok && o.value.word != nil {
 		r.word(o.value.word, c.program, false)
 	}
@@ -132,7 +156,10 @@ func split(r *reader, c call) {
 
 // alias gives a program another name.
 func alias(r *reader, c call) {
-	if slices.ContainsFunc(c.args, func(a argument) bool { return !a.ok || strings.Contains(a.text, "=") }) {
+	if slices.ContainsFunc(c.args, func(a argument) bool {
+		return !a.ok ||
+			strings.Contains(a.text, "=")
+	}) {
 		r.hide(c.all())
 	}
 }
@@ -165,6 +192,7 @@ func joined(r *reader, c call) {
 		}
 		text = append(text, a.text)
 	}
+
 	if r.read(strings.Join(text, " ")) != nil {
 		r.hide(c.all())
 	}
@@ -172,7 +200,10 @@ func joined(r *reader, c call) {
 
 // scripted runs a text, or opens a shell; it writes what that says into a file.
 func scripted(r *reader, c call) {
-	options, operands := c.parse(grammar{valued: "cIOTBE", long: map[string]bool{"command": true}})
+	options, operands := c.parse(grammar{
+		valued: "cIOTBE",
+		long:   map[string]bool{"command": true},
+	})
 	for _, a := range operands {
 		r.word(a.word, c.program, false)
 	}
@@ -194,7 +225,8 @@ func hub(r *reader, c call) {
 	if c.has("checkout", "alias", "extension", "codespace") {
 		r.hide(c.all())
 	}
-	if len(c.args) > 0 && slices.Contains([]string{"repo", "release", "run", "gist"}, c.args[0].text) {
+	if len(c.args) > 0 &&
+		slices.Contains([]string{"repo", "release", "run", "gist"}, c.args[0].text) {
 		r.named(c)
 	}
 }

@@ -62,7 +62,8 @@ func (r *reader) parts(parts []syntax.WordPart, quoted bool) (text string, known
 			}
 			b.WriteString(unescape(value, quoted))
 		case *syntax.SglQuoted:
-			value, ok := p.Value, true
+			value := p.Value
+			ok := true
 			if p.Dollar {
 				value, ok = ansi(p.Value)
 			}
@@ -83,18 +84,27 @@ func (r *reader) parts(parts []syntax.WordPart, quoted bool) (text string, known
 			known = false
 		}
 	}
+
 	return b.String(), known, pattern
 }
 
 // parameter is the value of a variable that the command itself set.
 func (r *reader) parameter(p *syntax.ParamExp) (string, bool) {
-	plain := p.Param != nil && p.Exp == nil && p.Slice == nil && p.Repl == nil && p.Index == nil && !p.Length && !p.Width && p.Names == 0
+	plain := p.Param != nil &&
+		p.Exp == nil &&
+		p.Slice == nil &&
+		p.Repl == nil &&
+		p.Index == nil &&
+		!p.Length &&
+		!p.Width &&
+		p.Names == 0
 	if !plain || p.Excl {
 		return "", false
 	}
 	if p.Param.Value == "PWD" {
 		return ".", r.dir == ""
 	}
+
 	value, ok := r.variables[p.Param.Value]
 	return value, ok
 }
@@ -116,12 +126,15 @@ func hasPattern(text string) bool {
 func unescape(text string, quoted bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0) {
+		if text[i] == '\\' &&
+			i+1 < len(text) &&
+			(!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0) {
 			i++
 			if text[i] == '\n' {
 				continue
 			}
 		}
+
 		b.WriteByte(text[i])
 	}
 	return b.String()

@@ -35,19 +35,22 @@ var runners = map[string][]string{
 func (r *reader) wrap(c call, w wrapper) {
 	outside, lost := r.dir, r.lost
 	defer func() { r.dir, r.lost = outside, lost }()
+
 	for i, a := range c.args {
 		name, value, joined := strings.Cut(a.text, "=")
 		next := argument{literal(value), value, a.ok}
 		if !joined && i+1 < len(c.args) {
 			next = c.args[i+1]
 		}
+
 		switch {
 		case c.program == "env" && (name == "-C" || name == "--chdir"), c.program == "sudo" && (name == "-D" || name == "--chdir"):
 			changeDir(r, call{"cd", []argument{next}})
 		case c.program == "env" && (strings.HasPrefix(name, "-S") || strings.HasPrefix(name, "--split")), c.program == "sudo" && (name == "-e" || name == "--edit"):
 			r.hide(c.all())
 			return
-		case slices.Contains([]string{"time", "strace", "ltrace", "perf"}, c.program) && (name == "-o" || name == "--output"):
+		case slices.Contains([]string{"time", "strace", "ltrace", "perf"}, c.program) &&
+			(name == "-o" || name == "--output"):
 			r.word(next.word, c.program, false)
 		case strings.HasPrefix(name, "-"):
 			continue
@@ -56,6 +59,7 @@ func (r *reader) wrap(c call, w wrapper) {
 			return
 		}
 	}
+
 	r.wrapped(c, w)
 }
 
@@ -105,6 +109,7 @@ func (r *reader) unwrap(c call, w wrapper) []argument {
 			return args
 		}
 	}
+
 	return args
 }
 
@@ -114,6 +119,7 @@ func running(c call) []argument {
 	if !ok || len(c.args) == 0 || !slices.Contains(words, c.args[0].text) {
 		return nil
 	}
+
 	rest := c.args[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
 		if c.program == "conda" && rest[0].text == "-n" && len(rest) > 1 {
@@ -142,6 +148,7 @@ func (r *reader) set(name, value string, known bool) {
 		name == "NODE_OPTIONS" && (!known || strings.Contains(value, "require") || strings.Contains(value, "import") || strings.Contains(value, "-r")):
 		r.unresolved(name+"=…", value)
 	}
+
 	if known {
 		r.suspect(value)
 	}

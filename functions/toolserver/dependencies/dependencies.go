@@ -81,7 +81,9 @@ var readers = map[string]func(Tree, string, []byte) found{
 }
 
 // Reads says whether the imports of a file can be read.
-func Reads(name string) bool { return readers[path.Ext(name)] != nil }
+func Reads(name string) bool {
+	return readers[path.Ext(name)] != nil
+}
 
 // Of gives the graph of an entry file.
 func Of(t Tree, entry string) *Graph {
@@ -95,25 +97,30 @@ func Of(t Tree, entry string) *Graph {
 			g.Cut = true
 			break
 		}
+
 		exists := t.Exists(next.path)
 		g.Files = append(g.Files, File{next.path, next.via, exists})
 		read := readers[path.Ext(next.path)]
 		if !exists || read == nil || next.via == Config {
 			continue
 		}
+
 		text, err := t.Read(next.path, mostText)
 		if err != nil {
 			g.Unread = append(g.Unread, next.path+": "+err.Error())
 			continue
 		}
+
 		f := read(t, next.path, text)
 		if f.unread != "" {
 			g.Unread = append(g.Unread, next.path+": "+f.unread)
 		}
+
 		g.Env = append(g.Env, f.env...)
 		for _, name := range f.unresolved {
 			g.Unresolved = append(g.Unresolved, next.path+": "+name)
 		}
+
 		for _, n := range f.needs {
 			if n.via != Config && path.Ext(n.path) != ".go" { // Go has no cycles
 				edges[next.path] = append(edges[next.path], n.path)
@@ -124,6 +131,7 @@ func Of(t Tree, entry string) *Graph {
 			}
 		}
 	}
+
 	slices.Sort(g.Env)
 	g.Env = slices.Compact(g.Env)
 	g.Cycles = cycles(entry, edges)
@@ -149,16 +157,20 @@ func cycles(entry string, edges map[string][]string) (list []string) {
 				walk(next)
 			}
 		}
+
 		state[at], way = walked, way[:len(way)-1]
 	}
 	walk(entry)
+
 	return list
 }
 
 // inside joins a path to a folder; "" if it leads out of the workspace.
 func inside(folder, name string) string {
 	joined := path.Join(folder, name)
-	if joined == ".." || strings.HasPrefix(joined, "../") || path.IsAbs(name) {
+	if joined == ".." ||
+		strings.HasPrefix(joined, "../") ||
+		path.IsAbs(name) {
 		return ""
 	}
 	return joined

@@ -26,6 +26,7 @@ func golang(t Tree, name string, text []byte) (f found) {
 	if err != nil {
 		f.unread = "it is not all Go"
 	}
+
 	f.folder(t, path.Dir(name))
 	root, module := moduleOf(t, path.Dir(name))
 	for _, spec := range file.Imports {
@@ -40,6 +41,7 @@ func golang(t Tree, name string, text []byte) (f found) {
 			f.needs = append(f.needs, need{path.Join(root, folder), Import})
 		}
 	}
+
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, argument := plainCall(n)
 		switch {
@@ -52,6 +54,7 @@ func golang(t Tree, name string, text []byte) (f found) {
 		}
 		return true
 	})
+
 	return f
 }
 
@@ -81,15 +84,18 @@ func plainCall(n ast.Node) (call, argument string) {
 	if !ok || len(c.Args) == 0 {
 		return "", ""
 	}
+
 	function, ok := c.Fun.(*ast.SelectorExpr)
 	text, isText := c.Args[0].(*ast.BasicLit)
 	if !ok || !isText || text.Kind != token.STRING {
 		return "", ""
 	}
+
 	from, ok := function.X.(*ast.Ident)
 	argument, err := strconv.Unquote(text.Value)
 	if !ok || err != nil {
 		return "", ""
 	}
+
 	return from.Name + "." + function.Sel.Name, argument
 }

@@ -27,56 +27,71 @@ func javascript(t Tree, name string, text []byte) (f found) {
 	for _, m := range jsImport.FindAllSubmatch(text, -1) {
 		f.module(t, name, string(m[1])+string(m[2]), Import)
 	}
+
 	for _, m := range jsRequire.FindAllSubmatch(text, -1) {
 		f.module(t, name, string(m[1]), Require)
 	}
+
 	for _, m := range jsOpen.FindAllSubmatch(text, -1) {
 		if p := inside(".", string(m[1])); p != "" { // as seen from the root, where it is started
 			f.needs = append(f.needs, need{p, Config})
 		}
 	}
+
 	for _, m := range jsEnv.FindAllSubmatch(text, -1) {
 		f.env = append(f.env, string(m[1])+string(m[2]))
 	}
+
 	return f
 }
 
 // module finds the file that a specifier stands for.
 func (f *found) module(t Tree, from, specifier, via string) {
-	if !strings.HasPrefix(specifier, "./") && !strings.HasPrefix(specifier, "../") && specifier != "." && specifier != ".." {
+	if !strings.HasPrefix(specifier, "./") &&
+		!strings.HasPrefix(specifier, "../") &&
+		specifier != "." &&
+		specifier != ".." {
 		if !known(t, path.Dir(from), specifier) {
 			f.unresolved = append(f.unresolved, specifier)
 		}
 		return
 	}
+
 	base := inside(path.Dir(from), specifier)
 	if base == "" {
 		f.unresolved = append(f.unresolved, specifier)
 		return
 	}
+
 	for _, ending := range endings {
 		if t.Exists(base + ending) {
 			f.needs = append(f.needs, need{base + ending, via})
 			return
 		}
 	}
-	if stem, ok := strings.CutSuffix(base, ".js"); ok && t.Exists(stem+".ts") { // as TypeScript writes it
+
+	if stem, ok := strings.CutSuffix(base, ".js"); ok &&
+		t.Exists(stem+".ts") { // as TypeScript writes it
 		f.needs = append(f.needs, need{stem + ".ts", via})
 		return
 	}
+
 	f.needs = append(f.needs, need{base, via})
 }
 
 // known says whether a package is of Node, installed, or named by a manifest.
 func known(t Tree, folder, specifier string) bool {
-	if strings.HasPrefix(specifier, "node:") || slices.Contains(builtins, strings.Split(specifier, "/")[0]) {
+	if strings.HasPrefix(specifier, "node:") ||
+		slices.Contains(builtins, strings.Split(specifier, "/")[0]) {
 		return true
 	}
+
 	parts := strings.SplitN(specifier, "/", 3)
 	name := parts[0]
 	if strings.HasPrefix(name, "@") && len(parts) > 1 {
 		name += "/" + parts[1]
 	}
+
 	for _, at := range above(folder) {
 		if t.Exists(path.Join(at, "node_modules", name, "package.json")) {
 			return true
@@ -85,10 +100,12 @@ func known(t Tree, folder, specifier string) bool {
 		if err != nil {
 			continue
 		}
+
 		var manifest map[string]json.RawMessage
 		if json.Unmarshal(text, &manifest) != nil {
 			continue
 		}
+
 		for _, list := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"} {
 			var named map[string]any
 			if json.Unmarshal(manifest[list], &named) == nil && named[name] != nil {
@@ -96,6 +113,7 @@ func known(t Tree, folder, specifier string) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -118,8 +136,10 @@ func withoutComments(text []byte) []byte {
 			}
 			blank(out[at:end])
 		}
+
 		at = end
 	}
+
 	return out
 }
 

@@ -22,6 +22,7 @@ func python(t Tree, name string, text []byte) (f found) {
 			f.needs = append(f.needs, need{p, Config})
 		}
 	}
+
 	text = pyLine.ReplaceAll(pyString.ReplaceAll(text, nil), nil)
 	roots := []string{path.Dir(name), "."}
 	for _, m := range pyImport.FindAllSubmatch(text, -1) {
@@ -30,12 +31,15 @@ func python(t Tree, name string, text []byte) (f found) {
 			f.python(t, roots, module)
 		}
 	}
+
 	for _, m := range pyFrom.FindAllSubmatch(text, -1) {
 		f.from(t, name, len(m[1]), string(m[2]), string(m[3])+string(m[4]))
 	}
+
 	for _, m := range pyEnv.FindAllSubmatch(text, -1) {
 		f.env = append(f.env, string(m[1]))
 	}
+
 	return f
 }
 
@@ -50,6 +54,7 @@ func (f *found) from(t Tree, name string, dots int, module, names string) {
 		}
 		roots = []string{up}
 	}
+
 	whole := module == "" || f.python(t, roots, module)
 	for each := range strings.SplitSeq(names, ",") {
 		each, _, _ = strings.Cut(strings.TrimSpace(each), " ")
@@ -57,10 +62,14 @@ func (f *found) from(t Tree, name string, dots int, module, names string) {
 			continue
 		}
 		inner := strings.TrimPrefix(module+"."+each, ".")
-		if !f.python(t, roots, inner) && dots > 0 && module == "" && !t.Exists(path.Join(roots[0], "__init__.py")) {
+		if !f.python(t, roots, inner) &&
+			dots > 0 &&
+			module == "" &&
+			!t.Exists(path.Join(roots[0], "__init__.py")) {
 			f.needs = append(f.needs, need{path.Join(roots[0], each+".py"), Import})
 		}
 	}
+
 	if !whole && dots > 0 {
 		f.needs = append(f.needs, need{path.Join(roots[0], strings.ReplaceAll(module, ".", "/")+".py"), Import})
 	}

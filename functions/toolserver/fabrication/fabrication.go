@@ -94,29 +94,50 @@ type source struct {
 
 // after says whether a file came after another one.
 func (f source) after(other source) bool {
-	return f.at.After(other.at) || f.at.Equal(other.at) && (len(f.name) > len(other.name) || len(f.name) == len(other.name) && f.name > other.name)
+	return f.at.After(other.at) ||
+		f.at.Equal(other.at) &&
+			(len(f.name) > len(other.name) || len(f.name) == len(other.name) && f.name > other.name)
 }
 
 // Run searches. An error means that the folder cannot be walked.
 func (s Search) Run() (Report, error) {
-	r := Report{Findings: []Finding{}, Skipped: []string{}, Limits: []string{}}
+	r := Report{
+		Findings: []Finding{},
+		Skipped:  []string{},
+		Limits:   []string{},
+	}
 	files, err := s.read(&r)
 	if err != nil {
 		return r, err
 	}
+
 	s.history = s.open(&r)
 	defer s.history.close()
-	for scope, look := range map[string]func([]source) []Finding{"credentials": s.credentials, "duplicates": s.duplicates, "defaults": s.defaults, "workarounds": s.workarounds} {
+
+	for scope, look := range map[string]func([]source) []Finding{
+		"credentials": s.credentials,
+		"duplicates":  s.duplicates,
+		"defaults":    s.defaults,
+		"workarounds": s.workarounds,
+	} {
 		if s.Scope == "full" || s.Scope == scope {
 			r.Findings = append(r.Findings, look(files)...)
 		}
 	}
+
 	slices.SortFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), strings.Compare(a.Type, b.Type), strings.Compare(a.ID, b.ID))
+		return cmp.Or(
+			strings.Compare(a.Path, b.Path),
+			cmp.Compare(a.Line, b.Line),
+			strings.Compare(a.Type, b.Type),
+			strings.Compare(a.ID, b.ID),
+		)
 	})
+
 	if limit := s.State.Config.Limits.MaxFindings; len(r.Findings) > limit {
 		r.Findings, r.Limits = r.Findings[:limit], append(r.Limits, "max_findings")
 	}
+
 	r.Truncated = len(r.Limits) > 0
 	return r, nil
 }
@@ -124,11 +145,14 @@ func (s Search) Run() (Report, error) {
 // read reads the texts of the folder, and of the backups, which are compared with.
 func (s Search) read(r *Report) ([]source, error) {
 	var files []source
-	limits, total := s.State.Config.Limits, 0
+	limits := s.State.Config.Limits
+	total := 0
 	err := s.Workspace.Walk(s.Folder, limits.MaxFiles, func(name string, entry fs.DirEntry) error {
-		if entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules" || name == workspace.StateDir) {
+		if entry.IsDir() &&
+			(entry.Name() == ".git" || entry.Name() == "node_modules" || name == workspace.StateDir) {
 			return fs.SkipDir
 		}
+
 		if !entry.Type().IsRegular() || s.ignored(name) {
 			return nil
 		}
@@ -138,6 +162,7 @@ func (s Search) read(r *Report) ([]source, error) {
 			r.Skipped = append(r.Skipped, name+": cannot be read")
 			return nil
 		}
+
 		if strings.Contains(string(text[:min(len(text), 8000)]), "\x00") {
 			return nil // no text
 		}
@@ -145,6 +170,7 @@ func (s Search) read(r *Report) ([]source, error) {
 			r.Limits = append(r.Limits, "total_bytes")
 			return fs.SkipAll
 		}
+
 		r.Checked++
 		files = append(files, source{name, string(text), sha256.Sum256(text), info.ModTime(), !info.ModTime().Before(s.Since)})
 		return nil
@@ -173,7 +199,8 @@ func stem(name string) string {
 
 func (s Search) isBackup(name string) bool {
 	top, _, _ := strings.Cut(name, "/")
-	return slices.Contains(s.State.Config.Archive.Backups, top) || slices.Contains([]string{".bak", ".old", ".orig", ".backup"}, path.Ext(name))
+	return slices.Contains(s.State.Config.Archive.Backups, top) ||
+		slices.Contains([]string{".bak", ".old", ".orig", ".backup"}, path.Ext(name))
 }
 
 var exampleMark = regexp.MustCompile(`[.-](example|sample|template|dist)(\.|$)`)
@@ -184,6 +211,7 @@ func (s Search) defaults(files []source) (all []Finding) {
 	for _, f := range files {
 		byName[f.name] = f
 	}
+
 	for _, example := range files {
 		real := strings.TrimSuffix(exampleMark.ReplaceAllString(example.name, "$2"), ".")
 		f, there := byName[real]
@@ -196,6 +224,7 @@ func (s Search) defaults(files []source) (all []Finding) {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -226,6 +255,7 @@ func (s Search) workarounds(files []source) (all []Finding) {
 			}
 		}
 	}
+
 	return all
 }
 

@@ -30,7 +30,8 @@ type setting struct {
 const maxNesting = 64
 
 func isSettings(name string) bool {
-	return slices.Contains([]string{".json", ".yaml", ".yml", ".env", ".toml", ".ini"}, kindOf(name)) || strings.HasPrefix(path.Base(name), ".env")
+	return slices.Contains([]string{".json", ".yaml", ".yml", ".env", ".toml", ".ini"}, kindOf(name)) ||
+		strings.HasPrefix(path.Base(name), ".env")
 }
 
 // kindOf is the ending of a file without what backups add to it.
@@ -50,6 +51,7 @@ func values(name, text string) map[string]setting {
 			return found
 		}
 	}
+
 	readLines(text, found)
 	return found
 }
@@ -68,12 +70,14 @@ func readJSON(text string, found map[string]setting) bool {
 		if depth > maxNesting {
 			return errors.New("nested too deeply")
 		}
+
 		open, nested := token.(json.Delim)
 		if !nested {
 			line, _ := slices.BinarySearch(lines, int(d.InputOffset()))
 			found[at] = setting{fmt.Sprint(token), line + 1}
 			return nil
 		}
+
 		for i := 0; d.More(); i++ {
 			name := strconv.Itoa(i)
 			if open == '{' {
@@ -83,10 +87,12 @@ func readJSON(text string, found map[string]setting) bool {
 				}
 				name = fmt.Sprint(key)
 			}
+
 			if err := walk(at+"/"+name, depth+1); err != nil {
 				return err
 			}
 		}
+
 		_, err = d.Token() // the end
 		return err
 	}
@@ -94,10 +100,12 @@ func readJSON(text string, found map[string]setting) bool {
 	if err == nil {
 		_, err = d.Token() // nothing may follow
 	}
+
 	if !errors.Is(err, io.EOF) || len(found) == 0 {
 		clear(found)
 		return false
 	}
+
 	return true
 }
 
@@ -134,6 +142,7 @@ func readYAML(text string, found map[string]setting) bool {
 			}
 		}
 	}
+
 	d := yaml.NewDecoder(bytes.NewReader([]byte(text)))
 	for i := 0; ; i++ {
 		var document yaml.Node
@@ -144,10 +153,12 @@ func readYAML(text string, found map[string]setting) bool {
 			clear(found)
 			return false
 		}
+
 		prefix := ""
 		if i > 0 {
 			prefix = "/" + strconv.Itoa(i)
 		}
+
 		walk(&document, prefix, 0)
 	}
 }
@@ -178,10 +189,13 @@ type version struct{ where, text string }
 func (s Search) earlier(f source, files []source) []version {
 	var list []version
 	for _, other := range files {
-		if s.isBackup(other.name) && path.Base(stem(other.name)) == path.Base(stem(f.name)) && other.name != f.name {
+		if s.isBackup(other.name) &&
+			path.Base(stem(other.name)) == path.Base(stem(f.name)) &&
+			other.name != f.name {
 			list = append(list, version{other.name, other.text})
 		}
 	}
+
 	if text, ok := s.history.file(f.name); ok {
 		list = append(list, version{"the last commit", text})
 	}
@@ -199,12 +213,17 @@ func (s Search) credentials(files []source) (all []Finding) {
 			old := values(now.name, before.text)
 			for name, v := range current {
 				was, there := old[name]
-				if there && secretscan.SecretName(path.Base(name)) && secretscan.Placeholder(v.value) && was.value != "" && !secretscan.Placeholder(was.value) {
+				if there &&
+					secretscan.SecretName(path.Base(name)) &&
+					secretscan.Placeholder(v.value) &&
+					was.value != "" &&
+					!secretscan.Placeholder(was.value) {
 					all = append(all, found(Placeholder, "error", now.name, v.line, strings.TrimPrefix(name, "/")+" is a placeholder here and has a value in "+before.where, identified(was.value)))
 				}
 			}
 		}
 	}
+
 	return all
 }
 
@@ -220,7 +239,9 @@ type history struct{ repository *git.Repository }
 // open opens the repository; one that is there and cannot be read is told.
 func (s Search) open(r *Report) history {
 	repository, err := git.Open(s.Workspace)
-	if err != nil && !errors.Is(err, git.ErrNone) && !errors.Is(err, git.ErrNoCommit) {
+	if err != nil &&
+		!errors.Is(err, git.ErrNone) &&
+		!errors.Is(err, git.ErrNoCommit) {
 		r.Skipped = append(r.Skipped, "the last commit: "+err.Error())
 	}
 	return history{repository}

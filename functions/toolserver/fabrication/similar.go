@@ -32,6 +32,7 @@ func (s Search) duplicates(files []source) []Finding {
 			kept = append(kept, f)
 		}
 	}
+
 	told := map[string]bool{}
 	return slices.Concat(sameContent(kept, told), copiedName(kept, told), similar(kept, told))
 }
@@ -68,28 +69,39 @@ func copiedName(files []source, told map[string]bool) (all []Finding) {
 	for _, f := range files {
 		byName[f.name] = f
 	}
+
 	for _, f := range files {
 		other, there := byName[path.Join(path.Dir(f.name), stem(f.name))]
-		if there && other.name != f.name && f.fresh && !told[f.name] {
+		if there &&
+			other.name != f.name &&
+			f.fresh &&
+			!told[f.name] {
 			told[f.name] = true
 			all = append(all, found(Duplicate, "warn", f.name, 0, "looks like a copy of "+other.name, ""))
 		}
 	}
+
 	return all
 }
 
 // shingles are the hashes of the shingles of a text, sorted, each once.
 func shingles(text string) []uint64 {
-	words := strings.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' })
+	words := strings.FieldsFunc(text, func(c rune) bool {
+		return !unicode.IsLetter(c) &&
+			!unicode.IsDigit(c) &&
+			c != '_'
+	})
 	if len(words) < fewWords {
 		return nil
 	}
+
 	hashes := make([]uint64, 0, len(words))
 	for i := range len(words) - shingleWords + 1 {
 		h := fnv.New64a()
 		_, _ = io.WriteString(h, strings.Join(words[i:i+shingleWords], " ")) // a hash never fails
 		hashes = append(hashes, h.Sum64())
 	}
+
 	slices.Sort(hashes)
 	return slices.Compact(hashes)
 }
@@ -102,10 +114,12 @@ func similar(files []source, told map[string]bool) (all []Finding) {
 			list := shingles(f.text)
 			sketches[i] = slices.Clone(list[:min(len(list), sketchSize)])
 		}
+
 		for _, h := range sketches[i] {
 			byShingle[h] = append(byShingle[h], i)
 		}
 	}
+
 	for i, f := range files {
 		if !f.fresh || told[f.name] {
 			continue
@@ -120,6 +134,7 @@ func similar(files []source, told map[string]bool) (all []Finding) {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -133,12 +148,14 @@ func candidates(sketch []uint64, byShingle map[uint64][]int, self int) []int {
 			}
 		}
 	}
+
 	var list []int
 	for i, n := range shared {
 		if i != self && n >= min(sharedLeast, len(sketch)) {
 			list = append(list, i)
 		}
 	}
+
 	slices.Sort(list)
 	return list
 }
@@ -156,6 +173,7 @@ func jaccard(a, b []uint64) float64 {
 			j++
 		}
 	}
+
 	if union := len(a) + len(b) - both; union > 0 {
 		return float64(both) / float64(union)
 	}

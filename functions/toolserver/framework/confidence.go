@@ -34,7 +34,8 @@ func (f changedFile) sureOfData(h hunk) string {
 	kind := kindOf(f.name)
 	gone, fresh := h.changed()
 	inList := kind == ".json" && slices.ContainsFunc(slices.Concat(gone, fresh), listed.MatchString)
-	documented := kind == ".py" && strings.Contains(strings.Join(h.after, "\n"), `"""`) // some of it is for models
+	documented := kind == ".py" &&
+		strings.Contains(strings.Join(h.after, "\n"), `"""`) // some of it is for models
 	switch {
 	case kind == ".ipynb", inList, documented, f.name == "":
 		return Low
@@ -55,6 +56,7 @@ func resemblesWording(h hunk) bool {
 			return len(words(sentences.FindString(line))) > 3
 		})
 	}
+
 	for i := range gone {
 		from, to := difference(gone[i], fresh[i])
 		for _, run := range sentences.FindAllStringIndex(fresh[i], -1) {
@@ -63,6 +65,7 @@ func resemblesWording(h hunk) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -71,8 +74,11 @@ func difference(old, now string) (from, to int) {
 	for from < min(len(old), len(now)) && old[from] == now[from] {
 		from++
 	}
+
 	to = len(now)
-	for end := len(old); to > from && end > from && old[end-1] == now[to-1]; end-- {
+	for end := len(old); to > from &&
+		end > from &&
+		old[end-1] == now[to-1]; end-- {
 		to--
 	}
 
@@ -80,8 +86,10 @@ func difference(old, now string) (from, to int) {
 	for from > 0 && word(now[from-1]) {
 		from--
 	}
+
 	for to < len(now) && word(now[to]) {
 		to++
 	}
+
 	return from, to
 }

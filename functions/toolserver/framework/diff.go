@@ -38,9 +38,13 @@ func parseDiff(text string) []changedFile {
 			f = &files[len(files)-1]
 		}
 	}
+
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	named := func(i int) bool { // a line that is removed may begin with two dashes, too
-		return i >= 0 && i+1 < len(lines) && strings.HasPrefix(lines[i], "--- ") && strings.HasPrefix(lines[i+1], "+++ ")
+		return i >= 0 &&
+			i+1 < len(lines) &&
+			strings.HasPrefix(lines[i], "--- ") &&
+			strings.HasPrefix(lines[i+1], "+++ ")
 	}
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
@@ -67,6 +71,7 @@ func parseDiff(text string) []changedFile {
 			f.hunks[len(f.hunks)-1].add(line)
 		}
 	}
+
 	return files
 }
 
@@ -126,6 +131,7 @@ func (f changedFile) logic(h hunk) string {
 	case shapesOf(kind) != nil:
 		return wordingLogic(h, shapesOf(kind))
 	}
+
 	if shown, ok := markups[kind]; ok {
 		return markupLogicOf(h, shown)
 	}
@@ -137,7 +143,9 @@ const unreadable = "nothing here can read files of this kind, and what is unclea
 // programLogic reads a program without its documentation, and in JSX the texts between tags.
 func programLogic(kind string, h hunk) string {
 	why := codeLogic(undocumented(kind, h), *languages[kind])
-	if why != "" && (kind == ".jsx" || kind == ".tsx" || kind == ".js") && elementLogic(h) == "" {
+	if why != "" &&
+		(kind == ".jsx" || kind == ".tsx" || kind == ".js") &&
+		elementLogic(h) == "" {
 		return ""
 	}
 	return why
@@ -163,22 +171,28 @@ var (
 // texts that something acts on.
 func listLogic(name string, h hunk) string {
 	for _, line := range h.before {
-		if key := jsonKey.FindStringSubmatch(line); key != nil && (logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1])) {
+		if key := jsonKey.FindStringSubmatch(line); key != nil &&
+			(logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1])) {
 			return "the list belongs to a key that code may decide by"
 		}
 	}
+
 	gone, fresh := h.changed()
 	for _, line := range slices.Concat(gone, fresh) {
-		if found := listed.FindStringSubmatch(line); found == nil || len(words(found[1])) < 4 || logicWord.MatchString(found[1]) {
+		if found := listed.FindStringSubmatch(line); found == nil ||
+			len(words(found[1])) < 4 ||
+			logicWord.MatchString(found[1]) {
 			return "a changed line is no sentence: " + shorten(line)
 		}
 	}
+
 	return wordingLogic(h, []shape{listed})
 }
 
 // changed are the lines of one side that the other side does not have.
 func (h hunk) changed() (gone, fresh []string) {
-	gone, fresh = slices.Clone(h.before), slices.Clone(h.after)
+	gone = slices.Clone(h.before)
+	fresh = slices.Clone(h.after)
 	for _, line := range h.after {
 		if i := slices.Index(gone, line); i >= 0 {
 			gone = slices.Delete(gone, i, i+1)
@@ -197,10 +211,17 @@ func settingsLogic(name, kind string, h hunk) string {
 	}
 	for _, line := range slices.Concat(h.before, h.after) {
 		text := strings.TrimSpace(line)
-		if strings.HasSuffix(text, "|") || strings.HasSuffix(text, ">") || strings.HasSuffix(text, "|-") || strings.HasSuffix(text, ">-") || strings.HasSuffix(text, `\`) || strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
+		if strings.HasSuffix(text, "|") ||
+			strings.HasSuffix(text, ">") ||
+			strings.HasSuffix(text, "|-") ||
+			strings.HasSuffix(text, ">-") ||
+			strings.HasSuffix(text, `\`) ||
+			strings.Contains(text, `"""`) ||
+			strings.Contains(text, "'''") {
 			return "the change may lie inside of a longer text"
 		}
 	}
+
 	return keyedLogic(name, h, formats[kind])
 }
 
@@ -212,6 +233,7 @@ func lineLogic(name string, h hunk) string {
 	if name != "" || slices.ContainsFunc(fresh, jsonKey.MatchString) {
 		return keyedLogic(name, h, formats[".json"])
 	}
+
 	for i, line := range slices.Concat(gone, fresh) {
 		if key := jsonKey.FindStringSubmatch(line); key != nil {
 			if logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1]) {
@@ -223,15 +245,18 @@ func lineLogic(name string, h hunk) string {
 				keys[key[1]]++
 			}
 		}
+
 		if strings.TrimSpace(line) != "" && !dataLine.MatchString(line) {
 			return "a changed line is not plain data: " + shorten(line)
 		}
 	}
+
 	for _, balance := range keys {
 		if balance != 0 {
 			return "a key is added, removed or renamed"
 		}
 	}
+
 	return ""
 }
 
@@ -241,6 +266,7 @@ func styleLogic(h hunk) string {
 	if wordingLogic(h, []shape{styleComment}) == "" {
 		return ""
 	}
+
 	gone, fresh := h.changed()
 	for i, line := range slices.Concat(gone, fresh) {
 		if strings.TrimSpace(line) == "" {
@@ -250,19 +276,25 @@ func styleLogic(h hunk) string {
 		if property == nil {
 			property = styleVariable.FindStringSubmatch(line)
 		}
-		if property == nil || strings.Contains(line, "url") || strings.Contains(line, "@") {
+
+		if property == nil ||
+			strings.Contains(line, "url") ||
+			strings.Contains(line, "@") {
 			return "a changed line is more than the value of a style: " + shorten(line)
 		}
+
 		if i < len(gone) {
 			properties[property[1]]--
 		} else {
 			properties[property[1]]++
 		}
 	}
+
 	for _, balance := range properties {
 		if balance != 0 {
 			return "a property is added or removed"
 		}
 	}
+
 	return ""
 }

@@ -47,8 +47,10 @@ func keyedLogic(name string, h hunk, f format) string {
 	if len(gone) != len(fresh) {
 		return "a key is added or removed"
 	}
+
 	for i := range gone {
-		old, now := f.line.FindStringSubmatch(gone[i]), f.line.FindStringSubmatch(fresh[i])
+		old := f.line.FindStringSubmatch(gone[i])
+		now := f.line.FindStringSubmatch(fresh[i])
 		switch {
 		case old == nil || now == nil:
 			return "a changed line is not plain data: " + shorten(fresh[i])
@@ -58,6 +60,7 @@ func keyedLogic(name string, h hunk, f format) string {
 			return "the value belongs to a key that code may decide by: " + shorten(old[1])
 		}
 	}
+
 	return ""
 }
 
@@ -65,9 +68,10 @@ func keyedLogic(name string, h hunk, f format) string {
 func (f format) withoutComments(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
 		text := strings.TrimSpace(line)
-		return text == "" || slices.ContainsFunc(f.comments, func(mark string) bool {
-			return strings.HasPrefix(text, mark) && !obeyed(text)
-		})
+		return text == "" ||
+			slices.ContainsFunc(f.comments, func(mark string) bool {
+				return strings.HasPrefix(text, mark) && !obeyed(text)
+			})
 	})
 }
 
@@ -77,28 +81,39 @@ func shownValue(file, key, before, after string) bool {
 	key = strings.TrimSpace(key[strings.LastIndexByte(key, '.')+1:])
 	old, oldQuoted := unquoted(before)
 	now, nowQuoted := unquoted(after)
-	if oldQuoted != nowQuoted || !slices.Equal(holes.FindAllString(old, -1), holes.FindAllString(now, -1)) {
+	if oldQuoted != nowQuoted ||
+		!slices.Equal(holes.FindAllString(old, -1), holes.FindAllString(now, -1)) {
 		return false
 	}
+
 	for _, value := range []string{old, now} {
 		plain := letters.MatchString(value) && !switches.MatchString(value)
-		begins := value != "" && strings.ToLower(value[:1]) != value[:1] || strings.Contains(value, " ")
+		begins := value != "" && strings.ToLower(value[:1]) != value[:1] ||
+			strings.Contains(value, " ")
 		switch {
 		case translated.MatchString(file):
-			if switches.MatchString(value) || strings.Contains(value, "://") || decidingKey.MatchString(key) && !strings.Contains(value, " ") {
+			if switches.MatchString(value) ||
+				strings.Contains(value, "://") ||
+				decidingKey.MatchString(key) && !strings.Contains(value, " ") {
 				return false
 			}
 		case numberKey.MatchString(key) && (number.MatchString(value) || phone.MatchString(value)):
-		case (display.MatchString(key) || textKey.MatchString(key) || factKey.MatchString(key)) && plain && begins && !logicWord.MatchString(value):
+		case (display.MatchString(key) || textKey.MatchString(key) || factKey.MatchString(key)) &&
+			plain &&
+			begins &&
+			!logicWord.MatchString(value):
 		default:
 			return false
 		}
 	}
+
 	return true
 }
 
 func unquoted(value string) (text string, quoted bool) {
-	if n := len(value); n > 1 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+	if n := len(value); n > 1 &&
+		(value[0] == '"' || value[0] == '\'') &&
+		value[n-1] == value[0] {
 		return value[1 : n-1], true
 	}
 	return value, false
@@ -114,8 +129,10 @@ func tableLogic(h hunk, comma rune) string {
 	if h.first && len(h.before) > 0 && slices.Contains(gone, h.before[0]) {
 		return "the names of the columns change"
 	}
+
 	for i := range gone {
-		old, now := cells(gone[i], comma), cells(fresh[i], comma)
+		old := cells(gone[i], comma)
+		now := cells(fresh[i], comma)
 		if old == nil || len(old) != len(now) {
 			return "columns are added or removed"
 		}
@@ -125,6 +142,7 @@ func tableLogic(h hunk, comma rune) string {
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -139,7 +157,9 @@ func cells(line string, comma rune) []string {
 }
 
 func plainCell(cell string) bool {
-	return (number.MatchString(cell) || letters.MatchString(cell)) && !switches.MatchString(cell) && !logicWord.MatchString(cell)
+	return (number.MatchString(cell) || letters.MatchString(cell)) &&
+		!switches.MatchString(cell) &&
+		!logicWord.MatchString(cell)
 }
 
 // translationLogic lets the translations of a catalogue change, and not what they are found by.
@@ -148,8 +168,10 @@ func translationLogic(h hunk) string {
 	if len(gone) != len(fresh) {
 		return "entries are added or removed"
 	}
+
 	for i := range gone {
-		old, now := strings.TrimSpace(gone[i]), strings.TrimSpace(fresh[i])
+		old := strings.TrimSpace(gone[i])
+		now := strings.TrimSpace(fresh[i])
 		if strings.HasPrefix(old, "# ") && strings.HasPrefix(now, "# ") {
 			continue
 		}
@@ -158,6 +180,7 @@ func translationLogic(h hunk) string {
 			return "what texts are found by changes, or what a program fills into them"
 		}
 	}
+
 	return ""
 }
 
@@ -177,7 +200,9 @@ func imageLogic(h hunk) string {
 	gone, fresh := h.changed()
 	for _, line := range slices.Concat(gone, fresh) {
 		text := strings.TrimSpace(line)
-		if text != "" && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "LABEL ") {
+		if text != "" &&
+			!strings.HasPrefix(text, "#") &&
+			!strings.HasPrefix(text, "LABEL ") {
 			return "an instruction changes: " + shorten(text)
 		}
 	}
@@ -199,6 +224,7 @@ func kindOf(name string) string {
 	case papers.MatchString(base):
 		return "plain"
 	}
+
 	switch kind := path.Ext(base); kind {
 	case ".1", ".2", ".3", ".4", ".5", ".6", ".7", ".8":
 		return "manual"

@@ -52,14 +52,18 @@ func markupLogicOf(h hunk, shown *regexp.Regexp) string {
 	if running.MatchString(before) || running.MatchString(after) {
 		return "the change lies in or beside a script or a style"
 	}
-	if !slices.Equal(orders.FindAllString(before, -1), orders.FindAllString(after, -1)) || !slices.Equal(filled.FindAllString(before, -1), filled.FindAllString(after, -1)) {
+
+	if !slices.Equal(orders.FindAllString(before, -1), orders.FindAllString(after, -1)) ||
+		!slices.Equal(filled.FindAllString(before, -1), filled.FindAllString(after, -1)) {
 		return "what a program fills into a text changes, or what it does"
 	}
 
-	old, now := pieces(before), pieces(after)
+	old := pieces(before)
+	now := pieces(after)
 	if len(old) != len(now) {
 		return "tags are added or removed"
 	}
+
 	for i := range old {
 		if old[i] == now[i] {
 			continue
@@ -68,6 +72,7 @@ func markupLogicOf(h hunk, shown *regexp.Regexp) string {
 			return why
 		}
 	}
+
 	return ""
 }
 
@@ -75,8 +80,12 @@ func pieceLogic(old, now []piece, i int, shown *regexp.Regexp) string {
 	switch {
 	case old[i].tag != now[i].tag:
 		return "tags are added or removed"
-	case old[i].tag && strings.HasPrefix(old[i].text, "<!--") && strings.HasPrefix(now[i].text, "<!--"):
-		if obeyed(old[i].text) || obeyed(now[i].text) || conditional.MatchString(old[i].text+now[i].text) {
+	case old[i].tag &&
+		strings.HasPrefix(old[i].text, "<!--") &&
+		strings.HasPrefix(now[i].text, "<!--"):
+		if obeyed(old[i].text) ||
+			obeyed(now[i].text) ||
+			conditional.MatchString(old[i].text+now[i].text) {
 			return "a comment changes that a tool obeys"
 		}
 		return ""
@@ -92,18 +101,25 @@ func pieceLogic(old, now []piece, i int, shown *regexp.Regexp) string {
 	case !reworded(oneLine(old[i].text), oneLine(now[i].text)):
 		return "the text between tags is not only wording"
 	}
+
 	return ""
 }
 
 // oneLine joins the lines of a text, which a browser shows as one.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(text), " ")
+}
 
 // pieces parts a file into its tags and what is between them.
 func pieces(text string) (all []piece) {
 	text = filled.ReplaceAllString(orders.ReplaceAllString(text, ""), mark)
 	at := 0
 	for _, place := range tag.FindAllStringIndex(text, -1) {
-		all = append(all, piece{false, strings.ReplaceAll(text[at:place[0]], mark, " ")}, piece{true, text[place[0]:place[1]]})
+		all = append(
+			all,
+			piece{false, strings.ReplaceAll(text[at:place[0]], mark, " ")},
+			piece{true, text[place[0]:place[1]]},
+		)
 		at = place[1]
 	}
 	return append(all, piece{false, strings.ReplaceAll(text[at:], mark, " ")})
@@ -112,18 +128,23 @@ func pieces(text string) (all []piece) {
 // sameTag compares two tags without the attributes that people read, which are reworded.
 func sameTag(old, now string) bool {
 	for _, attribute := range []*regexp.Regexp{read, about} {
-		was, is := attribute.FindAllStringSubmatch(old, -1), attribute.FindAllStringSubmatch(now, -1)
+		was := attribute.FindAllStringSubmatch(old, -1)
+		is := attribute.FindAllStringSubmatch(now, -1)
 		if len(was) != len(is) {
 			return false
 		}
+
 		for i := range was {
-			a, b := was[i][2]+value(was[i]), is[i][2]+value(is[i])
+			a := was[i][2] + value(was[i])
+			b := is[i][2] + value(is[i])
 			if a != b && !reworded(a, b) {
 				return false
 			}
 		}
+
 		old, now = attribute.ReplaceAllString(old, "$1"), attribute.ReplaceAllString(now, "$1")
 	}
+
 	return old == now
 }
 
@@ -149,18 +170,26 @@ func elementLogic(h hunk) string {
 	if len(gone) != len(fresh) || len(gone) == 0 {
 		return "lines are added or removed"
 	}
+
 	for i := range gone {
-		between := phrase.MatchString(gone[i]) && phrase.MatchString(fresh[i]) && below(h.before, gone[i])
+		between := phrase.MatchString(gone[i]) &&
+			phrase.MatchString(fresh[i]) &&
+			below(h.before, gone[i])
 		if between && reworded(gone[i], fresh[i]) {
 			continue
 		}
 		if !element.MatchString(gone[i]) || !element.MatchString(fresh[i]) {
 			return "a changed line is more than a text between tags"
 		}
-		if why := markupLogicOf(hunk{before: gone[i : i+1], after: fresh[i : i+1]}, nil); why != "" {
+
+		if why := markupLogicOf(hunk{
+			before: gone[i : i+1],
+			after:  fresh[i : i+1],
+		}, nil); why != "" {
 			return why
 		}
 	}
+
 	return ""
 }
 

@@ -20,6 +20,7 @@ func lexShell(text string) ([]lexeme, bool) {
 	if err != nil {
 		return nil, false
 	}
+
 	var spans []span
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
@@ -36,6 +37,7 @@ func lexShell(text string) ([]lexeme, bool) {
 		}
 		return true
 	})
+
 	slices.SortFunc(spans, func(a, b span) int { return int(a.from) - int(b.from) })
 	var list []lexeme
 	at := uint(0)
@@ -46,6 +48,7 @@ func lexShell(text string) ([]lexeme, bool) {
 		list = append(append(list, lexeme{"sign", text[at:s.from]}), s.lexemes...)
 		at = s.to
 	}
+
 	return append(list, lexeme{"sign", text[at:]}), true
 }
 

@@ -61,6 +61,7 @@ func codeLogic(h hunk, l language) string {
 			return "the change may lie inside of a longer text or comment, so it cannot be told from code"
 		}
 	}
+
 	old, ok := l.read(before)
 	fresh, fine := l.read(after)
 	if !ok || !fine {
@@ -69,10 +70,12 @@ func codeLogic(h hunk, l language) string {
 	if why := directives(old, fresh); why != "" {
 		return why
 	}
+
 	old, fresh = withoutComments(old), withoutComments(fresh)
 	if len(old) != len(fresh) {
 		return "code is added or removed"
 	}
+
 	for i := range old {
 		if old[i] == fresh[i] {
 			continue
@@ -80,10 +83,16 @@ func codeLogic(h hunk, l language) string {
 		if old[i].kind != "text" || fresh[i].kind != "text" || l.silent {
 			return "code changes at: " + shorten(old[i].text)
 		}
-		if !sentence(old[i].text) || !sentence(fresh[i].text) || !shown(old, i) || decides(old, i) || turns(old[i].text, fresh[i].text) {
+
+		if !sentence(old[i].text) ||
+			!sentence(fresh[i].text) ||
+			!shown(old, i) ||
+			decides(old, i) ||
+			turns(old[i].text, fresh[i].text) {
 			return "a text changes that code may decide by"
 		}
 	}
+
 	return ""
 }
 
@@ -161,44 +170,57 @@ func directives(old, fresh []lexeme) string {
 
 // obeyed says whether a tool obeys a comment.
 func obeyed(comment string) bool {
-	return directive.MatchString(strings.TrimLeft(comment, "/#*; ")) || directive.MatchString(comment[min(len(comment), 1):]) || setting.MatchString(comment)
+	return directive.MatchString(strings.TrimLeft(comment, "/#*; ")) ||
+		directive.MatchString(comment[min(len(comment), 1):]) ||
+		setting.MatchString(comment)
 }
 
 func withoutComments(list []lexeme) []lexeme {
-	return slices.DeleteFunc(slices.Clone(list), func(x lexeme) bool { return x.kind == "comment" })
+	return slices.DeleteFunc(slices.Clone(list), func(x lexeme) bool {
+		return x.kind == "comment"
+	})
 }
 
 // sentence says whether a text is for people: words with blanks between them.
 func sentence(text string) bool {
-	return strings.Contains(strings.TrimSpace(text), " ") && letters.MatchString(text) && !logicWord.MatchString(text)
+	return strings.Contains(strings.TrimSpace(text), " ") &&
+		letters.MatchString(text) &&
+		!logicWord.MatchString(text)
 }
 
 // shown says whether a text is an argument of something that shows it to people, or the
 // value of a name for such texts. What is done with other texts is not known.
 func shown(list []lexeme, at int) bool {
-	if at > 1 && says.MatchString(list[at-1].text) && strings.HasPrefix(list[at-2].text, "\n") { // without brackets
+	if at > 1 &&
+		says.MatchString(list[at-1].text) &&
+		strings.HasPrefix(list[at-2].text, "\n") { // without brackets
 		return true
 	}
+
 	depth := 0
 	for i := at - 1; i > 0 && at-i < 40; i-- {
-		x, before := list[i], list[i-1]
+		x := list[i]
+		before := list[i-1]
 		if before.text == "!" && i > 1 { // a macro of Rust
 			before = list[i-2]
 		}
 		if x.kind != "sign" {
 			continue
 		}
+
 		switch {
 		case strings.ContainsAny(x.text, ")]}"):
 			depth++
 		case strings.ContainsAny(x.text, "([{") && depth > 0:
 			depth--
 		case x.text == "(", depth == 0 && (x.text == "=" || x.text == ":" || x.text == ":="):
-			return before.kind == "word" && display.MatchString(strings.TrimPrefix(before.text, "IDENT"))
+			return before.kind == "word" &&
+				display.MatchString(strings.TrimPrefix(before.text, "IDENT"))
 		case depth == 0 && strings.ContainsAny(x.text, "([{=!<>&|?;"):
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -209,7 +231,9 @@ func decides(list []lexeme, at int) bool {
 		if x.kind == "word" && deciding.MatchString(x.text) {
 			return true
 		}
-		if (i == at-1 || i == at+1) && x.kind == "sign" && (strings.Contains(x.text, "==") || strings.Contains(x.text, "!=") || x.text == "[" || x.text == "]" || x.text == ":" && i == at+1) {
+		if (i == at-1 || i == at+1) &&
+			x.kind == "sign" &&
+			(strings.Contains(x.text, "==") || strings.Contains(x.text, "!=") || x.text == "[" || x.text == "]" || x.text == ":" && i == at+1) {
 			return true
 		}
 	}
@@ -222,7 +246,10 @@ func lexGo(text string) ([]lexeme, bool) {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
 	fine := true
-	s.Init(fset.AddFile("", fset.Base(), len(text)), []byte(text), func(token.Position, string) { fine = false }, scanner.ScanComments)
+	s.Init(fset.AddFile("", fset.Base(), len(text)), []byte(text), func(token.Position, string) {
+		fine = false
+	}, scanner.ScanComments)
+
 	for {
 		_, kind, literal := s.Scan()
 		switch {
@@ -260,6 +287,7 @@ func (l language) lexLike(text string) ([]lexeme, bool) {
 			rest = rest[n:]
 		}
 	}
+
 	return list, true
 }
 
@@ -270,6 +298,7 @@ func (l language) next(rest string) (lexeme, int) {
 			return lexeme{"comment", rest}, len(rest)
 		}
 	}
+
 	if strings.IndexByte(l.quotes, rest[0]) >= 0 {
 		for i := 1; i < len(rest); i++ {
 			switch rest[i] {
@@ -281,7 +310,12 @@ func (l language) next(rest string) (lexeme, int) {
 		}
 		return lexeme{}, -1
 	}
-	end := strings.IndexFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' })
+
+	end := strings.IndexFunc(rest, func(c rune) bool {
+		return !unicode.IsLetter(c) &&
+			!unicode.IsDigit(c) &&
+			c != '_'
+	})
 	switch {
 	case end < 0:
 		return lexeme{"word", rest}, len(rest)
@@ -290,12 +324,17 @@ func (l language) next(rest string) (lexeme, int) {
 	case rest[0] == ' ' || rest[0] == '\t':
 		return lexeme{}, 1
 	}
-	end = strings.IndexFunc(rest, func(c rune) bool { return !strings.ContainsRune("=!<>&|+-*/%", c) })
+
+	end = strings.IndexFunc(rest, func(c rune) bool {
+		return !strings.ContainsRune("=!<>&|+-*/%", c)
+	})
 	if end < 1 {
 		_, end = utf8.DecodeRuneInString(rest)
-		if len(rest) == strings.Count(rest, string(rest[0])) && strings.IndexByte("=!<>&|+-*/%", rest[0]) >= 0 {
+		if len(rest) == strings.Count(rest, string(rest[0])) &&
+			strings.IndexByte("=!<>&|+-*/%", rest[0]) >= 0 {
 			end = len(rest)
 		}
 	}
+
 	return lexeme{"sign", rest[:end]}, end
 }

@@ -20,7 +20,10 @@ func text(expression string) shape {
 
 // comment is the shape of a line that is a comment.
 func comment(mark string) shape {
-	return shape{Regexp: regexp.MustCompile(`(?i)^\s*` + mark + `\s*(\S.*)$`), remark: true}
+	return shape{
+		Regexp: regexp.MustCompile(`(?i)^\s*` + mark + `\s*(\S.*)$`),
+		remark: true,
+	}
 }
 
 var (
@@ -83,13 +86,17 @@ func wordingLogic(h hunk, shapes []shape) string {
 
 func sameShape(old, now string, shapes []shape) bool {
 	return slices.ContainsFunc(shapes, func(s shape) bool {
-		was, is := s.FindStringSubmatchIndex(old), s.FindStringSubmatchIndex(now)
+		was := s.FindStringSubmatchIndex(old)
+		is := s.FindStringSubmatchIndex(now)
 		if was == nil || is == nil {
 			return false
 		}
+
 		around := old[:was[2]] == now[:is[2]] && old[was[3]:] == now[is[3]:]
 		if s.remark {
-			return around && !obeyed(strings.TrimSpace(old)) && !obeyed(strings.TrimSpace(now))
+			return around &&
+				!obeyed(strings.TrimSpace(old)) &&
+				!obeyed(strings.TrimSpace(now))
 		}
 		return around && reworded(old[was[2]:was[3]], now[is[2]:is[3]])
 	})
@@ -112,7 +119,11 @@ func reworded(old, now string) bool {
 	}
 	for _, text := range []string{old, now} {
 		bare := holes.ReplaceAllString(text, " ")
-		if unread.MatchString(text) || calling.MatchString(bare) || !proseRunes.MatchString(bare) || !strings.ContainsFunc(bare, unicode.IsLetter) || obeyed("# "+text) {
+		if unread.MatchString(text) ||
+			calling.MatchString(bare) ||
+			!proseRunes.MatchString(bare) ||
+			!strings.ContainsFunc(bare, unicode.IsLetter) ||
+			obeyed("# "+text) {
 			return false
 		}
 	}
@@ -134,7 +145,8 @@ func setOf(names string) map[string]bool {
 // turns says whether one of the words that differ decides what the sentence demands. A word
 // that is only spelled another way does not count.
 func turns(old, now string) bool {
-	gone, fresh := words(old), words(now)
+	gone := words(old)
+	fresh := words(now)
 	for _, word := range words(now) {
 		if i := slices.Index(gone, word); i >= 0 {
 			gone = slices.Delete(gone, i, i+1)
@@ -144,7 +156,9 @@ func turns(old, now string) bool {
 	}
 
 	respelled := func(word string, others []string) bool {
-		return slices.ContainsFunc(others, func(other string) bool { return near(word, other) })
+		return slices.ContainsFunc(others, func(other string) bool {
+			return near(word, other)
+		})
 	}
 
 	for _, word := range gone {
@@ -152,22 +166,28 @@ func turns(old, now string) bool {
 			return true
 		}
 	}
+
 	for _, word := range fresh {
 		if turning[word] && !respelled(word, gone) {
 			return true
 		}
 	}
+
 	return false
 }
 
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' })
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+		return !unicode.IsLetter(c) &&
+			c != '\''
+	})
 }
 
 // near says whether two words differ by one letter: more, less or another, or two that
 // changed places.
 func near(a, b string) bool {
-	one, two := []rune(a), []rune(b)
+	one := []rune(a)
+	two := []rune(b)
 	if len(one) > len(two) {
 		one, two = two, one
 	}
@@ -176,6 +196,7 @@ func near(a, b string) bool {
 	for head < len(one) && one[head] == two[head] {
 		head++
 	}
+
 	one, two = one[head:], two[head:]
 
 	switch len(two) - len(one) {
@@ -187,5 +208,6 @@ func near(a, b string) bool {
 	case 1:
 		return slices.Equal(one, two[1:])
 	}
+
 	return false
 }

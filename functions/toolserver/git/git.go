@@ -66,6 +66,7 @@ func Open(source Source) (*Repository, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("the repository cannot be read: %w", err)
 	}
+
 	commit, err := r.resolve(head)
 	if err != nil {
 		return nil, err
@@ -73,10 +74,12 @@ func Open(source Source) (*Repository, error) {
 	if r.packs, err = openPacks(source); err != nil {
 		return nil, err
 	}
+
 	if err = r.look(commit); err != nil {
 		r.Close()
 		return nil, err
 	}
+
 	return r, nil
 }
 
@@ -101,12 +104,14 @@ func (r *Repository) Back(to time.Time) error {
 		if !made.After(to) || parent == (hash{}) {
 			return nil
 		}
+
 		if err := r.look(parent); errors.Is(err, errMissing) { // of a shallow clone
 			return nil
 		} else if err != nil {
 			return err
 		}
 	}
+
 	return errors.New("the history is longer than it is read")
 }
 
@@ -116,6 +121,7 @@ func (r *Repository) history(commit hash) (parent hash, made time.Time, err erro
 	if err != nil {
 		return hash{}, time.Time{}, err
 	}
+
 	head, _, _ := strings.Cut(string(text), "\n\n")
 	for line := range strings.Lines(head) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -129,6 +135,7 @@ func (r *Repository) history(commit hash) (parent hash, made time.Time, err erro
 			return parent, made, err
 		}
 	}
+
 	return hash{}, time.Time{}, errDamaged
 }
 
@@ -181,10 +188,12 @@ func (r *Repository) File(name string) ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	kind, text, err := r.object(at, 0)
 	if err == nil && kind != "blob" {
 		return nil, fs.ErrNotExist
 	}
+
 	return text, err
 }
 
@@ -226,21 +235,25 @@ func (r *Repository) resolve(head string) (hash, error) {
 	if !fs.ValidPath(name) || !strings.HasPrefix(name, "refs/") {
 		return hash{}, errDamaged
 	}
+
 	text, err := r.text(".git/"+name, maxSmall)
 	if err == nil {
 		return parse(text)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return hash{}, err
 	}
+
 	packed, err := r.text(".git/packed-refs", maxRefs)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return hash{}, err
 	}
+
 	for line := range strings.Lines(packed) {
 		if value, named, _ := strings.Cut(strings.TrimSpace(line), " "); named == name {
 			return parse(value)
 		}
 	}
+
 	return hash{}, ErrNoCommit
 }
 
@@ -250,6 +263,7 @@ func (r *Repository) text(name string, limit int64) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(text)) > limit {
 		err = errDamaged

@@ -28,6 +28,7 @@ func (r *Repository) object(h hash, depth int) (kind string, text []byte, err er
 	if err != nil {
 		return "", nil, err
 	}
+
 	sum := sha1.New()
 	fmt.Fprintf(sum, "%s %d\x00", kind, len(text))
 	_, _ = sum.Write(text) // a hash never fails
@@ -44,15 +45,18 @@ func (r *Repository) loose(h hash) (kind string, text []byte, err error) {
 		return "", nil, err
 	}
 	defer f.Close()
+
 	text, err = inflate(f, maxObject)
 	if err != nil {
 		return "", nil, err
 	}
+
 	head, text, _ := bytes.Cut(text, []byte{0})
 	kind, size, _ := strings.Cut(string(head), " ")
 	if n, err := strconv.Atoi(size); err != nil || n != len(text) {
 		return "", nil, errDamaged
 	}
+
 	return kind, text, nil
 }
 
@@ -83,10 +87,12 @@ func (r *Repository) entry(p *pack, offset int64, depth int) (kind string, text 
 	if err != nil {
 		return "", nil, errDamaged
 	}
+
 	size, err := length(in, first)
 	if err != nil || size > maxObject {
 		return "", nil, errDamaged
 	}
+
 	var base []byte
 	switch code := first >> 4 & 7; code {
 	case offsetDelta:
@@ -111,6 +117,7 @@ func (r *Repository) entry(p *pack, offset int64, depth int) (kind string, text 
 			return "", nil, errDamaged
 		}
 	}
+
 	text, err = inflate(in, size)
 	if err != nil || int64(len(text)) != size {
 		return "", nil, errDamaged
@@ -118,12 +125,14 @@ func (r *Repository) entry(p *pack, offset int64, depth int) (kind string, text 
 	if base != nil {
 		text, err = apply(base, text)
 	}
+
 	return kind, text, err
 }
 
 // length is the size of an object: four bits of its first byte, then seven of each.
 func length(in io.ByteReader, first byte) (int64, error) {
-	size, shift := int64(first&15), 4
+	size := int64(first & 15)
+	shift := 4
 	for b := first; b&0x80 != 0; shift += 7 {
 		var err error
 		if b, err = in.ReadByte(); err != nil || shift > 50 {
@@ -171,10 +180,12 @@ func apply(base, delta []byte) ([]byte, error) {
 	if err != nil || from != int64(len(base)) {
 		return nil, errDamaged
 	}
+
 	to, err := number(in)
 	if err != nil || to > maxObject {
 		return nil, errDamaged
 	}
+
 	var text []byte
 	for in.Len() > 0 {
 		op, _ := in.ReadByte()
@@ -192,10 +203,12 @@ func apply(base, delta []byte) ([]byte, error) {
 		default:
 			return nil, errDamaged
 		}
+
 		if int64(len(text)) > to {
 			return nil, errDamaged
 		}
 	}
+
 	if int64(len(text)) != to {
 		return nil, errDamaged
 	}
@@ -228,14 +241,17 @@ func piece(in io.ByteReader, op byte) (at, n int, err error) {
 		if err != nil {
 			return 0, 0, errDamaged
 		}
+
 		if i < 4 {
 			at |= int(b) << (8 * i)
 		} else {
 			n |= int(b) << (8 * (i - 4))
 		}
 	}
+
 	if n == 0 {
 		n = 0x10000
 	}
+
 	return at, n, nil
 }

@@ -37,12 +37,14 @@ func openPacks(source Source) ([]*pack, error) {
 	} else if err != nil {
 		return nil, err
 	}
+
 	var packs []*pack
 	for _, entry := range list {
 		name, ok := strings.CutSuffix(entry.Name(), ".idx")
 		if !ok {
 			continue
 		}
+
 		p, err := openPack(source, packFolder+"/"+name)
 		if err != nil {
 			for _, p := range packs {
@@ -50,8 +52,10 @@ func openPacks(source Source) ([]*pack, error) {
 			}
 			return nil, err
 		}
+
 		packs = append(packs, p)
 	}
+
 	return packs, nil
 }
 
@@ -60,20 +64,31 @@ func openPack(source Source, name string) (*pack, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	content, err := source.Open(name + ".pack")
 	if err != nil {
 		return nil, errors.Join(err, index.Close())
 	}
-	p := &pack{index: index, pack: content, close: func() { _ = errors.Join(index.Close(), content.Close()) }} // only read from
+
+	p := &pack{
+		index: index,
+		pack:  content,
+		close: func() {
+			_ = errors.Join(index.Close(), content.Close())
+		},
+	} // only read from
+
 	info, err := content.Stat()
 	if err == nil {
 		p.size = info.Size()
 		err = p.read()
 	}
+
 	if err != nil {
 		p.close()
 		return nil, err
 	}
+
 	return p, nil
 }
 
@@ -85,12 +100,14 @@ func (p *pack) read() error {
 	if !bytes.Equal(head[:headerSize], []byte("\xfftOc\x00\x00\x00\x02")) {
 		return errors.New("the index of a pack has a version that is not known here")
 	}
+
 	for i := range p.fanout {
 		p.fanout[i] = binary.BigEndian.Uint32(head[headerSize+4*i:])
 		if i > 0 && p.fanout[i] < p.fanout[i-1] {
 			return errDamaged
 		}
 	}
+
 	p.count = int(p.fanout[255])
 	return nil
 }
@@ -101,6 +118,7 @@ func (p *pack) find(h hash) (int64, bool) {
 	if h[0] > 0 {
 		low = int(p.fanout[h[0]-1])
 	}
+
 	n := int(p.fanout[h[0]]) - low
 	i := low + sort.Search(n, func(i int) bool {
 		name, err := p.name(low + i)
@@ -109,11 +127,13 @@ func (p *pack) find(h hash) (int64, bool) {
 	if name, err := p.name(i); i >= low+n || err != nil || name != h {
 		return 0, false
 	}
+
 	names := int64(headerSize + fanoutSize + nameSize*p.count)
 	offset, err := p.number(names+4*int64(p.count)+4*int64(i), 4)
 	if err == nil && offset>>31 == 1 { // the place of a larger number behind the others
 		offset, err = p.number(names+8*int64(p.count)+8*int64(offset&0x7fffffff), 8)
 	}
+
 	return int64(offset), err == nil
 }
 

@@ -116,7 +116,10 @@ func Check(text string) (missing, unfilled []string) {
 			missing = append(missing, heading)
 		}
 	}
-	unfilled = slices.DeleteFunc(placeholder.FindAllString(text, 20), func(found string) bool { return strings.HasSuffix(found, "(") })
+
+	unfilled = slices.DeleteFunc(placeholder.FindAllString(text, 20), func(found string) bool {
+		return strings.HasSuffix(found, "(")
+	})
 	slices.Sort(unfilled)
 	return missing, slices.Compact(unfilled)
 }
@@ -131,6 +134,7 @@ func Read(text string) map[string][]string {
 			heading = strings.ToLower(strings.TrimSpace(name))
 			continue
 		}
+
 		if line = strings.TrimSpace(strings.TrimLeft(line, "-* ")); line != "" && heading != "" {
 			sections[heading] = append(sections[heading], line)
 		}

@@ -58,9 +58,13 @@ func beforeShell(event string) bool { return event == "beforeShellExecution" }
 func always(string) bool { return true }
 func never(string) bool  { return false }
 
-func (a Agent) asks(event string) bool { return a.canAsk != nil && a.canAsk(event) }
+func (a Agent) asks(event string) bool {
+	return a.canAsk != nil && a.canAsk(event)
+}
 
-func (a Agent) answer(event string, v verdict, reason string) Answer { return a.says(event, v, reason) }
+func (a Agent) answer(event string, v verdict, reason string) Answer {
+	return a.says(event, v, reason)
+}
 
 // status tells by the exit status: 2 refuses, and the agent reads standard error.
 func status(_ string, v verdict, reason string) Answer {
@@ -78,8 +82,11 @@ func claude(event string, v verdict, reason string) Answer {
 	if event == "" { // the call was not understood, so neither may be the answer
 		return status(event, v, reason)
 	}
+
 	return object(map[string]any{"hookSpecificOutput": map[string]any{
-		"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason,
+		"hookEventName":            "PreToolUse",
+		"permissionDecision":       decision,
+		"permissionDecisionReason": reason,
 	}})
 }
 
@@ -96,7 +103,13 @@ func copilot(_ string, v verdict, reason string) Answer {
 	if v == pass {
 		return Answer{}
 	}
-	return object(map[string]any{"permissionDecision": map[verdict]string{ask: "ask", deny: "deny"}[v], "permissionDecisionReason": reason})
+	return object(map[string]any{
+		"permissionDecision": map[verdict]string{
+			ask:  "ask",
+			deny: "deny",
+		}[v],
+		"permissionDecisionReason": reason,
+	})
 }
 
 func object(value any) Answer { return Answer{Stdout: textOf(value) + "\n"} }
@@ -123,7 +136,11 @@ func matched(matcher, command string) any {
 }
 
 func blocking(matcher, command string) any {
-	return handler{Type: "command", Command: command, OnFailure: "block"}.matching(matcher)
+	return handler{
+		Type:      "command",
+		Command:   command,
+		OnFailure: "block",
+	}.matching(matcher)
 }
 
 func closing(_, command string) any {

@@ -51,6 +51,7 @@ func collect(all []value, key string, argument any) []value {
 			all = collect(all, name, v[name])
 		}
 	}
+
 	return all
 }
 
@@ -69,8 +70,12 @@ func (c call) commands() []string {
 	if command, ok := c.command(); ok {
 		all = append(all, command)
 	}
+
 	for _, v := range c.values() {
-		if commandKey.MatchString(v.key) && !patchLine.MatchString(v.text) && !slices.Contains(all, v.text) && !c.isArgumentList(v.key) {
+		if commandKey.MatchString(v.key) &&
+			!patchLine.MatchString(v.text) &&
+			!slices.Contains(all, v.text) &&
+			!c.isArgumentList(v.key) {
 			all = append(all, v.text)
 		}
 	}
@@ -108,9 +113,12 @@ func (c call) names() []string {
 	for _, v := range c.values() {
 		names = append(names, patchedFiles(v.text)...)
 
-		if commandKey.MatchString(v.key) || folderKey.MatchString(v.key) || runs && !pathKey.MatchString(v.key) {
+		if commandKey.MatchString(v.key) ||
+			folderKey.MatchString(v.key) ||
+			runs && !pathKey.MatchString(v.key) {
 			continue
 		}
+
 		if !v.mayName() {
 			continue
 		}
@@ -121,6 +129,7 @@ func (c call) names() []string {
 			names = append(names, bare)
 		}
 	}
+
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -143,10 +152,14 @@ var placeKey = regexp.MustCompile(`(?i)(path|file|folder|dir|uri|target|dest|sou
 // mayName says whether a text may be the name of a file: it is short, and a bare word counts
 // only where a place is named, since labels and the like are words, too.
 func (v value) mayName() bool {
-	if v.text == "" || len(v.text) > longestName || strings.ContainsAny(v.text, "\n\x00") {
+	if v.text == "" ||
+		len(v.text) > longestName ||
+		strings.ContainsAny(v.text, "\n\x00") {
 		return false
 	}
-	return strings.ContainsAny(v.text, "./") || v.key == "" || placeKey.MatchString(v.key)
+	return strings.ContainsAny(v.text, "./") ||
+		v.key == "" ||
+		placeKey.MatchString(v.key)
 }
 
 // diffLine names a file in a unified diff.
@@ -190,7 +203,11 @@ func (c call) reads() bool {
 		return true
 	}
 	words := wordsOf(c.Tool)
-	return len(words) > 0 && readingWords[words[0]] && !slices.ContainsFunc(words, func(word string) bool { return changeWords[word] })
+	return len(words) > 0 &&
+		readingWords[words[0]] &&
+		!slices.ContainsFunc(words, func(word string) bool {
+			return changeWords[word]
+		})
 }
 
 // wordsOf parts the name of a tool, without the server that has it, into words in lower case.
@@ -200,6 +217,7 @@ func wordsOf(tool string) []string {
 			tool = tool[at+len(border):]
 		}
 	}
+
 	var b strings.Builder
 	for i, c := range tool {
 		if i > 0 && unicode.IsUpper(c) {
@@ -207,5 +225,9 @@ func wordsOf(tool string) []string {
 		}
 		b.WriteRune(unicode.ToLower(c))
 	}
-	return strings.FieldsFunc(b.String(), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+
+	return strings.FieldsFunc(b.String(), func(c rune) bool {
+		return !unicode.IsLetter(c) &&
+			!unicode.IsDigit(c)
+	})
 }

@@ -40,6 +40,7 @@ func parse(text []byte) (call, error) {
 	if json.Unmarshal(text, &message) != nil {
 		return call{}, errCall
 	}
+
 	c := call{
 		Event: first(message.Event, message.Action, "preToolUse"),
 		Tool:  first(message.Tool, message.ToolName, message.Action, message.Event),
@@ -47,17 +48,23 @@ func parse(text []byte) (call, error) {
 		ID:    message.ID,
 		Kind:  message.Kind,
 	}
+
 	input := slices.Concat(message.Input, message.Args, message.Info) // only one of them is there
 	if len(input) == 0 && message.Command != "" {
 		input, _ = json.Marshal(map[string]string{"command": message.Command})
 	}
+
 	var quoted string
 	if json.Unmarshal(input, &quoted) == nil { // some write the arguments as a text
 		input = json.RawMessage(quoted)
 	}
-	if c.Tool == "" || json.Unmarshal(input, &c.Input) != nil || c.Input == nil {
+
+	if c.Tool == "" ||
+		json.Unmarshal(input, &c.Input) != nil ||
+		c.Input == nil {
 		return call{}, errCall
 	}
+
 	if tool := c.text("mcp_tool_name"); tool != "" { // Windsurf puts the call of another server into its own
 		c.Tool = "mcp__" + c.text("mcp_server_name") + "__" + tool
 		var arguments map[string]json.RawMessage
@@ -66,9 +73,11 @@ func parse(text []byte) (call, error) {
 		}
 		c.Input = arguments
 	}
+
 	if dir := c.text("cwd", "dir_path", "directory", "workdir"); strings.HasPrefix(dir, "/") {
 		c.Dir = dir
 	}
+
 	return c, nil
 }
 
@@ -116,24 +125,29 @@ func (c call) files() map[string][]string {
 	default:
 		return nil
 	}
+
 	files := map[string][]string{}
 	for _, name := range pathNames {
 		if path := c.text(name); path != "" {
 			files[operation] = append(files[operation], strings.TrimPrefix(path, "file://"))
 		}
 	}
+
 	for _, list := range []string{"paths", "files", "file_paths"} {
 		var paths []string
 		if json.Unmarshal(c.Input[list], &paths) == nil {
 			files[operation] = append(files[operation], paths...)
 		}
 	}
+
 	for _, name := range []string{"command", "patch", "input"} {
 		c.patched(c.text(name), files)
 	}
+
 	if len(files[operation]) == 0 {
 		delete(files, operation)
 	}
+
 	return files
 }
 
@@ -162,6 +176,7 @@ func (c call) command() (string, bool) {
 	if script := c.text("script"); script != "" && shellTool.MatchString(c.Tool) {
 		return script, true
 	}
+
 	var argv []string // an argument list, as some agents give it
 	if json.Unmarshal(c.Input["command"], &argv) == nil && len(argv) > 0 {
 		for i, word := range argv {
@@ -169,5 +184,6 @@ func (c call) command() (string, bool) {
 		}
 		return strings.Join(argv, " "), true
 	}
+
 	return "", false
 }

@@ -5,12 +5,14 @@ import "strings"
 // Diff shows what changes in a text, line by line: - is gone, + is new. Unchanged
 // lines are left out.
 func (c Change) Diff() string {
-	before, after := strings.SplitAfter(c.Before, "\n"), strings.SplitAfter(c.After, "\n")
+	before := strings.SplitAfter(c.Before, "\n")
+	after := strings.SplitAfter(c.After, "\n")
 	// common[i][j] is how many lines before[i:] and after[j:] share, in order.
 	common := make([][]int, len(before)+1)
 	for i := range common {
 		common[i] = make([]int, len(after)+1)
 	}
+
 	for i := len(before) - 1; i >= 0; i-- {
 		for j := len(after) - 1; j >= 0; j-- {
 			if common[i][j] = max(common[i+1][j], common[i][j+1]); before[i] == after[j] {
@@ -18,6 +20,7 @@ func (c Change) Diff() string {
 			}
 		}
 	}
+
 	var b strings.Builder
 	i, j := 0, 0
 	for i < len(before) || j < len(after) {
@@ -32,6 +35,7 @@ func (c Change) Diff() string {
 			j++
 		}
 	}
+
 	return b.String()
 }
 

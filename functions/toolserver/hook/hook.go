@@ -44,10 +44,12 @@ func Run(ctx context.Context, gate *preflight.Gate, name string, stdin io.Reader
 	if err != nil || len(text) > maxCall {
 		return agent.answer("", deny, "The call cannot be read, so it is refused.")
 	}
+
 	c, err := parse(text)
 	if err != nil {
 		return agent.answer("", deny, "The call is refused: "+err.Error()+".")
 	}
+
 	v, reason := judge(ctx, gate, name, c)
 	if v == ask && !agent.asks(c.Event) {
 		v = deny
@@ -67,6 +69,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 			worst, reason = v, text
 		}
 	}
+
 	action := preflight.Action{
 		Agent:     agent,
 		AgentID:   c.ID,
@@ -74,6 +77,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 		Tool:      c.Tool,
 		Dir:       c.Dir,
 	}
+
 	files, commands := c.files(), c.commands()
 	for operation, paths := range files {
 		action := action
@@ -96,12 +100,14 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 	}
 
 	names := c.unjudged(files)
-	unseen := len(files) == 0 && len(commands) == 0 // nothing else has asked whether anything may change at all
+	unseen := len(files) == 0 &&
+		len(commands) == 0 // nothing else has asked whether anything may change at all
 	if worst != deny && (unseen || len(names) > 0) {
 		action.Operation, action.Paths = preflight.Edit, names
 		report, err := gate.CheckNames(ctx, action)
 		note(report, nil, err)
 	}
+
 	return worst, reason
 }
 
@@ -117,11 +123,13 @@ func opinion(report preflight.Report, hidden []string) (verdict, string) {
 			reasons = append(reasons, fmt.Sprintf("%s: %s", result.Path, result.Reason))
 		}
 	}
+
 	if len(reasons) == 0 {
 		return ask, fmt.Sprintf("PROTECTED: nobody can see from the command what it changes (%d parts hide it). A person must look at it, or do it in plain steps.", len(hidden))
 	}
 	if len(reasons) > 5 {
 		reasons = append(reasons[:5], "and more")
 	}
+
 	return deny, fmt.Sprintf("%s: %s %s", report.Decision, strings.Join(reasons, " "), report.Next)
 }

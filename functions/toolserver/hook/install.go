@@ -31,11 +31,13 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 	if !ok {
 		return Change{}, fmt.Errorf("there is no agent %q; there are %s", name, strings.Join(Names(), ", "))
 	}
+
 	c := Change{File: agent.Settings}
 	text, err := w.ReadFile(c.File, maxSettings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c, fmt.Errorf("%s: %w", c.File, err)
 	}
+
 	c.Before, c.After = string(text), string(text)
 	settings, err := members(first(c.Before, "{}"))
 	if err != nil {
@@ -44,16 +46,19 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 	if agent.Version && settings.get("version") == nil {
 		settings.set("version", 1)
 	}
+
 	hooks, err := members(first(string(settings.get("hooks")), "{}"))
 	if err != nil {
 		return c, fmt.Errorf("%s: hooks is not an object: %w", c.File, err)
 	}
+
 	changed := false
 	for _, event := range slices.Sorted(maps.Keys(agent.Events)) {
 		var list []json.RawMessage
 		if raw := hooks.get(event); raw != nil && json.Unmarshal(raw, &list) != nil {
 			return c, fmt.Errorf("%s: hooks.%s is not a list", c.File, event)
 		}
+
 		entry, err := json.Marshal(agent.entry(agent.Events[event], command))
 		if err != nil {
 			return c, err
@@ -61,15 +66,20 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 		if slices.ContainsFunc(list, func(old json.RawMessage) bool { return same(old, entry) }) {
 			continue
 		}
-		older := slices.IndexFunc(list, func(old json.RawMessage) bool { return starts(old, command) })
+
+		older := slices.IndexFunc(list, func(old json.RawMessage) bool {
+			return starts(old, command)
+		})
 		if older >= 0 {
 			list[older] = entry
 		} else {
 			list = append(list, entry)
 		}
+
 		hooks.set(event, list)
 		changed = true
 	}
+
 	if !changed {
 		return c, nil
 	}
@@ -84,7 +94,11 @@ func Apply(w *workspace.Workspace, c *Change, now time.Time) error {
 		return nil
 	}
 	if c.Before != "" {
-		c.Backup = workspace.StateDir + "/backups/" + now.UTC().Format("20060102T150405.000Z") + "-" + strings.ReplaceAll(strings.TrimPrefix(c.File, "."), "/", "-")
+		c.Backup = workspace.StateDir + "/backups/" + now.UTC().Format("20060102T150405.000Z") + "-" + strings.ReplaceAll(
+			strings.TrimPrefix(c.File, "."),
+			"/",
+			"-",
+		)
 		if err := w.WriteFile(c.Backup, []byte(c.Before)); err != nil {
 			return err
 		}
@@ -109,7 +123,9 @@ func starts(entry json.RawMessage, command string) bool {
 
 func same(a, b json.RawMessage) bool {
 	var one, two bytes.Buffer
-	return json.Compact(&one, a) == nil && json.Compact(&two, b) == nil && bytes.Equal(one.Bytes(), two.Bytes())
+	return json.Compact(&one, a) == nil &&
+		json.Compact(&two, b) == nil &&
+		bytes.Equal(one.Bytes(), two.Bytes())
 }
 
 // ordered is a JSON object that keeps the order of its members.
@@ -123,10 +139,12 @@ func members(text string) (*ordered, error) {
 	if err := json.Unmarshal([]byte(text), &o.values); err != nil {
 		return nil, err
 	}
+
 	d := json.NewDecoder(strings.NewReader(text))
 	if _, err := d.Token(); err != nil { // the brace
 		return nil, err
 	}
+
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -138,10 +156,13 @@ func members(text string) (*ordered, error) {
 			return nil, err
 		}
 	}
+
 	return o, nil
 }
 
-func (o *ordered) get(name string) json.RawMessage { return o.values[name] }
+func (o *ordered) get(name string) json.RawMessage {
+	return o.values[name]
+}
 
 func (o *ordered) set(name string, value any) {
 	if _, there := o.values[name]; !there {
@@ -165,11 +186,14 @@ func (o *ordered) MarshalJSON() ([]byte, error) {
 		b.WriteByte("{,"[min(i, 1)])
 		b.Write(key)
 		b.WriteByte(':')
+
 		b.Write(o.values[name])
 	}
+
 	if len(o.names) == 0 {
 		b.WriteByte('{')
 	}
+
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }

@@ -65,4 +65,6 @@ func Command(program []string, agent, workspace, data string) string {
 	return strings.Join(argv, " ") + " || exit 2"
 }
 
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -29,8 +29,19 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer)
 		set.PrintDefaults()
 	}
 	agent := set.String("agent", "claude-code", "`name` of the agent: "+strings.Join(Names(), ", "))
-	folder := set.String("workspace", "", "`directory` of the project; by default the outermost one above that has "+workspace.FileName)
-	data := set.String("data", "", "`directory` that the service keeps for itself; by default "+workspace.DataDir+" in the project")
+
+	folder := set.String(
+		"workspace",
+		"",
+		"`directory` of the project; by default the outermost one above that has "+workspace.FileName,
+	)
+
+	data := set.String(
+		"data",
+		"",
+		"`directory` that the service keeps for itself; by default "+workspace.DataDir+" in the project",
+	)
+
 	if err := set.Parse(args); err != nil {
 		return refused // the flag set has said it
 	}
@@ -38,12 +49,14 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer)
 		set.Usage()
 		return refused
 	}
+
 	gate, err := preflight.Open(*folder, *data)
 	if err != nil {
 		fmt.Fprintf(errs, "hook: the workspace cannot be opened, so the call is refused: %v\n", err)
 		return refused
 	}
 	defer gate.Workspace.Close()
+
 	gate.Enforces, gate.Installed = true, true
 	answer := Run(ctx, gate, *agent, in)
 	_, outErr := io.WriteString(out, answer.Stdout)
@@ -51,5 +64,6 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer)
 	if outErr != nil || errErr != nil {
 		return refused
 	}
+
 	return answer.Status
 }

@@ -16,7 +16,9 @@ var keyed = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]{1,63})("?\s*[:=]\s*)("[^
 
 // Text replaces the secrets in a text by what identifies them and nobody can use:
 // their first four characters, their length and the beginning of their digest.
-func Text(text string) string { return keyed.ReplaceAllStringFunc(Shapes(text), maskKeyed) }
+func Text(text string) string {
+	return keyed.ReplaceAllStringFunc(Shapes(text), maskKeyed)
+}
 
 // Shapes replaces only what its own form gives away, wherever it stands.
 func Shapes(text string) string {
@@ -24,6 +26,7 @@ func Shapes(text string) string {
 	if len(found) == 0 {
 		return text
 	}
+
 	var b strings.Builder
 	at := 0
 	for _, m := range found {
@@ -31,6 +34,7 @@ func Shapes(text string) string {
 		b.WriteString(Secret(text[m.Start:m.End]))
 		at = m.End
 	}
+
 	b.WriteString(text[at:])
 	return b.String()
 }
@@ -49,9 +53,13 @@ func All(texts []string) []string {
 
 func maskKeyed(pair string) string {
 	parts := keyed.FindStringSubmatch(pair)
-	name, between, value := parts[1], parts[2], parts[3]
+	name := parts[1]
+	between := parts[2]
+	value := parts[3]
 	bare := strings.Trim(value, `"'`)
-	assigned := strings.Contains(between, "=") || secretscan.PasswordName(name) || secretscan.TokenLike(bare) // and not a word of a sentence
+	assigned := strings.Contains(between, "=") ||
+		secretscan.PasswordName(name) ||
+		secretscan.TokenLike(bare) // and not a word of a sentence
 	if !secretscan.SecretName(name) || !assigned || !literal(bare) {
 		return pair
 	}
@@ -62,11 +70,17 @@ func maskKeyed(pair string) string {
 func literal(value string) bool {
 	text, marked := secretscan.Literal(value)
 	_, reference := secretscan.StripReferences(value)
-	return text != "" && !strings.HasPrefix(value, "$") && !marked && !reference && !secretscan.Placeholder(value) && !strings.Contains(value, "(masked")
+	return text != "" &&
+		!strings.HasPrefix(value, "$") &&
+		!marked &&
+		!reference &&
+		!secretscan.Placeholder(value) &&
+		!strings.Contains(value, "(masked")
 }
 
 // Secret is what is shown of a secret.
 func Secret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
-	return fmt.Sprintf("%s(masked, %d characters, sha256 %x)", secret[:min(4, len(secret)/4)], len(secret), sum[:4])
+	return fmt.Sprintf("%s(masked, %d characters, sha256 %x)",
+		secret[:min(4, len(secret)/4)], len(secret), sum[:4])
 }

@@ -34,10 +34,12 @@ func compile(pattern string, fold bool) (glob, error) {
 	case strings.HasPrefix(pattern, "/"):
 		return glob{}, fmt.Errorf("a pattern begins at the root of the workspace, without a slash")
 	}
+
 	choices, err := expand(pattern)
 	if err != nil {
 		return glob{}, err
 	}
+
 	var g glob
 	for _, choice := range choices {
 		segments, err := split(Normal(choice, fold))
@@ -46,6 +48,7 @@ func compile(pattern string, fold bool) (glob, error) {
 		}
 		g.alternatives = append(g.alternatives, segments)
 	}
+
 	return g, nil
 }
 
@@ -61,11 +64,13 @@ func split(pattern string) ([]segment, error) {
 		}
 		segments = append(segments, segment{text, text == "**", !strings.ContainsAny(text, "*?[")})
 	}
+
 	last := segments[len(segments)-1]
 	direct := strings.Trim(last.text, "*?") == "" && !strings.HasSuffix(pattern, "/")
 	if !last.any && !direct { // a folder means all that is in it
 		segments = append(segments, segment{text: "**", any: true})
 	}
+
 	return segments, nil
 }
 
@@ -78,7 +83,9 @@ func expand(pattern string) ([]string, error) {
 		}
 		return []string{pattern}, nil
 	}
-	depth, from := 0, open+1
+
+	depth := 0
+	from := open + 1
 	var choices []string
 	for i := open; i < len(pattern); i++ {
 		switch c := pattern[i]; {
@@ -92,6 +99,7 @@ func expand(pattern string) ([]string, error) {
 			}
 		}
 	}
+
 	return nil, fmt.Errorf("a brace is not closed")
 }
 
@@ -121,7 +129,10 @@ func (g glob) match(parts []string) bool {
 // matchSegments goes back only to the last "**": what an earlier one could still
 // give, the last one can, too.
 func matchSegments(segments []segment, parts []string) bool {
-	s, p, back, from := 0, 0, -1, 0
+	s := 0
+	p := 0
+	back := -1
+	from := 0
 	for p < len(parts) {
 		switch {
 		case s < len(segments) && segments[s].any:
@@ -131,14 +142,17 @@ func matchSegments(segments []segment, parts []string) bool {
 			s, p = s+1, p+1
 		case back >= 0:
 			from++
-			s, p = back+1, from
+			s = back + 1
+			p = from
 		default:
 			return false
 		}
 	}
+
 	for s < len(segments) && segments[s].any {
 		s++
 	}
+
 	return s == len(segments)
 }
 

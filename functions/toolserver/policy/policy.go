@@ -99,6 +99,7 @@ func New(rules []Rule, fold bool) (*Policy, error) {
 		if err != nil {
 			return nil, &RuleError{rule, err}
 		}
+
 		fmt.Fprintf(digest, "%s %q\n", rule.List, rule.Pattern)
 		switch rule.List {
 		case Untouchable:
@@ -111,6 +112,7 @@ func New(rules []Rule, fold bool) (*Policy, error) {
 			return nil, &RuleError{rule, fmt.Errorf("there is no list of this name")}
 		}
 	}
+
 	p.version = hex.EncodeToString(digest.Sum(nil))[:16]
 	return p, nil
 }
@@ -124,6 +126,7 @@ func compileRule(rule Rule, fold bool) (compiled, error) {
 	if rule.Except == "" {
 		return c, nil
 	}
+
 	except, err := compile(rule.Except, fold)
 	c.except = &except
 	return c, err
@@ -139,6 +142,7 @@ func (p *Policy) Decide(path string) (Decision, *Rule) {
 	if rule := first(p.untouchable, parts); rule != nil {
 		return Blocked, rule
 	}
+
 	rule := first(p.protected, parts)
 	if rule == nil {
 		return OK, nil
@@ -188,6 +192,7 @@ func Normal(name string, fold bool) string {
 		}
 		return name
 	}
+
 	if fold {
 		return strings.ToLower(name)
 	}

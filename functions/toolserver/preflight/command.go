@@ -41,6 +41,7 @@ func (g *Gate) checkAnalysis(ctx context.Context, a Action, text string, analysi
 		report, err := g.refuseAll(ctx, a, why)
 		return CommandReport{report, analysis}, err
 	}
+
 	report := g.judgeCommand(state, a.Dir, analysis)
 	report = g.liftCommand(ctx, state, a, report)
 	report, err = g.finish(ctx, state, a, report)
@@ -53,17 +54,21 @@ func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.
 	for _, w := range analysis.Writes {
 		report.add(g.written(state, dir, w)...)
 	}
+
 	for _, name := range analysis.Mentions {
-		if result := g.decide(state, dir, name, Edit); result.Matched != nil && !leavesGitOut(result) {
+		if result := g.decide(state, dir, name, Edit); result.Matched != nil &&
+			!leavesGitOut(result) {
 			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
 			report.add(result)
 		}
 	}
+
 	report.add(g.unknown(state, dir, analysis.Named)...)
 	report.add(g.scripts(state, dir, analysis.Scripts)...)
 	if len(analysis.Unresolved) > 0 {
 		report.Decision = policy.Worse(report.Decision, unresolved(state))
 	}
+
 	return report
 }
 
@@ -85,7 +90,8 @@ func mayChange(a command.Analysis) bool {
 // leavesGitOut says whether a result is about the folder .git as a whole. Programs name it
 // to leave it out; the files in it they name for another purpose.
 func leavesGitOut(result Result) bool {
-	return workspace.OfGit(result.Matched) && path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"
+	return workspace.OfGit(result.Matched) &&
+		path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"
 }
 
 // unresolved is the decision about what nobody can see.
@@ -112,10 +118,13 @@ func (g *Gate) written(state workspace.State, dir string, w command.Write) []Res
 	if w.Delete {
 		operation = Delete
 	}
+
 	var results []Result
-	if w.Dir != "" && !g.isFolder(dir, w.Dir) { // the change of folder fails, and the write happens where the command began
+	if w.Dir != "" &&
+		!g.isFolder(dir, w.Dir) { // the change of folder fails, and the write happens where the command began
 		results = append(results, g.decide(state, dir, strings.TrimPrefix(w.Path, w.Dir+"/"), operation))
 	}
+
 	if !w.Certain {
 		return append(results, g.matching(state, dir, w.Path, operation)...)
 	}
@@ -131,9 +140,18 @@ func (g *Gate) isFolder(dir, name string) bool {
 func (g *Gate) matching(state workspace.State, dir, pattern, operation string) []Result {
 	p, err := g.Workspace.Locate(dir, pattern)
 	above := pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
-	if err == nil && p.Name == "" && above != "" && g.Workspace.IsBelow(dir, above) {
-		return []Result{{Path: "(outside of the workspace)", Decision: unresolved(state), Via: Parent, Reason: "The pattern begins above the workspace and may match files in it."}}
+	if err == nil &&
+		p.Name == "" &&
+		above != "" &&
+		g.Workspace.IsBelow(dir, above) {
+		return []Result{{
+			Path:     "(outside of the workspace)",
+			Decision: unresolved(state),
+			Via:      Parent,
+			Reason:   "The pattern begins above the workspace and may match files in it.",
+		}}
 	}
+
 	if err != nil || p.Name == "" {
 		return []Result{g.decide(state, dir, pattern, operation)}
 	}
@@ -141,10 +159,18 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 	if err != nil {
 		return []Result{{Path: p.Name, Decision: unresolved(state), Via: Direct, Reason: "The pattern cannot be followed."}}
 	}
-	worst := Result{Path: p.Name, Decision: policy.OK, Via: Direct, Reason: "No list names a file that the pattern matches."}
+
+	worst := Result{
+		Path:     p.Name,
+		Decision: policy.OK,
+		Via:      Direct,
+		Reason:   "No list names a file that the pattern matches.",
+	}
+
 	if !state.Configured {
 		worst.Decision = policy.Unknown
 	}
+
 	err = g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
 		if !matcher.Match(name) {
 			return nil
@@ -158,6 +184,7 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		worst.Decision, worst.Reason = policy.Worse(worst.Decision, unresolved(state)), "Nobody knows which files the pattern matches: "+err.Error()+"."
 	}
+
 	return []Result{worst}
 }
 

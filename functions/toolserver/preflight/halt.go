@@ -18,6 +18,7 @@ func haltIn(data string) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
+
 	var halt struct{ Reason, Scope string }
 	if err != nil || json.Unmarshal(text, &halt) != nil {
 		return "the flag HALT cannot be read"

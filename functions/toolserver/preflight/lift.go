@@ -12,12 +12,20 @@ import (
 
 // ActionOf is what a person would approve: one file and what happens to it.
 func ActionOf(agent, operation, path string) approval.Action {
-	return approval.Action{Agent: agent, Operation: operation, Paths: []string{path}}
+	return approval.Action{
+		Agent:     agent,
+		Operation: operation,
+		Paths:     []string{path},
+	}
 }
 
 // CommandAction is what a person would approve of a command: just this text.
 func CommandAction(agent, text string) approval.Action {
-	return approval.Action{Agent: agent, Operation: "command", Command: text}
+	return approval.Action{
+		Agent:     agent,
+		Operation: "command",
+		Command:   text,
+	}
 }
 
 // Approvable is an action with the version of the lists that it is asked under.
@@ -38,10 +46,12 @@ func (g *Gate) Actions(agent, operation string, paths []string, text string) ([]
 	if err != nil {
 		return nil, &NotApprovable{"The workspace file cannot be read: " + err.Error()}
 	}
+
 	if text != "" {
 		action, err := g.commandAction(state, agent, text)
 		return []Approvable{{action, state.Policy.Version()}}, err
 	}
+
 	var actions []Approvable
 	for _, name := range paths {
 		switch result := g.decide(state, ".", name, operation); result.Decision {
@@ -51,6 +61,7 @@ func (g *Gate) Actions(agent, operation string, paths []string, text string) ([]
 			actions = append(actions, Approvable{ActionOf(agent, operation, result.Path), state.Policy.Version()})
 		}
 	}
+
 	if len(actions) == 0 {
 		return nil, &NotApprovable{"None of these files is protected, so there is nothing to approve."}
 	}
@@ -93,10 +104,13 @@ func (g *Gate) lift(ctx context.Context, state workspace.State, a Action, report
 				seen[result.Path] = true
 				actions = append(actions, action)
 			}
+
 			result.Decision, result.Approval, result.Reason = policy.OK, &found.ID, "A person approved this change."
 		}
+
 		lifted.add(result)
 	}
+
 	if !g.spend(ctx, actions, state) {
 		return report
 	}
@@ -112,9 +126,11 @@ func (g *Gate) liftCommand(ctx context.Context, state workspace.State, a Action,
 	if found == nil || !g.spend(ctx, []approval.Action{action}, state) {
 		return report
 	}
+
 	for i := range report.Results {
 		report.Results[i].Decision, report.Results[i].Approval = policy.OK, &found.ID
 	}
+
 	report.Decision = policy.OK
 	return report
 }

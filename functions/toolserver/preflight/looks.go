@@ -21,6 +21,7 @@ func (g *Gate) decide(state workspace.State, dir, name, operation string) Result
 			return other
 		}
 	}
+
 	if strings.Contains(dir+"/"+name, "..") {
 		clean := filepath.Clean(name)
 		if !filepath.IsAbs(name) {
@@ -30,16 +31,23 @@ func (g *Gate) decide(state workspace.State, dir, name, operation string) Result
 			return other
 		}
 	}
+
 	return result
 }
 
 func (g *Gate) judge(state workspace.State, dir, name, operation string) Result {
-	result := Result{Path: g.shown(dir, name), Decision: policy.OK, Via: Direct}
+	result := Result{
+		Path:     g.shown(dir, name),
+		Decision: policy.OK,
+		Via:      Direct,
+	}
+
 	p, err := g.Workspace.Locate(dir, name)
 	if err != nil {
 		result.Decision, result.Reason = policy.Blocked, "The path cannot be followed: "+err.Error()+"."
 		return result
 	}
+
 	looks := []func(workspace.State, workspace.Path, string) (Result, bool){
 		g.byName,
 		g.byTarget,
@@ -50,14 +58,18 @@ func (g *Gate) judge(state workspace.State, dir, name, operation string) Result 
 		g.byContent,
 	}
 	for _, look := range looks {
-		if found, ok := look(state, p, operation); ok && policy.Worse(result.Decision, found.Decision) != result.Decision {
+		if found, ok := look(state, p, operation); ok &&
+			policy.Worse(result.Decision, found.Decision) != result.Decision {
 			found.Path = cmp.Or(found.Path, result.Path)
 			result = found
 		}
 	}
+
 	switch {
 	case result.Decision != policy.OK:
-	case p.Real == "" && (operation == Delete || operation == Rename) && g.Workspace.IsBelow(dir, name):
+	case p.Real == "" &&
+		(operation == Delete || operation == Rename) &&
+		g.Workspace.IsBelow(dir, name):
 		result.Decision, result.Via, result.Reason = policy.Blocked, Parent, "The whole workspace is in this folder."
 	case p.Real == "":
 		result.Decision, result.Reason = policy.Unknown, "The file is not in the workspace, or the name leads out of it, so no list governs it."
@@ -66,6 +78,7 @@ func (g *Gate) judge(state workspace.State, dir, name, operation string) Result 
 	default:
 		result.Reason = "No list names the file."
 	}
+
 	return result
 }
 
@@ -89,6 +102,7 @@ func (g *Gate) byPlace(_ workspace.State, p workspace.Path, operation string) (R
 	if rule == nil {
 		return Result{}, false
 	}
+
 	return Result{
 		Decision: policy.Blocked,
 		Matched:  rule,
@@ -107,9 +121,14 @@ func (g *Gate) byTwin(state workspace.State, p workspace.Path, operation string)
 		found.Path = elsewhere + twin
 		return found, true
 	}
-	if twin == "" || p.Info == nil || !p.Info.IsDir() || operation != Delete && operation != Rename {
+
+	if twin == "" ||
+		p.Info == nil ||
+		!p.Info.IsDir() ||
+		operation != Delete && operation != Rename {
 		return Result{}, false
 	}
+
 	var worst Result
 	err := g.Workspace.WalkTwin(p, state.Config.Limits.MaxFiles, func(name string) {
 		if found, ok := ruled(state, name, Checkout); ok && !workspace.OfGit(found.Matched) {
@@ -119,6 +138,7 @@ func (g *Gate) byTwin(state workspace.State, p workspace.Path, operation string)
 	if err != nil {
 		worst = worse(worst, unseen(err))
 	}
+
 	return worst, worst.Decision != ""
 }
 
@@ -144,7 +164,11 @@ func byKind(_ workspace.State, p workspace.Path, operation string) (Result, bool
 	if !p.Special() || operation == Delete {
 		return Result{}, false
 	}
-	return Result{Decision: policy.Blocked, Via: Direct, Reason: "This is a pipe, a socket or a device and no file."}, true
+	return Result{
+		Decision: policy.Blocked,
+		Via:      Direct,
+		Reason:   "This is a pipe, a socket or a device and no file.",
+	}, true
 }
 
 // byOtherName looks for another name of the same file, which a hard link gives it.
@@ -155,7 +179,9 @@ func (g *Gate) byOtherName(state workspace.State, p workspace.Path, operation st
 	var worst Result
 	err := g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
 		found, ok := ruled(state, name, Hardlink)
-		if !ok || policy.Worse(worst.Decision, found.Decision) == worst.Decision || !entry.Type().IsRegular() {
+		if !ok ||
+			policy.Worse(worst.Decision, found.Decision) == worst.Decision ||
+			!entry.Type().IsRegular() {
 			return nil
 		}
 		if info, err := entry.Info(); err == nil && os.SameFile(info, p.Info) {
@@ -164,16 +190,26 @@ func (g *Gate) byOtherName(state workspace.State, p workspace.Path, operation st
 		return nil
 	})
 	if err != nil && worst.Decision != policy.Blocked {
-		return Result{Decision: policy.Protected, Via: Hardlink, Reason: "The file has further names, and they were not all found: " + err.Error() + "."}, true
+		return Result{
+			Decision: policy.Protected,
+			Via:      Hardlink,
+			Reason:   "The file has further names, and they were not all found: " + err.Error() + ".",
+		}, true
 	}
+
 	return worst, worst.Decision != ""
 }
 
 // byContent looks into a folder that is removed or moved with all that is in it.
 func (g *Gate) byContent(state workspace.State, p workspace.Path, operation string) (Result, bool) {
-	if p.Real == "" || p.Info == nil || !p.Info.IsDir() || operation != Delete && operation != Rename || !state.Policy.Reaches(p.Real) {
+	if p.Real == "" ||
+		p.Info == nil ||
+		!p.Info.IsDir() ||
+		operation != Delete && operation != Rename ||
+		!state.Policy.Reaches(p.Real) {
 		return Result{}, false
 	}
+
 	var worst Result
 	err := g.Workspace.Walk(p.Real, state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
 		found, ok := ruled(state, name, Parent)
@@ -191,6 +227,7 @@ func (g *Gate) byContent(state workspace.State, p workspace.Path, operation stri
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unseen(err), true
 	}
+
 	return worst, worst.Decision != ""
 }
 
@@ -205,13 +242,24 @@ func ruled(state workspace.State, name, via string) (Result, bool) {
 	if decision == policy.OK {
 		return Result{}, false
 	}
+
 	matched := *rule
-	if exact, err := policy.Compile(matched.Pattern, false); err == nil && via == Direct && !exact.Match(name) {
+	if exact, err := policy.Compile(matched.Pattern, false); err == nil &&
+		via == Direct &&
+		!exact.Match(name) {
 		via = Case
 	}
-	result := Result{Decision: decision, Matched: &matched, Via: via, Reason: untouchable}
+
+	result := Result{
+		Decision: decision,
+		Matched:  &matched,
+		Via:      via,
+		Reason:   untouchable,
+	}
+
 	if decision == policy.Protected {
 		result.Reason = "The file is protected: a person must approve the change first."
 	}
+
 	return result, true
 }

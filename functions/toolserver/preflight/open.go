@@ -19,13 +19,24 @@ func Open(folder, data string) (*Gate, error) {
 	if folder == "" { // an agent waits: who names it looks for none
 		folder = Governed()
 	}
+
 	data = cmp.Or(data, filepath.Join(folder, workspace.DataDir))
 	w, err := workspace.Open(folder, data)
 	if err != nil {
 		return nil, err
 	}
-	log := &violations.Log{Workspace: w, Now: time.Now, Random: rand.Reader}
-	book := &approval.Book{Workspace: w, Now: time.Now, Random: rand.Reader, Record: log.Note}
+
+	log := &violations.Log{
+		Workspace: w,
+		Now:       time.Now,
+		Random:    rand.Reader,
+	}
+	book := &approval.Book{
+		Workspace: w,
+		Now:       time.Now,
+		Random:    rand.Reader,
+		Record:    log.Note,
+	}
 	return &Gate{
 		Workspace: w,
 		Log:       log,
@@ -45,6 +56,7 @@ func Governed() string {
 	if found := outermost(dir); found != "" {
 		return found
 	}
+
 	if main := workspace.MainCheckout(dir); main != "" {
 		if found := outermost(main); found != "" {
 			return found

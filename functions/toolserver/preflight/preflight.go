@@ -97,6 +97,7 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 		}
 		report.add(result)
 	}
+
 	report = g.lift(ctx, state, a, report)
 	return g.finish(ctx, state, a, report)
 }
@@ -117,12 +118,14 @@ func (g *Gate) CheckNames(ctx context.Context, a Action) (Report, error) {
 			report.add(g.onLists(state, dir, name, a.Operation)...)
 		}
 	}
+
 	report = g.lift(ctx, state, a, report)
 	return g.finish(ctx, state, a, report)
 }
 
 func (g *Gate) onLists(state workspace.State, dir, name, operation string) []Result {
-	if strings.ContainsAny(name, "*?[") && !strings.Contains(name, " ") { // a sentence may ask something
+	if strings.ContainsAny(name, "*?[") &&
+		!strings.Contains(name, " ") { // a sentence may ask something
 		return named(g.matching(state, dir, name, operation)...)
 	}
 	return named(g.decide(state, dir, name, operation))
@@ -136,6 +139,7 @@ func (g *Gate) without(state workspace.State, problem error) string {
 			return "Everything is halted (" + reason + "), so nothing may be changed until a person lifts the halt."
 		}
 	}
+
 	switch {
 	case problem != nil:
 		return "The workspace file cannot be read, so nothing may be changed: " + problem.Error() + ". A person must repair it."
@@ -196,7 +200,13 @@ func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, err
 	if report.Decision == policy.Blocked {
 		kind = violations.BlockedUntouchable
 	}
-	detail := map[string]any{"agent": shorten(a.Agent, 100), "tool": shorten(a.Tool, 100), "operation": a.Operation}
+
+	detail := map[string]any{
+		"agent":     shorten(a.Agent, 100),
+		"tool":      shorten(a.Tool, 100),
+		"operation": a.Operation,
+	}
+
 	if a.AgentID != "" {
 		detail["agent_id"] = shorten(a.AgentID, 100)
 	}
@@ -206,6 +216,7 @@ func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, err
 	if a.Command != "" {
 		detail["command_sha256"], detail["program"] = digest(a.Command), programOf(a.Command)
 	}
+
 	for _, result := range report.Results {
 		if result.Decision == report.Decision {
 			detail["path"], detail["via"] = result.Path, result.Via
@@ -215,9 +226,11 @@ func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, err
 			break
 		}
 	}
+
 	entry, err := g.Log.Record(ctx, "guard", kind, detail)
 	if err == nil {
 		report.Logged = entry.ID
 	}
+
 	return report, err
 }

@@ -41,11 +41,14 @@ func (g *Gate) script(state workspace.State, dir string, s command.Script) ([]Re
 	if err != nil || p.Real == "" {
 		return nil, nil
 	}
+
 	text, err := g.Workspace.ReadFile(p.Real, mostScript)
 	if err != nil {
 		return nil, nil
 	}
-	content, at := string(text), dir
+
+	content := string(text)
+	at := dir
 	switch s.Kind {
 	case "code":
 		return g.code(state, dir, content), nil
@@ -54,22 +57,28 @@ func (g *Gate) script(state workspace.State, dir string, s command.Script) ([]Re
 	case "make":
 		content, at = recipes(content, s.Target), path.Dir(p.Real)
 	}
-	if interpreter, _, _ := strings.Cut(content, "\n"); strings.HasPrefix(interpreter, "#!") && !strings.Contains(interpreter, "sh") {
+
+	if interpreter, _, _ := strings.Cut(content, "\n"); strings.HasPrefix(interpreter, "#!") &&
+		!strings.Contains(interpreter, "sh") {
 		return g.code(state, dir, content), nil
 	}
+
 	analysis, err := command.Analyze(content)
 	if err != nil {
 		return nil, nil
 	}
+
 	var results []Result
 	for _, w := range append(analysis.Writes, analysis.Named...) {
 		results = append(results, onLists(g.written(state, at, w))...)
 	}
+
 	for i := range analysis.Scripts {
 		if at != dir {
 			analysis.Scripts[i].Path = path.Join(at, analysis.Scripts[i].Path)
 		}
 	}
+
 	return told(results, "A script that the command runs changes this file. "), analysis.Scripts
 }
 
@@ -131,7 +140,8 @@ var makeVariable = regexp.MustCompile(`\$\([^()]*\)|\$\{[^{}]*\}|\$[@<^?*+|]`)
 // recipes are the commands of a Makefile for some targets and all that these need; without
 // a target for the first one. Variables stay as they are, which nobody knows.
 func recipes(text string, targets []string) string {
-	needs, commands := map[string][]string{}, map[string][]string{}
+	needs := map[string][]string{}
+	commands := map[string][]string{}
 	var current []string
 	first := ""
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
@@ -142,6 +152,7 @@ func recipes(text string, targets []string) string {
 			}
 			continue
 		}
+
 		if m := rule.FindStringSubmatch(line); m != nil {
 			current = strings.Fields(m[1])
 			needed, inline, _ := strings.Cut(m[2], ";")
@@ -149,22 +160,27 @@ func recipes(text string, targets []string) string {
 				needs[target] = append(needs[target], strings.Fields(needed)...)
 				commands[target] = append(commands[target], inline)
 			}
+
 			if first == "" && !strings.HasPrefix(line, ".") {
 				first = current[0]
 			}
 		}
 	}
+
 	if len(targets) == 0 {
 		targets = []string{first}
 	}
+
 	var lines []string
 	seen := map[string]bool{}
-	for queue := slices.Clone(targets); len(queue) > 0 && len(lines) < mostNames; queue = queue[1:] {
+	for queue := slices.Clone(targets); len(queue) > 0 &&
+		len(lines) < mostNames; queue = queue[1:] {
 		if target := queue[0]; !seen[target] {
 			seen[target] = true
 			lines, queue = append(lines, commands[target]...), append(queue, needs[target]...)
 		}
 	}
+
 	return makeVariable.ReplaceAllString(strings.Join(lines, "\n"), "$${MAKE}")
 }
 
@@ -181,10 +197,13 @@ func (g *Gate) unknown(state workspace.State, dir string, names []command.Write)
 			results = append(results, named(g.matching(state, dir, w.Path, Edit)...)...)
 			continue
 		}
+
 		results = append(results, named(g.decide(state, dir, w.Path, Edit))...)
 	}
+
 	for i := range results { // it may only read
 		results[i].Decision, results[i].Reason = policy.Protected, "Nobody here knows what the program does with this file: a person must look at it."
 	}
+
 	return results
 }

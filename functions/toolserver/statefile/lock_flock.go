@@ -16,11 +16,13 @@ const lockInterval = 5 * time.Millisecond // between two tries
 // error is [ErrLocked] then.
 func Lock(path string, limit time.Duration) (unlock func(), err error) {
 	f, err := openLock(path)
-	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ELOOP) { // a folder or a link in its place, which would be there for ever
+	if errors.Is(err, syscall.EISDIR) ||
+		errors.Is(err, syscall.ELOOP) { // a folder or a link in its place, which would be there for ever
 		if err = os.RemoveAll(path); err == nil {
 			f, err = openLock(path)
 		}
 	}
+
 	if err != nil {
 		return nil, err
 	}

@@ -9,4 +9,6 @@ import (
 
 // Lock locks nothing: without it two servers could start more than the limit, so that
 // nothing is started.
-func Lock(string, time.Duration) (unlock func(), err error) { return nil, errors.ErrUnsupported }
+func Lock(string, time.Duration) (unlock func(), err error) {
+	return nil, errors.ErrUnsupported
+}

@@ -41,6 +41,7 @@ func read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -48,10 +49,12 @@ func read(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, ErrNotRegular
 	}
+
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if len(text) > most {
 		return nil, ErrTooLarge
 	}
+
 	return text, err
 }
 
@@ -80,6 +83,7 @@ func swap(path string, text []byte, keep func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = fresh.Write(text)
 	if err = errors.Join(err, keep(fresh), fresh.Close()); err == nil {
 		err = os.Rename(fresh.Name(), path)

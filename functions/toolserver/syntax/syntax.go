@@ -49,6 +49,7 @@ func golang(text []byte) (problems []string) {
 		}
 		return problems
 	}
+
 	if err != nil {
 		return []string{"it is no Go"}
 	}
@@ -65,6 +66,7 @@ func object(text []byte) []string {
 		}
 		err = errors.New("there is something after the value")
 	}
+
 	at := int(decoder.InputOffset())
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = int(bad.Offset)

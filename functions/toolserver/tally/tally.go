@@ -23,7 +23,11 @@ type Tally struct {
 
 // New counts the given types of entries.
 func New(store audit.Store, types ...string) *Tally {
-	t := &Tally{store: store, types: map[string]bool{}, byDay: map[string]map[int64]uint64{}}
+	t := &Tally{
+		store: store,
+		types: map[string]bool{},
+		byDay: map[string]map[int64]uint64{},
+	}
 	for _, name := range types {
 		t.types[name] = true
 		t.byDay[name] = map[int64]uint64{}
@@ -35,6 +39,7 @@ func New(store audit.Store, types ...string) *Tally {
 func (t *Tally) Since(ctx context.Context, from time.Time) (map[string]uint64, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	if err := t.catchUp(ctx); err != nil {
 		return nil, err
 	}
@@ -47,16 +52,20 @@ func (t *Tally) Since(ctx context.Context, from time.Time) (map[string]uint64, e
 			}
 		}
 	}
+
 	return counts, nil
 }
 
-func dayOf(at time.Time) int64 { return at.Unix() / (24 * 60 * 60) }
+func dayOf(at time.Time) int64 {
+	return at.Unix() / (24 * 60 * 60)
+}
 
 func (t *Tally) catchUp(ctx context.Context) error {
 	head, err := t.store.Head(ctx)
 	if err != nil || head.Seq <= t.read {
 		return err
 	}
+
 	for block, err := range t.store.Blocks(ctx, t.read+1, head.Seq) {
 		if err != nil {
 			return err

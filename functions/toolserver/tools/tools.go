@@ -70,5 +70,6 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 	for _, t := range list {
 		names = append(names, t.Name)
 	}
+
 	return list
 }

@@ -89,22 +89,34 @@ func (b *Book) add(line []byte) bool {
 		Input  *int      `json:"input_tokens"`
 		Output *int      `json:"output_tokens"`
 	}
-	if json.Unmarshal(line, &r) != nil || r.TS.IsZero() || r.Bot == "" || len(r.Bot) > 200 || r.Input == nil || r.Output == nil ||
-		*r.Input < 0 || *r.Output < 0 || *r.Input > mostCount || *r.Output > mostCount {
+	if json.Unmarshal(line, &r) != nil ||
+		r.TS.IsZero() ||
+		r.Bot == "" ||
+		len(r.Bot) > 200 ||
+		r.Input == nil ||
+		r.Output == nil ||
+		*r.Input < 0 ||
+		*r.Output < 0 ||
+		*r.Input > mostCount ||
+		*r.Output > mostCount {
 		return false
 	}
+
 	if b.days == nil {
 		b.days = map[string]map[string]*Bot{}
 	}
+
 	date := r.TS.UTC().Format(time.DateOnly)
 	if b.days[date] == nil {
 		b.days[date] = map[string]*Bot{}
 	}
+
 	bot := b.days[date][r.Bot]
 	if bot == nil {
 		bot = &Bot{Name: r.Bot, Flags: []string{}}
 		b.days[date][r.Bot] = bot
 	}
+
 	bot.Calls++
 	bot.Input += *r.Input
 	bot.Output += *r.Output
@@ -115,7 +127,8 @@ func (b *Book) add(line []byte) bool {
 // Report gives the last days up to today, the newest first, with what stands out in them.
 // A name chooses one bot, "" all.
 func (b *Book) Report(today time.Time, days int, name string, bounds Bounds) (list []Day, alerts []Alert) {
-	list, alerts = []Day{}, []Alert{}
+	list = []Day{}
+	alerts = []Alert{}
 	for n := range days {
 		at := today.UTC().AddDate(0, 0, -n)
 		day := Day{Date: at.Format(time.DateOnly), Bots: []Bot{}}
@@ -131,10 +144,13 @@ func (b *Book) Report(today time.Time, days int, name string, bounds Bounds) (li
 				bot.Flags = append(slices.Clone(bot.Flags), a.Level)
 			}
 			alerts = append(alerts, found...)
+
 			day.Calls, day.Tokens, day.Bots = day.Calls+bot.Calls, day.Tokens+bot.tokens(), append(day.Bots, bot)
 		}
+
 		list = append(list, day)
 	}
+
 	return list, append(alerts, b.silent(today.UTC().AddDate(0, 0, -1), name)...)
 }
 
@@ -144,18 +160,21 @@ func (b *Book) judge(bot Bot, at time.Time, bounds Bounds) (alerts []Alert) {
 	tell := func(level, format string, args ...any) {
 		alerts = append(alerts, Alert{level, bot.Name, date + ": " + fmt.Sprintf(format, args...)})
 	}
+
 	switch tokens := bot.tokens(); {
 	case tokens >= bounds.CriticalDay:
 		tell(Critical, "%d tokens, the bound is %d", tokens, bounds.CriticalDay)
 	case tokens >= bounds.WarnDay:
 		tell(Warning, "%d tokens, the bound is %d", tokens, bounds.WarnDay)
 	}
+
 	if bot.Calls > mostCalls && bot.PerCall > bounds.WarnCall {
 		tell(Bloat, "%d tokens a call in %d calls, the bound is %d", bot.PerCall, bot.Calls, bounds.WarnCall)
 	}
 	if usual, spikes := outlier(bot.tokens(), b.before(bot.Name, at)); spikes {
 		tell(Spike, "%d tokens, where %d are usual", bot.tokens(), usual)
 	}
+
 	return alerts
 }
 
@@ -180,6 +199,7 @@ func outlier(n int, others []int) (median int, is bool) {
 	for _, each := range others {
 		away = append(away, max(each-median, median-each))
 	}
+
 	deviation := middle(away)
 	if deviation == 0 {
 		return median, n >= 2*max(median, 1)
@@ -200,11 +220,15 @@ func (b *Book) silent(at time.Time, name string) (alerts []Alert) {
 			bots[each]++
 		}
 	}
+
 	date := at.Format(time.DateOnly)
 	for _, each := range slices.Sorted(maps.Keys(bots)) {
-		if bots[each] == leastDays && b.days[date][each] == nil && (name == "" || name == each) {
+		if bots[each] == leastDays &&
+			b.days[date][each] == nil &&
+			(name == "" || name == each) {
 			alerts = append(alerts, Alert{Silent, each, date + ": no call, after calls on every day before"})
 		}
 	}
+
 	return alerts
 }

@@ -49,12 +49,14 @@ func (l *Log) Flush(ctx context.Context) error {
 	} else if err != nil {
 		return fmt.Errorf("violations: the spool cannot be read")
 	}
+
 	names := []string{}
 	for _, entry := range list {
 		if path.Ext(entry.Name()) == "" { // and not one that is being written
 			names = append(names, entry.Name())
 		}
 	}
+
 	slices.Sort(names)
 	var waits error
 	for _, name := range names[:min(len(names), maxFlush)] {
@@ -65,15 +67,18 @@ func (l *Log) Flush(ctx context.Context) error {
 			return err
 		}
 	}
+
 	return waits
 }
 
 // flush appends one record.
 func (l *Log) flush(ctx context.Context, name string) error {
 	text, err := l.Workspace.ReadFile(name, maxRecord)
-	if errors.Is(err, workspace.ErrNotRegular) || errors.Is(err, workspace.ErrTooLarge) { // it would hold up all others
+	if errors.Is(err, workspace.ErrNotRegular) ||
+		errors.Is(err, workspace.ErrTooLarge) { // it would hold up all others
 		return l.putAside(ctx, name, "", "it is no record")
 	}
+
 	if err != nil {
 		return fmt.Errorf("violations: %w", err)
 	}
@@ -81,16 +86,19 @@ func (l *Log) flush(ctx context.Context, name string) error {
 	if !ok {
 		return l.putAside(ctx, name, "", "it is no record")
 	}
+
 	why, err := l.refuses(event)
 	if err == nil && why == "" {
 		why, err = l.take(ctx, event)
 	}
+
 	switch {
 	case err != nil:
 		return fmt.Errorf("violations: %w", err)
 	case why != "":
 		return l.putAside(ctx, name, event.Type, why)
 	}
+
 	return l.Workspace.Remove(name)
 }
 
@@ -101,11 +109,15 @@ func (l *Log) take(ctx context.Context, said audit.Event) (why string, err error
 	if err != nil {
 		return "", err
 	}
+
 	_, err = l.Trail.Append(ctx, marked)
 	if errors.Is(err, audit.ErrIDReused) {
 		_, err = l.Trail.Append(ctx, said)
 	}
-	if errors.Is(err, audit.ErrIDReused) || errors.Is(err, audit.ErrTooLarge) || errors.Is(err, audit.ErrProfile) {
+
+	if errors.Is(err, audit.ErrIDReused) ||
+		errors.Is(err, audit.ErrTooLarge) ||
+		errors.Is(err, audit.ErrProfile) {
 		return "the chain does not take it", nil
 	}
 	return "", err
@@ -122,6 +134,7 @@ func mark(said audit.Event) (audit.Event, error) {
 	if payload["said_by"], err = json.Marshal(said.Actor); err != nil {
 		return audit.Event{}, err
 	}
+
 	said.Actor, said.Payload = spooler, payload
 	return said, nil
 }
@@ -134,13 +147,17 @@ func (l *Log) refuses(event audit.Event) (why string, err error) {
 	case !slices.Contains(approvals, event.Type):
 		return "records of this type come from the server alone", nil
 	}
+
 	var says struct{ Approval, Digest, Status string }
 	known := false
-	if payload, ok := event.Payload.(json.RawMessage); ok && json.Unmarshal(payload, &says) == nil && l.Approved != nil {
+	if payload, ok := event.Payload.(json.RawMessage); ok &&
+		json.Unmarshal(payload, &says) == nil &&
+		l.Approved != nil {
 		if known, err = l.Approved(says.Approval, says.Digest, says.Status); err != nil {
 			return "", errUndecided
 		}
 	}
+
 	if known {
 		return "", nil
 	}
@@ -151,7 +168,11 @@ func (l *Log) refuses(event audit.Event) (why string, err error) {
 func (l *Log) putAside(ctx context.Context, name, kind, why string) error {
 	id := path.Base(name)
 	slog.ErrorContext(ctx, "a spooled record was put aside", "id", id, "why", why)
-	if _, err := l.Record(ctx, spooler, ForgedRecord, map[string]any{"id": id, "type": kind, "why": why}); err != nil {
+	if _, err := l.Record(ctx, spooler, ForgedRecord, map[string]any{
+		"id":   id,
+		"type": kind,
+		"why":  why,
+	}); err != nil {
 		return fmt.Errorf("violations: %w", err)
 	}
 	return l.Workspace.Rename(name, name+".damaged")
@@ -171,5 +192,11 @@ func eventOf(text []byte) (audit.Event, bool) {
 	if json.Unmarshal(text, &parts) != nil || !bytes.HasPrefix(parts.Payload, []byte("{")) {
 		return audit.Event{}, false
 	}
-	return audit.Event{ID: parts.ID, Actor: parts.Actor, Type: parts.Event, Payload: parts.Payload}, true
+
+	return audit.Event{
+		ID:      parts.ID,
+		Actor:   parts.Actor,
+		Type:    parts.Event,
+		Payload: parts.Payload,
+	}, true
 }

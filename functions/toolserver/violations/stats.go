@@ -18,17 +18,20 @@ func (l *Log) List(ctx context.Context, since time.Time) ([]Entry, error) {
 	if err != nil || head.Seq == 0 {
 		return []Entry{}, err
 	}
+
 	found := []Entry{}
 	for block, err := range l.Trail.Blocks(ctx, 1, head.Seq) {
 		if err != nil {
 			return nil, err
 		}
 		for line := range bytes.Lines(block.Lines) {
-			if e, ok := violation(bytes.TrimSuffix(line, []byte("\n"))); ok && !e.Timestamp.Before(since) {
+			if e, ok := violation(bytes.TrimSuffix(line, []byte("\n"))); ok &&
+				!e.Timestamp.Before(since) {
 				found = append(found, e)
 			}
 		}
 	}
+
 	return found, nil
 }
 
@@ -42,6 +45,7 @@ func (l *Log) Holds(ctx context.Context, event string) (bool, error) {
 	if err != nil || head.Seq == 0 {
 		return false, err
 	}
+
 	for block, err := range l.Trail.Blocks(ctx, 1, head.Seq) {
 		if err != nil {
 			return false, err
@@ -50,11 +54,13 @@ func (l *Log) Holds(ctx context.Context, event string) (bool, error) {
 			if !bytes.Contains(line, []byte(`"`+event+`"`)) {
 				continue
 			}
-			if e, err := audit.ParseEntry(bytes.Clone(bytes.TrimSuffix(line, []byte("\n")))); err == nil && e.Event == event {
+			if e, err := audit.ParseEntry(bytes.Clone(bytes.TrimSuffix(line, []byte("\n")))); err == nil &&
+				e.Event == event {
 				return true, nil
 			}
 		}
 	}
+
 	return false, nil
 }
 
@@ -89,9 +95,17 @@ type PathCount struct {
 
 // Count counts violations.
 func Count(entries []Entry, now time.Time) Stats {
-	s := Stats{Total: len(entries), ByType: map[string]int{}, ByRule: map[string]int{}, ByPath: []PathCount{}, ByDay: map[string]int{}}
+	s := Stats{
+		Total:  len(entries),
+		ByType: map[string]int{},
+		ByRule: map[string]int{},
+		ByPath: []PathCount{},
+		ByDay:  map[string]int{},
+	}
+
 	paths := map[string]int{}
-	week, before := now.AddDate(0, 0, -7), now.AddDate(0, 0, -14)
+	week := now.AddDate(0, 0, -7)
+	before := now.AddDate(0, 0, -14)
 	recent, earlier := 0, 0
 	for _, e := range entries {
 		s.ByType[e.Type]++
@@ -108,6 +122,7 @@ func Count(entries []Entry, now time.Time) Stats {
 				paths[detail.Path]++
 			}
 		}
+
 		switch {
 		case e.Timestamp.After(week):
 			recent++
@@ -115,10 +130,14 @@ func Count(entries []Entry, now time.Time) Stats {
 			earlier++
 		}
 	}
+
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		s.ByPath = append(s.ByPath, PathCount{path, paths[path]})
 	}
-	slices.SortStableFunc(s.ByPath, func(a, b PathCount) int { return cmp.Compare(b.Count, a.Count) })
+
+	slices.SortStableFunc(s.ByPath, func(a, b PathCount) int {
+		return cmp.Compare(b.Count, a.Count)
+	})
 	s.ByPath = s.ByPath[:min(len(s.ByPath), 10)]
 	s.Trend = [...]string{"falling", "steady", "rising"}[cmp.Compare(recent, earlier)+1]
 	return s

@@ -69,28 +69,44 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	if err != nil {
 		return Entry{}, err
 	}
+
 	detail = l.discreet(detail)
-	event := audit.Event{ID: id, Actor: l.hide(actor), Type: kind, Payload: detail}
+	event := audit.Event{
+		ID:      id,
+		Actor:   l.hide(actor),
+		Type:    kind,
+		Payload: detail,
+	}
+
 	if l.Trail != nil {
 		entries, err := l.Trail.Append(context.WithoutCancel(ctx), event)
 		if err == nil {
 			e := entries[0]
 			return Entry{e.ID, e.Time, kind, e.Seq, e.Payload, &e.Hash, &e.PrevHash}, nil
 		}
+
 		if errors.Is(err, audit.ErrProfile) || errors.Is(err, audit.ErrTooLarge) {
 			return Entry{}, err
 		}
 		slog.WarnContext(ctx, "the violation comes later into the audit chain", "error", err.Error())
 	}
+
 	draft, err := audit.NewDraft(event)
 	if err != nil {
 		return Entry{}, err
 	}
+
 	payload, err := json.Marshal(detail)
 	if err != nil {
 		return Entry{}, err
 	}
-	return Entry{ID: id, Timestamp: at, Type: kind, Detail: payload}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
+
+	return Entry{
+		ID:        id,
+		Timestamp: at,
+		Type:      kind,
+		Detail:    payload,
+	}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
 }
 
 // discreet takes secrets and the place of the workspace out of the texts of a detail:

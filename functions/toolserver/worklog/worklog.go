@@ -81,7 +81,14 @@ const memoryFile = workspace.StateDir + "/worklog.db"
 var errBusy = errors.New("another process writes the worklog")
 
 func (b Book) memory() (*bbolt.DB, error) {
-	db, err := bbolt.Open(memoryFile, 0o600, &bbolt.Options{Timeout: 2 * time.Second, OpenFile: b.Workspace.OpenState})
+	db, err := bbolt.Open(
+		memoryFile,
+		0o600,
+		&bbolt.Options{
+			Timeout:  2 * time.Second,
+			OpenFile: b.Workspace.OpenState,
+		},
+	)
 	if err != nil {
 		return nil, errBusy
 	}
@@ -98,11 +105,13 @@ func (b Book) Rewritten() (changed bool, err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
+
 	db, err := b.memory()
 	if err != nil {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+
 	return changed, db.View(func(tx *bbolt.Tx) error {
 		if kept := tx.Bucket(bucket); kept != nil {
 			last, known := recall(kept.Get([]byte(b.Name)))
@@ -119,25 +128,30 @@ func (b Book) Append(e Entry) (done Appended, err error) {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+
 	return done, db.Update(func(tx *bbolt.Tx) error {
 		kept, err := tx.CreateBucketIfNotExists(bucket)
 		if err != nil {
 			return err
 		}
+
 		before, err := b.Workspace.ReadFile(b.Name, maxSize)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+
 		last, known := recall(kept.Get([]byte(b.Name)))
 		done.Rewritten = known && last.differs(before)
 		done.Text = e.markdown()
 		if n := len(before); n > 0 && before[n-1] != '\n' {
 			done.Text = "\n" + done.Text
 		}
+
 		done.Line = bytes.Count(before, []byte("\n")) + 1 + strings.Index(done.Text, "##")
 		if err := b.add(done.Text); err != nil {
 			return err
 		}
+
 		return kept.Put([]byte(b.Name), remember(append(before, done.Text...), done.Rewritten || last.Rewritten))
 	})
 }
@@ -181,6 +195,7 @@ func (e Entry) markdown() string {
 	for _, did := range e.Did {
 		fmt.Fprintf(&b, "- %s\n", line(did, "nothing"))
 	}
+
 	if len(e.Files) > 0 {
 		fmt.Fprintf(&b, "\nFiles: %s\n", line(strings.Join(e.Files, ", "), ""))
 	}
@@ -218,14 +233,23 @@ func Read(text string) []Entry {
 		if head, ok := strings.CutPrefix(row, "## "); ok {
 			date, session, _ := strings.Cut(head, " UTC, ")
 			if at, err := time.Parse(dateLayout, date); err == nil {
-				entries = append(entries, Entry{Date: at, Session: session, Did: []string{}, Files: []string{}, Line: number})
+				entries = append(entries, Entry{
+					Date:    at,
+					Session: session,
+					Did:     []string{},
+					Files:   []string{},
+					Line:    number,
+				})
 			}
+
 			continue
 		}
+
 		if len(entries) == 0 {
 			continue
 		}
 		e := &entries[len(entries)-1]
+
 		if did, ok := strings.CutPrefix(row, "- "); ok {
 			e.Did = append(e.Did, did)
 		} else if files, ok := strings.CutPrefix(row, "Files: "); ok {
@@ -234,5 +258,6 @@ func Read(text string) []Entry {
 			e.State = state
 		}
 	}
+
 	return entries
 }

@@ -41,7 +41,10 @@ var builtIn = slices.Concat(
 func settings() (rules []policy.Rule) {
 	for _, agent := range coder.Agents {
 		for _, pattern := range agent.Settings {
-			rules = append(rules, policy.Rule{List: policy.Untouchable, Pattern: "**/" + pattern})
+			rules = append(rules, policy.Rule{
+				List:    policy.Untouchable,
+				Pattern: "**/" + pattern,
+			})
 		}
 	}
 	return rules
@@ -69,10 +72,15 @@ func elsewhere() []policy.Rule {
 			}
 			rules = append(rules, rule)
 		}
+
 		for _, folder := range agent.System {
-			rules = append(rules, policy.Rule{List: policy.Untouchable, Pattern: folder})
+			rules = append(rules, policy.Rule{
+				List:    policy.Untouchable,
+				Pattern: folder,
+			})
 		}
 	}
+
 	return append(rules, settings()...)
 }
 

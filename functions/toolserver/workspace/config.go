@@ -321,6 +321,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Session.Handoff, "SESSION_HANDOFF.md")
 	setDefault(&c.Session.Worklog, "WORKLOG.md")
 	setDefault(&c.Session.FactsDir, StateDir+"/facts")
+
 	setDefault(&c.Archive.Dir, "archive")
 	setDefault(&c.Processes.Provider, "none")
 	setDefault(&c.Propagation.Mode, "apply")
@@ -328,9 +329,11 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Limits.MaxFiles, 20000)
 	setDefault(&c.Limits.MaxFindings, 500)
 	setDefault(&c.Limits.ToolTimeout, Duration(20*time.Second))
+
 	if len(c.Archive.Backups) == 0 {
 		c.Archive.Backups = []string{"backups", "archive"}
 	}
+
 	return c
 }
 

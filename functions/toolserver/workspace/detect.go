@@ -17,17 +17,26 @@ func (w *Workspace) detect() Config {
 			c.Docs = append(c.Docs, Document{Path: name})
 		}
 	}
+
 	for _, folder := range webRoots {
 		if w.isFile(folder + "/index.html") {
 			c.Website = Website{Root: folder, Pages: []Glob{{Pattern: "**/*.html"}}}
 			break
 		}
 	}
+
 	for _, m := range manifests {
 		if w.isFile(m.file) {
-			c.Versions = append(c.Versions, Fact{Name: m.file, Source: Source{File: m.file, Pointer: m.pointer}})
+			c.Versions = append(c.Versions, Fact{
+				Name: m.file,
+				Source: Source{
+					File:    m.file,
+					Pointer: m.pointer,
+				},
+			})
 		}
 	}
+
 	return c.withDefaults()
 }
 

@@ -33,6 +33,7 @@ func (w *Workspace) Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, reduce(err)
 	}
+
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = ErrNotRegular
@@ -50,6 +51,7 @@ func (w *Workspace) ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+
 	text, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if int64(len(text)) > limit {
 		return nil, ErrTooLarge
@@ -79,6 +81,7 @@ func (w *Workspace) WriteFile(name string, text []byte) error {
 		}
 		mode = info.Mode().Perm()
 	}
+
 	if err := w.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return reduce(err)
 	}
@@ -87,6 +90,7 @@ func (w *Workspace) WriteFile(name string, text []byte) error {
 	if err != nil {
 		return reduce(err)
 	}
+
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = w.root.Rename(fresh, name)
@@ -94,6 +98,7 @@ func (w *Workspace) WriteFile(name string, text []byte) error {
 	if err != nil {
 		return errors.Join(reduce(err), reduce(w.root.Remove(fresh)))
 	}
+
 	return nil
 }
 
@@ -108,13 +113,19 @@ func (w *Workspace) OpenState(name string, flag int, mode fs.FileMode) (*os.File
 }
 
 // Files is the tree for reading; nothing in it leads out.
-func (w *Workspace) Files() fs.FS { return w.root.FS() }
+func (w *Workspace) Files() fs.FS {
+	return w.root.FS()
+}
 
 // Rename gives a file another name.
-func (w *Workspace) Rename(old, name string) error { return reduce(w.root.Rename(old, name)) }
+func (w *Workspace) Rename(old, name string) error {
+	return reduce(w.root.Rename(old, name))
+}
 
 // Remove removes a file.
-func (w *Workspace) Remove(name string) error { return reduce(w.root.Remove(name)) }
+func (w *Workspace) Remove(name string) error {
+	return reduce(w.root.Remove(name))
+}
 
 // Path is a name of a file as somebody gave it, and what it really is.
 type Path struct {
@@ -126,15 +137,20 @@ type Path struct {
 }
 
 // Linked says whether the file has further names on the disk.
-func (p Path) Linked() bool { return p.Info != nil && p.Info.Mode().IsRegular() && links(p.Info) > 1 }
+func (p Path) Linked() bool {
+	return p.Info != nil && p.Info.Mode().IsRegular() && links(p.Info) > 1
+}
 
 // Locate finds out what a name leads to, as the kernel would. Relative names begin
 // at dir, an absolute folder or one from the root. Nothing is opened: names are
 // looked up and links are read.
 func (w *Workspace) Locate(dir, name string) (Path, error) {
-	if name == "" || len(name) > maxName || strings.ContainsAny(name, "\x00\\") {
+	if name == "" ||
+		len(name) > maxName ||
+		strings.ContainsAny(name, "\x00\\") {
 		return Path{}, ErrBadName
 	}
+
 	full := name
 	if !filepath.IsAbs(name) {
 		if !filepath.IsAbs(dir) {
@@ -142,21 +158,30 @@ func (w *Workspace) Locate(dir, name string) (Path, error) {
 		}
 		full = dir + "/" + name // not cleaned: .. after a link means the folder of its target
 	}
+
 	real, err := follow(full)
 	if err != nil {
 		return Path{}, err
 	}
-	p := Path{Name: w.relative(filepath.Clean(full)), Real: w.relative(real), full: real}
+
+	p := Path{
+		Name: w.relative(filepath.Clean(full)),
+		Real: w.relative(real),
+		full: real,
+	}
+
 	if info, err := os.Lstat(real); err == nil {
 		p.Info = info
 	}
+
 	return p, nil
 }
 
 // Special says whether there is something that is neither a file nor a folder nor a link:
 // a pipe, a socket or a device.
 func (p Path) Special() bool {
-	return p.Info != nil && p.Info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0
+	return p.Info != nil &&
+		p.Info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0
 }
 
 // IsBelow says whether the workspace is in a folder, or is it. The name may be a pattern
@@ -168,10 +193,12 @@ func (w *Workspace) IsBelow(dir, name string) bool {
 		}
 		name = filepath.Join(dir, name)
 	}
+
 	folder := filepath.Clean(name)
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}
+
 	for at := w.path; ; at = filepath.Dir(at) {
 		if same, _ := filepath.Match(folder, at); same || folder == at { // a bad pattern is a name
 			return true
@@ -193,7 +220,8 @@ func (w *Workspace) relative(full string) string {
 
 // follow resolves all links of an absolute path. What does not exist yet is kept.
 func follow(full string) (string, error) {
-	at, rest := "/", strings.Split(full, "/")
+	at := "/"
+	rest := strings.Split(full, "/")
 	for hops := 0; len(rest) > 0; {
 		part := rest[0]
 		rest = rest[1:]
@@ -204,12 +232,14 @@ func follow(full string) (string, error) {
 			at = filepath.Dir(at)
 			continue
 		}
+
 		next := filepath.Join(at, part)
 		info, err := os.Lstat(next)
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			at = next
 			continue
 		}
+
 		if hops++; hops > maxLinks {
 			return "", fmt.Errorf("the path has more than %d links", maxLinks)
 		}
@@ -220,8 +250,10 @@ func follow(full string) (string, error) {
 		if filepath.IsAbs(target) {
 			at = "/"
 		}
+
 		rest = append(strings.Split(target, "/"), rest...)
 	}
+
 	return at, nil
 }
 

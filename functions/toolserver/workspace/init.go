@@ -23,31 +23,43 @@ func (w *Workspace) Draft(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	names, err := w.names(c.Limits.MaxFiles)
 	if err != nil {
 		return "", err
 	}
+
 	untouchable := present(commonUntouchable, always, names)
 	for _, g := range c.Untouchable {
 		untouchable = append(untouchable, g.Pattern)
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What agents may do in this project. Changes take effect at once; agents cannot change this file.\n")
-	fmt.Fprintf(&b, "# Schema: local init -schema. Patterns: * in one name, ** for any folders, {a,b} for a choice.\nversion: 1\nproject: {name: %q}\n", name)
+	fmt.Fprintf(&b, "# Schema: local init -schema. Patterns: * in one name, ** for any folders, {a,b} for a choice.\nversion: 1\nproject: {name: %q}\n",
+		name)
 	list(&b, "Never changed by an agent, by no way and for no reason.", "untouchable", untouchable)
-	list(&b, "Changed only after a person approved: local approve.", "protected", present(commonProtected, nil, names))
+	list(&b, "Changed only after a person approved: local approve.",
+		"protected", present(commonProtected, nil, names))
+
 	list(&b, "Exceptions from protected. They never lift untouchable.", "allow", nil)
-	list(&b, "Left out by scans. The guard looks at these, too.", "ignore", present([]string{".git/**", "node_modules/**", "vendor/**", "dist/**", "cdk.out/**"}, []string{".git/**"}, names))
-	fmt.Fprintf(&b, "\n# Files through which one session hands over to the next.\nsession: {handoff: %s, worklog: %s}\nrules: {step_back_every: %d, handoff_max_age: 10m}\n", c.Session.Handoff, c.Session.Worklog, c.Rules.StepBackEvery)
+	list(&b, "Left out by scans. The guard looks at these, too.",
+		"ignore", present([]string{".git/**", "node_modules/**", "vendor/**", "dist/**", "cdk.out/**"}, []string{".git/**"}, names))
+	fmt.Fprintf(&b, "\n# Files through which one session hands over to the next.\nsession: {handoff: %s, worklog: %s}\nrules: {step_back_every: %d, handoff_max_age: 10m}\n",
+		c.Session.Handoff, c.Session.Worklog, c.Rules.StepBackEvery)
+
 	if len(c.Docs) > 0 {
 		b.WriteString("\n# Documents that must stay true.\ndocs:\n")
 		for _, d := range c.Docs {
 			fmt.Fprintf(&b, "  - {path: %q, check: [paths, commands]}\n", d.Path)
 		}
 	}
+
 	if c.Website.Root != "" {
-		fmt.Fprintf(&b, "\n# The pages of the project.\nwebsite: {root: %q, pages: [\"**/*.html\"]}\n", c.Website.Root)
+		fmt.Fprintf(&b, "\n# The pages of the project.\nwebsite: {root: %q, pages: [\"**/*.html\"]}\n",
+			c.Website.Root)
 	}
+
 	return b.String(), nil
 }
 
@@ -78,7 +90,10 @@ func present(patterns, wanted, names []string) []string {
 
 func matchesAny(pattern string, names []string) bool {
 	p, err := policy.Compile(pattern, false)
-	return err == nil && slices.ContainsFunc(names, func(name string) bool { return p.Match(strings.TrimSuffix(name, "/")) })
+	return err == nil &&
+		slices.ContainsFunc(names, func(name string) bool {
+			return p.Match(strings.TrimSuffix(name, "/"))
+		})
 }
 
 func list(b *strings.Builder, comment, name string, patterns []string) {
@@ -87,6 +102,7 @@ func list(b *strings.Builder, comment, name string, patterns []string) {
 		b.WriteString(" []\n")
 		return
 	}
+
 	b.WriteString("\n")
 	for _, pattern := range patterns {
 		fmt.Fprintf(b, "  - %q\n", pattern)

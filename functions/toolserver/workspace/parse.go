@@ -42,10 +42,12 @@ func Parse(text []byte) (Config, error) {
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return Config{}, syntaxProblem(err)
 	}
+
 	var c Config
 	if len(document.Content) == 0 {
 		return c.withDefaults(), nil // nothing but comments
 	}
+
 	k := &checker{}
 	k.check(document.Content[0], reflect.TypeFor[Config](), "")
 	if len(k.problems) > 0 {
@@ -57,6 +59,7 @@ func Parse(text []byte) (Config, error) {
 	if c.Project.Root != "" && c.Project.Root != "." {
 		return Config{}, Problem{0, "project.root must be . : the file stands in the folder that it governs"}
 	}
+
 	return c.withDefaults(), nil
 }
 
@@ -84,26 +87,33 @@ func (k *checker) fail(node *yaml.Node, format string, args ...any) {
 	}
 }
 
-func (k *checker) check(node *yaml.Node, t reflect.Type, at string) { k.value(node, t, at, "") }
+func (k *checker) check(node *yaml.Node, t reflect.Type, at string) {
+	k.value(node, t, at, "")
+}
 
 func (k *checker) value(node *yaml.Node, t reflect.Type, at string, tag reflect.StructTag) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+
 	if node.Kind == yaml.AliasNode || node.Anchor != "" {
 		k.fail(node, "%s uses an anchor; write the value out", named(at))
 		return
 	}
+
 	if _, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler); ok {
 		k.text(node, t, at)
 		return
 	}
+
 	switch t.Kind() {
 	case reflect.Struct:
 		k.object(node, t, at)
 	case reflect.Map:
 		if k.is(node, yaml.MappingNode, at, "members with names") {
-			k.members(node, at, func(key, value *yaml.Node) { k.value(value, t.Elem(), at+"."+key.Value, "") })
+			k.members(node, at, func(key, value *yaml.Node) {
+				k.value(value, t.Elem(), at+"."+key.Value, "")
+			})
 		}
 	case reflect.Slice:
 		if k.is(node, yaml.SequenceNode, at, "a list") {
@@ -134,15 +144,18 @@ func (k *checker) is(node *yaml.Node, kind yaml.Kind, at, want string) bool {
 func (k *checker) members(node *yaml.Node, at string, visit func(key, value *yaml.Node)) {
 	seen := map[string]int{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
+		key := node.Content[i]
+		value := node.Content[i+1]
 		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
 			k.fail(key, "%s has a member whose name is no plain text", named(at))
 			continue
 		}
+
 		if line := seen[key.Value]; line > 0 {
 			k.fail(key, "%s is there already, in line %d", named(at+"."+key.Value), line)
 			continue
 		}
+
 		seen[key.Value] = key.Line
 		visit(key, value)
 	}
@@ -152,11 +165,13 @@ func (k *checker) object(node *yaml.Node, t reflect.Type, at string) {
 	if !k.is(node, yaml.MappingNode, at, "members with names") {
 		return
 	}
-	fields, names := map[string]reflect.StructField{}, []string{}
+	fields := map[string]reflect.StructField{}
+	names := []string{}
 	for field := range t.Fields() {
 		fields[field.Tag.Get("yaml")] = field
 		names = append(names, field.Tag.Get("yaml"))
 	}
+
 	there := map[string]bool{}
 	k.members(node, at, func(key, value *yaml.Node) {
 		field, ok := fields[key.Value]
@@ -164,9 +179,11 @@ func (k *checker) object(node *yaml.Node, t reflect.Type, at string) {
 			k.fail(key, "%s is no member; there are %s", named(at+"."+key.Value), strings.Join(names, ", "))
 			return
 		}
+
 		there[key.Value] = true
 		k.value(value, field.Type, at+"."+key.Value, field.Tag)
 	})
+
 	for _, name := range names {
 		if fields[name].Tag.Get("required") == "true" && !there[name] {
 			k.fail(node, "%s is missing", named(at+"."+name))
@@ -195,8 +212,12 @@ func (k *checker) scalar(node *yaml.Node, t reflect.Type, at string, tag reflect
 		}
 	case reflect.Int:
 		n, err := strconv.Atoi(node.Value)
-		low, high := bound(tag, "min", 0), bound(tag, "max", 1<<40)
-		if err != nil || node.Tag != "!!int" || n < low || n > high {
+		low := bound(tag, "min", 0)
+		high := bound(tag, "max", 1<<40)
+		if err != nil ||
+			node.Tag != "!!int" ||
+			n < low ||
+			n > high {
 			k.fail(node, "%s must be a whole number from %d to %d", named(at), low, high)
 		}
 	case reflect.String:

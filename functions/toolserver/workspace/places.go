@@ -36,6 +36,7 @@ func newPlaces(fold bool) (places, error) {
 	if program, err := os.Executable(); err == nil {
 		p.programs = []string{real(program), filepath.Join(filepath.Dir(real(program)), HookProgram)}
 	}
+
 	return p, nil
 }
 
@@ -58,7 +59,9 @@ func (p places) name(full string) string {
 // below is the way from a folder to a file in it, or to itself.
 func below(folder, full string) (string, bool) {
 	inside, err := filepath.Rel(folder, full)
-	outside := err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator))
+	outside := err != nil ||
+		inside == ".." ||
+		strings.HasPrefix(inside, ".."+string(filepath.Separator))
 	return filepath.ToSlash(inside), !outside
 }
 
@@ -91,6 +94,7 @@ func (w *Workspace) Everywhere(p Path, content bool) *policy.Rule {
 		rule := gitFiles
 		return &rule
 	}
+
 	return nil
 }
 

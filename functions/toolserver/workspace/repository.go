@@ -89,7 +89,9 @@ func (w *Workspace) Twin(p Path) string {
 		return ""
 	}
 	other, ok := repositoryAbove(filepath.Dir(p.full))
-	if !ok || other.top == w.repository.top || other.common != w.repository.common {
+	if !ok ||
+		other.top == w.repository.top ||
+		other.common != w.repository.common {
 		return ""
 	}
 
@@ -97,10 +99,12 @@ func (w *Workspace) Twin(p Path) string {
 	if err != nil {
 		return ""
 	}
+
 	name, inside := below(filepath.Join(other.top, inCheckout), p.full)
 	if !inside {
 		return ""
 	}
+
 	return name
 }
 
@@ -113,7 +117,8 @@ func (w *Workspace) WalkTwin(p Path, limit int, visit func(name string)) error {
 	}
 	defer root.Close()
 
-	twin, n := w.Twin(p), 0
+	twin := w.Twin(p)
+	n := 0
 	return fs.WalkDir(root.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return reduce(err)
@@ -122,6 +127,7 @@ func (w *Workspace) WalkTwin(p Path, limit int, visit func(name string)) error {
 			return ErrManyFiles
 		}
 		visit(path.Join(twin, name))
+
 		return nil
 	})
 }
@@ -184,6 +190,7 @@ func (w *Workspace) hooksFolder() string {
 	if !ok || inside == "." {
 		return ""
 	}
+
 	return inside
 }
 
@@ -198,6 +205,7 @@ func coreSetting(config io.Reader, name string) string {
 			core = strings.EqualFold(strings.TrimSpace(section), "core")
 			line = strings.TrimSpace(rest)
 		}
+
 		key, set, _ := strings.Cut(line, "=")
 		if core && strings.EqualFold(strings.TrimSpace(key), name) {
 			value = strings.Trim(strings.TrimSpace(set), `"`)

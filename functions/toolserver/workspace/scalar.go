@@ -41,10 +41,12 @@ func (d *Duration) UnmarshalText(text []byte) error {
 		*d = Duration(time.Duration(n) * 24 * time.Hour)
 		return nil
 	}
+
 	length, err := time.ParseDuration(string(text))
 	if err != nil || length < 0 {
 		return fmt.Errorf("write a duration as 90s, 10m, 72h or 7d")
 	}
+
 	*d = Duration(length)
 	return nil
 }
@@ -60,11 +62,18 @@ func (s *Size) UnmarshalText(text []byte) error {
 	if parts == nil {
 		return fmt.Errorf("write a size as 4096, 64KiB, 2MiB or 2GiB")
 	}
+
 	n, err := strconv.ParseInt(parts[1], 10, 64)
-	shift := map[string]int{"": 0, "KiB": 10, "MiB": 20, "GiB": 30}[parts[2]]
+	shift := map[string]int{
+		"":    0,
+		"KiB": 10,
+		"MiB": 20,
+		"GiB": 30,
+	}[parts[2]]
 	if err != nil || n > 1<<(62-shift) {
 		return fmt.Errorf("the size is too large")
 	}
+
 	*s = Size(n << shift)
 	return nil
 }
@@ -81,6 +90,7 @@ func (p *Pattern) UnmarshalText(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("the regular expression cannot be read: %w", err)
 	}
+
 	p.Regexp = expression
 	return nil
 }

@@ -39,6 +39,7 @@ func describe(t reflect.Type, tag reflect.StructTag) *schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+
 	s := &schema{Description: tag.Get("doc")}
 	if _, ok := reflect.New(t).Interface().(encoding.TextUnmarshaler); ok {
 		s.Type = "string"
@@ -47,6 +48,7 @@ func describe(t reflect.Type, tag reflect.StructTag) *schema {
 		}
 		return s
 	}
+
 	switch t.Kind() {
 	case reflect.Struct:
 		s.Type, s.Additional, s.Properties = "object", false, map[string]*schema{}
@@ -69,6 +71,7 @@ func describe(t reflect.Type, tag reflect.StructTag) *schema {
 		s.Type, s.MaxLength = "string", limit(tag, "max")
 		s.Enum = enum(tag)
 	}
+
 	return s
 }
 

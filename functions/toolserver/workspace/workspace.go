@@ -54,33 +54,50 @@ func Open(dir string, kept ...string) (*Workspace, error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return nil, err
 	}
+
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{root: root, path: path, fold: foldsCase(root)}
+
+	w := &Workspace{
+		root: root,
+		path: path,
+		fold: foldsCase(root),
+	}
 	w.repository, _ = repositoryAbove(path)
 	if w.places, err = newPlaces(w.fold); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
+
 	for _, folder := range kept {
 		if inside, ok := w.Inside(folder); ok && inside != "." {
-			w.kept = append(w.kept, policy.Rule{List: policy.Untouchable, Pattern: inside + "/**"})
+			w.kept = append(w.kept, policy.Rule{
+				List:    policy.Untouchable,
+				Pattern: inside + "/**",
+			})
 		}
 	}
+
 	return w, nil
 }
 
 // Hide takes the place of the workspace on the machine out of a text.
-func (w *Workspace) Hide(text string) string { return strings.ReplaceAll(text, w.path, ".") }
+func (w *Workspace) Hide(text string) string {
+	return strings.ReplaceAll(text, w.path, ".")
+}
 
 // Own says whether a rule is about what the service itself, or git, keeps and changes.
 func (w *Workspace) Own(rule *policy.Rule) bool {
-	return *rule == ownState || OfGit(rule) || slices.Contains(w.kept, *rule)
+	return *rule == ownState ||
+		OfGit(rule) ||
+		slices.Contains(w.kept, *rule)
 }
 
 // Close closes the root.
-func (w *Workspace) Close() error { return w.root.Close() }
+func (w *Workspace) Close() error {
+	return w.root.Close()
+}
 
 // Inside is the path from the root of a folder of the machine, if it is in the workspace.
 func (w *Workspace) Inside(folder string) (string, bool) {
@@ -100,6 +117,7 @@ func foldsCase(root *os.Root) bool {
 	if err != nil {
 		return true // the stricter comparison
 	}
+
 	for _, entry := range list {
 		other := swapCase(entry.Name())
 		if other == entry.Name() {
@@ -109,9 +127,11 @@ func foldsCase(root *os.Root) bool {
 		if err != nil {
 			continue
 		}
+
 		two, err := root.Lstat(other)
 		return err == nil && os.SameFile(one, two)
 	}
+
 	return false
 }
 
@@ -134,14 +154,21 @@ func (w *Workspace) Load() (State, error) {
 	case err == nil:
 		s.Config, err = Parse(text)
 	}
+
 	if err != nil {
 		return State{}, err
 	}
 	s.Policy, err = policy.New(w.rules(s), w.fold)
 	var bad *policy.RuleError
 	if errors.As(err, &bad) {
-		return State{}, Problem{bad.Rule.Line, fmt.Sprintf("%s: %q: %v", bad.Rule.List, bad.Rule.Pattern, bad.Err)}
+		return State{}, Problem{bad.Rule.Line, fmt.Sprintf(
+			"%s: %q: %v",
+			bad.Rule.List,
+			bad.Rule.Pattern,
+			bad.Err,
+		)}
 	}
+
 	return s, err
 }
 
@@ -159,16 +186,25 @@ func (w *Workspace) rules(s State) []policy.Rule {
 	if s.Configured {
 		rules = append(rules, builtInProtected...)
 		if folder := w.hooksFolder(); folder != "" {
-			rules = append(rules, policy.Rule{List: policy.ProtectedList, Pattern: literalPattern(folder)})
+			rules = append(rules, policy.Rule{
+				List:    policy.ProtectedList,
+				Pattern: literalPattern(folder),
+			})
 		}
 	}
+
 	for _, list := range []struct {
 		name  string
 		globs []Glob
 	}{{policy.Untouchable, s.Config.Untouchable}, {policy.ProtectedList, s.Config.Protected}, {policy.Allow, s.Config.Allow}} {
 		for _, g := range list.globs {
-			rules = append(rules, policy.Rule{List: list.name, Pattern: g.Pattern, Line: g.Line})
+			rules = append(rules, policy.Rule{
+				List:    list.name,
+				Pattern: g.Pattern,
+				Line:    g.Line,
+			})
 		}
 	}
+
 	return rules
 }

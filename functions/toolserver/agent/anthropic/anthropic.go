@@ -66,23 +66,42 @@ func (m *Model) Complete(ctx context.Context, r chat.Request) (chat.Answer, erro
 }
 
 func (m *Model) request(r chat.Request) request {
-	out := request{Model: m.Name, MaxTokens: r.MaxTokens, System: r.System}
+	out := request{
+		Model:     m.Name,
+		MaxTokens: r.MaxTokens,
+		System:    r.System,
+	}
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, tool{t.Name, t.Description, t.Schema})
 	}
+
 	for _, said := range r.Messages {
 		blocks := []block{}
 		for _, result := range said.Results { // they must come first
-			blocks = append(blocks, block{Type: "tool_result", ToolUseID: result.ID, Content: result.Text, IsError: result.Failed})
+			blocks = append(blocks, block{
+				Type:      "tool_result",
+				ToolUseID: result.ID,
+				Content:   result.Text,
+				IsError:   result.Failed,
+			})
 		}
+
 		if said.Text != "" {
 			blocks = append(blocks, block{Type: "text", Text: said.Text})
 		}
+
 		for _, call := range said.Calls {
-			blocks = append(blocks, block{Type: "tool_use", ID: call.ID, Name: call.Name, Input: json.RawMessage(call.Arguments)})
+			blocks = append(blocks, block{
+				Type:  "tool_use",
+				ID:    call.ID,
+				Name:  call.Name,
+				Input: json.RawMessage(call.Arguments),
+			})
 		}
+
 		out.Messages = append(out.Messages, message{said.Role, blocks})
 	}
+
 	return out
 }
 
@@ -105,17 +124,23 @@ func parse(body []byte) (chat.Answer, error) {
 			CacheRead  int `json:"cache_read_input_tokens"`
 		} `json:"usage"`
 	}
-	if json.Unmarshal(body, &answer) != nil || answer.Type != "message" || answer.Role != chat.Assistant {
+	if json.Unmarshal(body, &answer) != nil ||
+		answer.Type != "message" ||
+		answer.Role != chat.Assistant {
 		return chat.Answer{}, errors.New("the answer is no message of the Messages API")
 	}
+
 	stop, known := stops[answer.StopReason]
 	if !known {
 		return chat.Answer{}, fmt.Errorf("the answer ended with the unknown reason %.40q", answer.StopReason)
 	}
+
 	u := answer.Usage
 	out := chat.Answer{
-		Message: chat.Message{Role: chat.Assistant}, Stop: stop,
-		Input: chat.Sum(u.Input, u.CacheWrite, u.CacheRead), Output: chat.Sum(u.Output),
+		Message: chat.Message{Role: chat.Assistant},
+		Stop:    stop,
+		Input:   chat.Sum(u.Input, u.CacheWrite, u.CacheRead),
+		Output:  chat.Sum(u.Output),
 	}
 	for _, b := range answer.Content {
 		switch b.Type {
@@ -125,8 +150,13 @@ func parse(body []byte) (chat.Answer, error) {
 			if len(b.Input) == 0 {
 				b.Input = json.RawMessage("{}")
 			}
-			out.Message.Calls = append(out.Message.Calls, chat.Call{ID: b.ID, Name: b.Name, Arguments: string(b.Input)})
+			out.Message.Calls = append(out.Message.Calls, chat.Call{
+				ID:        b.ID,
+				Name:      b.Name,
+				Arguments: string(b.Input),
+			})
 		}
 	}
+
 	return out.Checked()
 }

@@ -31,7 +31,13 @@ type Model struct {
 // Open prepares a model; it sends nothing. The URL is "" for the region's own endpoint.
 // Each request is sent once: whoever asks decides whether to ask again.
 func Open(name, url, region string, keys aws.CredentialsProvider, client *http.Client) *Model {
-	o := bedrockruntime.Options{Region: region, Credentials: keys, HTTPClient: bounded{client}, Retryer: aws.NopRetryer{}}
+	o := bedrockruntime.Options{
+		Region:      region,
+		Credentials: keys,
+		HTTPClient:  bounded{client},
+		Retryer:     aws.NopRetryer{},
+	}
+
 	if url != "" {
 		o.BaseEndpoint = aws.String(url)
 	}
@@ -68,28 +74,38 @@ func (m *Model) Complete(ctx context.Context, r chat.Request) (chat.Answer, erro
 
 func (m *Model) request(r chat.Request) (*bedrockruntime.ConverseInput, error) {
 	in := &bedrockruntime.ConverseInput{
-		ModelId: &m.name, System: []types.SystemContentBlock{&types.SystemContentBlockMemberText{Value: r.System}},
+		ModelId:         &m.name,
+		System:          []types.SystemContentBlock{&types.SystemContentBlockMemberText{Value: r.System}},
 		InferenceConfig: &types.InferenceConfiguration{MaxTokens: aws.Int32(int32(r.MaxTokens))},
 	}
+
 	if len(r.Tools) > 0 {
 		in.ToolConfig = &types.ToolConfiguration{}
 	}
+
 	for _, t := range r.Tools {
 		schema, err := documentOf(t.Schema)
 		if err != nil {
 			return nil, err
 		}
 		in.ToolConfig.Tools = append(in.ToolConfig.Tools, &types.ToolMemberToolSpec{Value: types.ToolSpecification{
-			Name: &t.Name, Description: &t.Description, InputSchema: &types.ToolInputSchemaMemberJson{Value: schema},
+			Name:        &t.Name,
+			Description: &t.Description,
+			InputSchema: &types.ToolInputSchemaMemberJson{Value: schema},
 		}})
 	}
+
 	for _, said := range r.Messages {
 		blocks, err := blocksOf(said)
 		if err != nil {
 			return nil, err
 		}
-		in.Messages = append(in.Messages, types.Message{Role: types.ConversationRole(said.Role), Content: blocks})
+		in.Messages = append(in.Messages, types.Message{
+			Role:    types.ConversationRole(said.Role),
+			Content: blocks,
+		})
 	}
+
 	return in, nil
 }
 
@@ -100,19 +116,28 @@ func blocksOf(said chat.Message) (blocks []types.ContentBlock, err error) {
 			status = types.ToolResultStatusError
 		}
 		blocks = append(blocks, &types.ContentBlockMemberToolResult{Value: types.ToolResultBlock{
-			ToolUseId: &r.ID, Status: status, Content: []types.ToolResultContentBlock{&types.ToolResultContentBlockMemberText{Value: r.Text}},
+			ToolUseId: &r.ID,
+			Status:    status,
+			Content:   []types.ToolResultContentBlock{&types.ToolResultContentBlockMemberText{Value: r.Text}},
 		}})
 	}
+
 	if said.Text != "" {
 		blocks = append(blocks, &types.ContentBlockMemberText{Value: said.Text})
 	}
+
 	for _, c := range said.Calls {
 		input, err := documentOf([]byte(c.Arguments))
 		if err != nil {
 			return nil, err
 		}
-		blocks = append(blocks, &types.ContentBlockMemberToolUse{Value: types.ToolUseBlock{ToolUseId: &c.ID, Name: &c.Name, Input: input}})
+		blocks = append(blocks, &types.ContentBlockMemberToolUse{Value: types.ToolUseBlock{
+			ToolUseId: &c.ID,
+			Name:      &c.Name,
+			Input:     input,
+		}})
 	}
+
 	return blocks, nil
 }
 
@@ -136,15 +161,18 @@ func answerOf(out *bedrockruntime.ConverseOutput) (chat.Answer, error) {
 	if !ok || said.Value.Role != types.ConversationRoleAssistant {
 		return chat.Answer{}, errors.New("the answer is no message of Converse")
 	}
+
 	stop, known := stops[out.StopReason]
 	if !known {
 		return chat.Answer{}, fmt.Errorf("the answer ended with the reason %.40q", out.StopReason)
 	}
+
 	answer := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop}
 	if u := out.Usage; u != nil {
 		answer.Output = chat.Sum(int(aws.ToInt32(u.OutputTokens)))
 		answer.Input = max(chat.Sum(int(aws.ToInt32(u.TotalTokens)))-answer.Output, chat.Sum(int(aws.ToInt32(u.InputTokens)))) // with those of the cache
 	}
+
 	for _, block := range said.Value.Content {
 		switch b := block.(type) {
 		case *types.ContentBlockMemberText:
@@ -157,6 +185,7 @@ func answerOf(out *bedrockruntime.ConverseOutput) (chat.Answer, error) {
 			answer.Message.Calls = append(answer.Message.Calls, call)
 		}
 	}
+
 	return answer.Checked()
 }
 
@@ -168,7 +197,12 @@ func callOf(b types.ToolUseBlock) (chat.Call, error) {
 			return chat.Call{}, errors.New("the arguments of a tool call cannot be read")
 		}
 	}
-	return chat.Call{ID: aws.ToString(b.ToolUseId), Name: aws.ToString(b.Name), Arguments: string(arguments)}, nil
+
+	return chat.Call{
+		ID:        aws.ToString(b.ToolUseId),
+		Name:      aws.ToString(b.Name),
+		Arguments: string(arguments),
+	}, nil
 }
 
 // failure tells what asking again may mend: throttling, failures of the service, and
@@ -184,10 +218,17 @@ func failure(ctx context.Context, err error) error {
 	case !errors.As(err, &answered) || answered.HTTPStatusCode() == http.StatusOK:
 		return fmt.Errorf("the answer is no answer of Converse: %w", err)
 	}
+
 	code := answered.HTTPStatusCode()
 	err = fmt.Errorf("the model answered %d: %w", code, answered.Err)
-	if code == http.StatusTooManyRequests || code >= 500 || code == http.StatusRequestTimeout {
-		return &chat.Busy{After: endpoint.RetryAfter(answered.Response.Header, time.Now()), Err: err}
+	if code == http.StatusTooManyRequests ||
+		code >= 500 ||
+		code == http.StatusRequestTimeout {
+		return &chat.Busy{
+			After: endpoint.RetryAfter(answered.Response.Header, time.Now()),
+			Err:   err,
+		}
 	}
+
 	return err
 }

@@ -71,7 +71,9 @@ type Answer struct {
 }
 
 // Tokens is what the request and the answer cost together.
-func (a Answer) Tokens() int { return a.Input + a.Output }
+func (a Answer) Tokens() int {
+	return a.Input + a.Output
+}
 
 // Model is a model of some provider. Errors: [*Busy], or what asking again does not mend.
 type Model interface {

@@ -34,8 +34,13 @@ type Server struct {
 // Client is an HTTP client that keeps to one address.
 func Client() *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{Proxy: nil, TLSHandshakeTimeout: 10 * time.Second},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:               nil,
+			TLSHandshakeTimeout: 10 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}
 }
 
@@ -46,10 +51,12 @@ func Post(ctx context.Context, client *http.Client, url string, header http.Head
 	if err != nil {
 		return nil, err
 	}
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
 	if err != nil {
 		return nil, errors.New("the address of the model is not a URL")
 	}
+
 	req.Header = header
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := client.Do(req)
@@ -57,6 +64,7 @@ func Post(ctx context.Context, client *http.Client, url string, header http.Head
 		return nil, lost(ctx, err)
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, MostAnswer+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:
@@ -66,6 +74,7 @@ func Post(ctx context.Context, client *http.Client, url string, header http.Head
 	case len(answer) > MostAnswer:
 		return nil, fmt.Errorf("the answer has more than %d bytes", MostAnswer)
 	}
+
 	return answer, nil
 }
 
@@ -96,10 +105,12 @@ func complaint(body []byte) string {
 	if json.Unmarshal(body, &answer) != nil || answer.Error.Message == "" {
 		return "no reason given"
 	}
+
 	text := answer.Error.Type + ": " + answer.Error.Message
 	if len(text) > mostQuoted {
 		text = text[:mostQuoted]
 	}
+
 	for !utf8.ValidString(text) {
 		text = text[:len(text)-1]
 	}

@@ -23,6 +23,7 @@ func Fuzz(f *testing.F, api string, parse func([]byte) (chat.Answer, error), req
 	if err != nil || len(names) == 0 {
 		f.Fatalf("no scripts of %s: %v", api, err)
 	}
+
 	taken := 0
 	for _, name := range names {
 		text, err := os.ReadFile(name)
@@ -36,17 +37,25 @@ func Fuzz(f *testing.F, api string, parse func([]byte) (chat.Answer, error), req
 			f.Add(part.Data)
 		}
 	}
+
 	if taken < len(names) {
 		f.Fatalf("only %d answers of the scripts are taken", taken)
 	}
+
 	f.Fuzz(func(t *testing.T, body []byte) {
 		answer, err := parse(body)
 		if err != nil {
 			return
 		}
-		if answer.Input < 0 || answer.Output < 0 || answer.Stop == "" || answer.Message.Role != chat.Assistant || answer.Stop == chat.CallsTools && len(answer.Message.Calls) == 0 {
+
+		if answer.Input < 0 ||
+			answer.Output < 0 ||
+			answer.Stop == "" ||
+			answer.Message.Role != chat.Assistant ||
+			answer.Stop == chat.CallsTools && len(answer.Message.Calls) == 0 {
 			t.Fatalf("%+v", answer)
 		}
+
 		if answer.Stop != chat.CallsTools {
 			return
 		}
@@ -54,12 +63,18 @@ func Fuzz(f *testing.F, api string, parse func([]byte) (chat.Answer, error), req
 		for i, c := range answer.Message.Calls {
 			results[i] = chat.Result{ID: c.ID, Text: "x"}
 		}
-		next := request(Conversation{System: "s", MaxTokens: 1, Messages: []chat.Message{
-			{Role: chat.User, Text: "t"}, answer.Message, {Role: chat.User, Results: results},
-		}})
+
+		next := request(Conversation{
+			System:    "s",
+			MaxTokens: 1,
+			Messages: []chat.Message{
+				{Role: chat.User, Text: "t"}, answer.Message, {Role: chat.User, Results: results},
+			},
+		})
 		if problem, failed := next.(error); failed {
 			t.Fatalf("%q cannot be sent back: %v", body, problem)
 		}
+
 		if _, err := json.Marshal(next); err != nil {
 			t.Fatalf("%q cannot be sent back: %v", body, err)
 		}

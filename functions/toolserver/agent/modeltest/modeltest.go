@@ -86,10 +86,16 @@ func Script(t testing.TB, api, name string) []byte {
 func Start(t testing.TB, api string, script []byte, before func(n int)) *Server {
 	t.Helper()
 	f, ok := formats[api]
-	s := &Server{t: t, format: f, parts: txtar.Parse(script).Files, before: before}
+	s := &Server{
+		t:      t,
+		format: f,
+		parts:  txtar.Parse(script).Files,
+		before: before,
+	}
 	if !ok || len(s.parts) == 0 {
 		t.Fatalf("no script for %q", api)
 	}
+
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.URL = server.URL
@@ -110,16 +116,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = s.check(r, body)
 	}
+
 	n := len(s.requests)
 	s.mu.Unlock()
 	if err != nil {
 		s.t.Errorf("request %d: %v\n%s", n, err, body)
-		http.Error(w, `{"error":{"type":"invalid_request_error","message":"see the test"}}`, http.StatusBadRequest)
+		http.Error(w, `{"error":{"type":"invalid_request_error","message":"see the test"}}`,
+			http.StatusBadRequest)
 		return
 	}
+
 	if s.before != nil {
 		s.before(n)
 	}
+
 	part := s.parts[min(n, len(s.parts))-1]
 	text := bytes.ReplaceAll(part.Data, []byte("{{n}}"), []byte(strconv.Itoa(n)))
 	s.answer(w, part.Name, text)
@@ -132,6 +142,7 @@ func (s *Server) answer(w http.ResponseWriter, name string, text []byte) {
 		_, _ = w.Write(text[:len(text)/2])
 		panic(http.ErrAbortHandler)
 	}
+
 	code, header, _ := strings.Cut(name, " ")
 	status, err := strconv.Atoi(code)
 	if err != nil {
@@ -140,9 +151,11 @@ func (s *Server) answer(w http.ResponseWriter, name string, text []byte) {
 	if key, value, ok := strings.Cut(header, ": "); ok {
 		w.Header().Set(key, value)
 	}
+
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(text)
+
 	if status == http.StatusOK {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -155,7 +168,9 @@ func (s *Server) check(r *http.Request, body []byte) error {
 	conversation, most, err := s.format.read(body)
 	s.requests = append(s.requests, Request{string(body), most})
 	switch {
-	case r.Method != http.MethodPost || r.URL.Path != s.format.path || r.URL.RawQuery != "":
+	case r.Method != http.MethodPost ||
+		r.URL.Path != s.format.path ||
+		r.URL.RawQuery != "":
 		return fmt.Errorf("%s %s", r.Method, r.URL)
 	case r.Header.Get("Content-Type") != "application/json":
 		return fmt.Errorf("content type %q", r.Header.Get("Content-Type"))
@@ -164,6 +179,7 @@ func (s *Server) check(r *http.Request, body []byte) error {
 	case most < 1:
 		return fmt.Errorf("at most %d tokens", most)
 	}
+
 	if err := s.format.judge(r.Header); err != nil {
 		return err
 	}
@@ -173,9 +189,12 @@ func (s *Server) check(r *http.Request, body []byte) error {
 	if s.answered == nil {
 		return nil
 	}
-	if want := s.format.calls(s.answered); len(conversation) < 3 || !slices.Equal(conversation[len(conversation)-2].calls, want) {
+
+	if want := s.format.calls(s.answered); len(conversation) < 3 ||
+		!slices.Equal(conversation[len(conversation)-2].calls, want) {
 		return fmt.Errorf("the answer with the calls %v is not repeated", want)
 	}
+
 	return nil
 }
 
@@ -196,6 +215,7 @@ func alternate(conversation []said) error {
 			return fmt.Errorf("message %d of the user has calls", i)
 		}
 	}
+
 	return nil
 }
 
@@ -212,7 +232,11 @@ func toolSchema(name, description string, schema json.RawMessage) error {
 		Type       string
 		Properties map[string]any
 	}
-	if json.Unmarshal(schema, &object) != nil || object.Type != "object" || object.Properties == nil || name == "" || description == "" {
+	if json.Unmarshal(schema, &object) != nil ||
+		object.Type != "object" ||
+		object.Properties == nil ||
+		name == "" ||
+		description == "" {
 		return fmt.Errorf("tool %q has the schema %s", name, schema)
 	}
 	return nil

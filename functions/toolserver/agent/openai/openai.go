@@ -68,14 +68,24 @@ func (m *Model) Complete(ctx context.Context, r chat.Request) (chat.Answer, erro
 }
 
 func (m *Model) request(r chat.Request) request {
-	out := request{Model: m.Name, MaxTokens: r.MaxTokens, Messages: []message{{Role: "system", Content: &r.System}}}
+	out := request{
+		Model:     m.Name,
+		MaxTokens: r.MaxTokens,
+		Messages:  []message{{Role: "system", Content: &r.System}},
+	}
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, tool{"function", function{t.Name, t.Description, t.Schema}})
 	}
+
 	for _, said := range r.Messages {
 		for _, result := range said.Results { // a message for each
-			out.Messages = append(out.Messages, message{Role: "tool", Content: &result.Text, ToolCallID: result.ID})
+			out.Messages = append(out.Messages, message{
+				Role:       "tool",
+				Content:    &result.Text,
+				ToolCallID: result.ID,
+			})
 		}
+
 		if said.Text == "" && len(said.Calls) == 0 {
 			continue
 		}
@@ -83,13 +93,16 @@ func (m *Model) request(r chat.Request) request {
 		if said.Text != "" {
 			one.Content = &said.Text
 		}
+
 		for _, c := range said.Calls {
 			made := call{ID: c.ID, Type: "function"}
 			made.Function.Name, made.Function.Arguments = c.Name, c.Arguments
 			one.ToolCalls = append(one.ToolCalls, made)
 		}
+
 		out.Messages = append(out.Messages, one)
 	}
+
 	return out
 }
 
@@ -109,10 +122,14 @@ func parse(body []byte) (chat.Answer, error) {
 			Completion int `json:"completion_tokens"`
 		} `json:"usage"`
 	}
-	if json.Unmarshal(body, &answer) != nil || len(answer.Choices) != 1 || answer.Choices[0].Message.Role != chat.Assistant {
+	if json.Unmarshal(body, &answer) != nil ||
+		len(answer.Choices) != 1 ||
+		answer.Choices[0].Message.Role != chat.Assistant {
 		return chat.Answer{}, errors.New("the answer is no chat completion")
 	}
-	said, reason := answer.Choices[0].Message, answer.Choices[0].FinishReason
+
+	said := answer.Choices[0].Message
+	reason := answer.Choices[0].FinishReason
 	stop, known := stops[reason]
 	if !known {
 		return chat.Answer{}, fmt.Errorf("the answer ended with the unknown reason %.40q", reason)
@@ -120,15 +137,28 @@ func parse(body []byte) (chat.Answer, error) {
 	if stop == chat.Done && len(said.ToolCalls) > 0 { // as some servers say it
 		stop = chat.CallsTools
 	}
-	out := chat.Answer{Message: chat.Message{Role: chat.Assistant}, Stop: stop, Input: chat.Sum(answer.Usage.Prompt), Output: chat.Sum(answer.Usage.Completion)}
+
+	out := chat.Answer{
+		Message: chat.Message{Role: chat.Assistant},
+		Stop:    stop,
+		Input:   chat.Sum(answer.Usage.Prompt),
+		Output:  chat.Sum(answer.Usage.Completion),
+	}
+
 	if said.Content != nil {
 		out.Message.Text = *said.Content
 	}
 	if said.Refusal != "" {
 		out.Message.Text, out.Stop = said.Refusal, chat.Refused
 	}
+
 	for _, c := range said.ToolCalls {
-		out.Message.Calls = append(out.Message.Calls, chat.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+		out.Message.Calls = append(out.Message.Calls, chat.Call{
+			ID:        c.ID,
+			Name:      c.Function.Name,
+			Arguments: c.Function.Arguments,
+		})
 	}
+
 	return out.Checked()
 }

@@ -43,8 +43,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Body != nil {
 		_ = json.NewDecoder(r.Body).Decode(&body) // what is not JSON asks for nothing
 	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/messages"):
 		m.messages(w, body)
@@ -123,36 +125,100 @@ func (m *model) messages(w http.ResponseWriter, body map[string]any) {
 			}
 		}
 	}
-	block, delta, reason := object("type", "text", "text", ""), object("type", "text_delta", "text", "Done."), "end_turn"
+
+	block := object("type", "text", "text", "")
+	delta := object("type", "text_delta", "text", "Done.")
+	reason := "end_turn"
+
 	if s := m.next(body); s != nil {
 		block = object("type", "tool_use", "id", idOf(m.turn), "name", s.tool, "input", object())
 		delta, reason = object("type", "input_json_delta", "partial_json", textOf(s.input)), "tool_use"
 	}
+
 	usage := object("input_tokens", 1, "output_tokens", 1)
 	stream(w,
-		object("type", "message_start", "message", object("id", "msg", "type", "message", "role", "assistant", "model", body["model"], "content", []any{}, "stop_reason", nil, "stop_sequence", nil, "usage", usage)),
+		object(
+			"type",
+			"message_start",
+			"message",
+			object("id", "msg", "type", "message", "role", "assistant", "model", body["model"], "content", []any{}, "stop_reason", nil, "stop_sequence", nil, "usage", usage),
+		),
 		object("type", "content_block_start", "index", 0, "content_block", block),
 		object("type", "content_block_delta", "index", 0, "delta", delta),
 		object("type", "content_block_stop", "index", 0),
-		object("type", "message_delta", "delta", object("stop_reason", reason, "stop_sequence", nil), "usage", usage),
+		object(
+			"type",
+			"message_delta",
+			"delta",
+			object("stop_reason", reason, "stop_sequence", nil),
+			"usage",
+			usage,
+		),
 		object("type", "message_stop"))
 }
 
 // responses speaks as the Responses API.
 func (m *model) responses(w http.ResponseWriter, body map[string]any) {
 	for _, item := range list(body["input"]) {
-		if kind := member(item, "type"); kind == "function_call_output" || kind == "custom_tool_call_output" {
+		if kind := member(item, "type"); kind == "function_call_output" ||
+			kind == "custom_tool_call_output" {
 			m.told[member(item, "call_id").(string)] = textOf(member(item, "output"))
 		}
 	}
-	item := object("type", "message", "id", "msg", "role", "assistant", "content", []any{object("type", "output_text", "text", "Done.")})
+
+	item := object(
+		"type",
+		"message",
+		"id",
+		"msg",
+		"role",
+		"assistant",
+		"content",
+		[]any{object("type", "output_text", "text", "Done.")},
+	)
+
 	if s := m.next(body); s != nil {
-		item = object("type", "function_call", "id", "fc_"+idOf(m.turn), "call_id", idOf(m.turn), "name", s.tool, "arguments", textOf(s.input))
+		item = object(
+			"type",
+			"function_call",
+			"id",
+			"fc_"+idOf(m.turn),
+			"call_id",
+			idOf(m.turn),
+			"name",
+			s.tool,
+			"arguments",
+			textOf(s.input),
+		)
+
 		if patch, ok := s.input["patch"].(string); ok { // a tool that takes a plain text
-			item = object("type", "custom_tool_call", "id", "ctc_"+idOf(m.turn), "call_id", idOf(m.turn), "name", s.tool, "input", patch)
+			item = object(
+				"type",
+				"custom_tool_call",
+				"id",
+				"ctc_"+idOf(m.turn),
+				"call_id",
+				idOf(m.turn),
+				"name",
+				s.tool,
+				"input",
+				patch,
+			)
 		}
 	}
-	usage := object("input_tokens", 1, "input_tokens_details", nil, "output_tokens", 1, "output_tokens_details", nil, "total_tokens", 2)
+
+	usage := object(
+		"input_tokens",
+		1,
+		"input_tokens_details",
+		nil,
+		"output_tokens",
+		1,
+		"output_tokens_details",
+		nil,
+		"total_tokens",
+		2,
+	)
 	stream(w,
 		object("type", "response.created", "response", object("id", "resp")),
 		object("type", "response.output_item.done", "item", item),
@@ -168,14 +234,23 @@ func (m *model) contents(w http.ResponseWriter, body map[string]any) {
 			}
 		}
 	}
+
 	part := object("text", "Done.")
 	if s := m.next(body); s != nil {
 		part = object("functionCall", object("id", idOf(m.turn), "name", s.tool, "args", s.input))
 	}
+
 	stream(w, candidate(part))
 }
 
 func candidate(part map[string]any) map[string]any {
-	return object("candidates", []any{object("index", 0, "finishReason", "STOP", "content", object("role", "model", "parts", []any{part}))},
+	return object("candidates", []any{object(
+		"index",
+		0,
+		"finishReason",
+		"STOP",
+		"content",
+		object("role", "model", "parts", []any{part}),
+	)},
 		"usageMetadata", object("promptTokenCount", 1, "candidatesTokenCount", 1, "totalTokenCount", 2))
 }

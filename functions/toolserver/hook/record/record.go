@@ -38,6 +38,7 @@ func main() {
 	local := flag.String("local", "", "`file` of the program local")
 	out := flag.String("out", "", "`file` of the recording")
 	flag.Parse()
+
 	if err := run(*name, *program, *local, *out); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -49,29 +50,39 @@ func run(name, program, local, out string) error {
 	if !ok || program == "" || local == "" || out == "" {
 		return errors.New("record -agent NAME -program FILE -local FILE -out FILE")
 	}
+
 	dir, err := os.MkdirTemp("", "agent")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p := project{home: filepath.Join(dir, "home"), dir: filepath.Join(dir, "work"), local: local}
+
+	p := project{
+		home:  filepath.Join(dir, "home"),
+		dir:   filepath.Join(dir, "work"),
+		local: local,
+	}
 	if err := p.make(name); err != nil {
 		return err
 	}
+
 	steps := append(a.steps(p.dir), a.around(p.dir)...)
 	m := &model{steps: steps}
 	address, err := m.listen()
 	if err != nil {
 		return err
 	}
+
 	version, err := exec.Command(program, "--version").Output()
 	if err != nil {
 		return err
 	}
+
 	said, err := p.start(a, program, address)
 	if err != nil {
 		return fmt.Errorf("the agent failed: %w: %.4000s", err, said)
 	}
+
 	records, err := p.records(m, len(steps))
 	if err != nil {
 		return fmt.Errorf("%w; the agent said: %.4000s", err, said)
@@ -82,6 +93,7 @@ func run(name, program, local, out string) error {
 	if err := p.withoutGuard(a, program); err != nil {
 		return err
 	}
+
 	return p.write(out, name, strings.TrimSpace(string(version)), records)
 }
 
@@ -92,7 +104,10 @@ func (p project) calls() string { return filepath.Join(p.home, "calls.jsonl") }
 
 func (p project) make(name string) error {
 	files := map[string]string{
-		"governance.yaml": guardtest.Governance, "infra/prod/main.tf": "x\n", "src/a.go": "package a\n", "go.mod": "module x\n",
+		"governance.yaml":    guardtest.Governance,
+		"infra/prod/main.tf": "x\n",
+		"src/a.go":           "package a\n",
+		"go.mod":             "module x\n",
 		"infra/prod/a.ipynb": `{"cells":[{"id":"c1","cell_type":"code","source":["x"],"metadata":{},"outputs":[],"execution_count":null}],"metadata":{},"nbformat":4,"nbformat_minor":5}`,
 	}
 	for file, text := range files {
@@ -100,14 +115,17 @@ func (p project) make(name string) error {
 			return err
 		}
 	}
+
 	if err := errors.Join(os.Link(filepath.Join(p.dir, "infra/prod/main.tf"), filepath.Join(p.dir, "src/hard")), os.Symlink("../infra/prod", filepath.Join(p.dir, "src/soft"))); err != nil {
 		return err
 	}
 	// The hook is the installed one, with a listener in front of it.
-	listener := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" != hook ] || [ \"$2\" = install ]; then exec '%s' \"$@\"; fi\ncall=$(cat)\nprintf '%%s\\n' \"$call\" >> '%s'\nprintf '%%s' \"$call\" | '%[1]s' \"$@\"\n", p.local, p.calls())
+	listener := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" != hook ] || [ \"$2\" = install ]; then exec '%s' \"$@\"; fi\ncall=$(cat)\nprintf '%%s\\n' \"$call\" >> '%s'\nprintf '%%s' \"$call\" | '%[1]s' \"$@\"\n",
+		p.local, p.calls())
 	if err := write(filepath.Join(p.home, "local"), listener, 0o700); err != nil {
 		return err
 	}
+
 	installed, err := p.command("hook", "install", "-agent", name).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("hook install: %w: %s", err, installed)
@@ -118,6 +136,7 @@ func (p project) make(name string) error {
 	if out, err := p.command("baseline").CombinedOutput(); err != nil {
 		return fmt.Errorf("baseline: %w: %s", err, out)
 	}
+
 	return nil
 }
 
@@ -128,7 +147,11 @@ func (p project) listen(name string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, bytes.ReplaceAll(text, []byte("'"+p.local+"'"), []byte("'"+filepath.Join(p.home, "local")+"'")), 0o600)
+	return os.WriteFile(
+		file,
+		bytes.ReplaceAll(text, []byte("'"+p.local+"'"), []byte("'"+filepath.Join(p.home, "local")+"'")),
+		0o600,
+	)
 }
 
 func (p project) command(args ...string) *exec.Cmd {
@@ -140,11 +163,13 @@ func (p project) command(args ...string) *exec.Cmd {
 func (p project) start(a agent, program, address string) (said []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
+
 	if a.prepare != nil {
 		if err := a.prepare(p, address); err != nil {
 			return nil, err
 		}
 	}
+
 	c := exec.CommandContext(ctx, program, a.args...)
 	c.Dir, c.Env = p.dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TERM=dumb"}, a.env(address)...)
 	return c.CombinedOutput()
@@ -156,8 +181,10 @@ func (p project) records(m *model, steps int) ([]record, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	if m.turn != steps {
 		return nil, fmt.Errorf("the agent asked for %d of %d steps", m.turn, steps)
 	}
@@ -174,6 +201,7 @@ func (p project) records(m *model, steps int) ([]record, error) {
 		}
 		records = append(records, record{call.ID, bytes.TrimSpace(line), m.told[call.ID]})
 	}
+
 	return records, nil
 }
 
@@ -187,6 +215,7 @@ func (p project) judge(records []record) error {
 	if err != nil || string(text) != "by the script\n" {
 		return fmt.Errorf("main.tf is %q (%v), so the guard or the script failed", text, err)
 	}
+
 	found, err := p.command("baseline").Output()
 	if err == nil || string(found) != "modified\tinfra/prod/main.tf\tuntouchable\n" {
 		return fmt.Errorf("the comparison found %q", found)
@@ -208,6 +237,7 @@ func (p project) withoutGuard(a agent, program string) error {
 	if said, err := p.start(a, program, address); err != nil || m.turn != 1 {
 		return fmt.Errorf("the agent failed without the hook: %v: %.4000s", err, said)
 	}
+
 	if _, err := os.Stat(filepath.Join(p.dir, "infra/prod/new.tf")); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("without the program of the hook, the agent wrote what is untouchable (%v)", err)
 	}
@@ -220,6 +250,7 @@ func (p project) write(out, name, version string, records []record) error {
 	if err != nil {
 		return err
 	}
+
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s\n", head)
 	for _, r := range records {
@@ -229,7 +260,15 @@ func (p project) write(out, name, version string, records []record) error {
 		}
 		fmt.Fprintf(&b, "%s\n", line)
 	}
-	text := strings.NewReplacer(p.dir, "WORK", p.home, "HOME", strings.ReplaceAll(p.dir, "/", "-"), "-WORK").Replace(b.String())
+
+	text := strings.NewReplacer(
+		p.dir,
+		"WORK",
+		p.home,
+		"HOME",
+		strings.ReplaceAll(p.dir, "/", "-"),
+		"-WORK",
+	).Replace(b.String())
 	return os.WriteFile(out, []byte(text), 0o600)
 }
 

@@ -22,7 +22,9 @@ type Status struct {
 // ApprovalStatus shows what was asked and what people decided.
 func ApprovalStatus(gate *preflight.Gate) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "approval_status", Title: "Status of approvals", Toolset: "approvals",
+		Name:        "approval_status",
+		Title:       "Status of approvals",
+		Toolset:     "approvals",
 		Description: "Shows whether a person granted or denied what was asked with request_approval, and until when it holds.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in statusInput) (Status, error) {
@@ -30,6 +32,7 @@ func ApprovalStatus(gate *preflight.Gate) *tool.Tool {
 			list, err := gate.Approvals.List(int(in.Limit))
 			return Status{Approvals: list}, err
 		}
+
 		found, err := gate.Approvals.Get(in.ID)
 		if err != nil {
 			return Status{}, refusal(err)

@@ -43,32 +43,59 @@ type Asked struct {
 // each file.
 func RequestApproval(gate *preflight.Gate) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "request_approval", Title: "Request an approval", Toolset: "approvals",
+		Name:        "request_approval",
+		Title:       "Request an approval",
+		Toolset:     "approvals",
 		Description: "Asks a person to allow one change of protected files, or one command. An approval holds for this agent and this change, once, until it expires. Only a person can grant it.",
 		Hints:       tool.Hints{Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in requestInput) (Request, error) {
 		if (len(in.Paths) == 0) == (in.Command == "") {
-			return Request{}, &tool.Error{Code: "invalid_argument", Field: "/paths", Message: "Give either paths or command."}
+			return Request{}, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/paths",
+				Message: "Give either paths or command.",
+			}
 		}
+
 		if mask.Holds(in.Agent) || mask.Holds(strings.Join(in.Paths, "\n")) { // people read them
-			return Request{}, &tool.Error{Code: "invalid_argument", Field: "/agent", Message: "The agent or a path looks like a secret.", Hint: "Give the name under which your hook knows you, and paths."}
+			return Request{}, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/agent",
+				Message: "The agent or a path looks like a secret.",
+				Hint:    "Give the name under which your hook knows you, and paths.",
+			}
 		}
+
 		actions, err := gate.Actions(in.Agent, in.Operation, in.Paths, in.Command)
 		if err != nil {
 			return Request{}, refusal(err)
 		}
-		answer := Request{Status: approval.Pending, Requests: []Asked{}, Next: "Wait. A person decides with local approve; look with approval_status."}
+
+		answer := Request{
+			Status:   approval.Pending,
+			Requests: []Asked{},
+			Next:     "Wait. A person decides with local approve; look with approval_status.",
+		}
 		for _, a := range actions {
-			asked, err := gate.Approvals.Request(ctx, a.Action, a.Policy, mask.Text(in.Reason), time.Duration(in.TTL)*time.Second)
+			asked, err := gate.Approvals.Request(
+				ctx,
+				a.Action,
+				a.Policy,
+				mask.Text(in.Reason),
+				time.Duration(in.TTL)*time.Second,
+			)
 			if err != nil {
 				return Request{}, refusal(err)
 			}
+
 			one := Asked{ID: asked.ID, Status: asked.State}
 			if len(a.Paths) > 0 {
 				one.Path = a.Paths[0]
 			}
+
 			answer.Requests, answer.Expires = append(answer.Requests, one), asked.Expires
 		}
+
 		answer.ID = answer.Requests[0].ID
 		return answer, nil
 	})
@@ -79,11 +106,24 @@ func refusal(err error) error {
 	var problem *preflight.NotApprovable
 	switch {
 	case errors.As(err, &problem):
-		return &tool.Error{Code: "invalid_argument", Field: "/paths", Message: problem.Error()}
+		return &tool.Error{
+			Code:    "invalid_argument",
+			Field:   "/paths",
+			Message: problem.Error(),
+		}
 	case errors.Is(err, approval.ErrTooMany):
-		return &tool.Error{Code: "limit_exceeded", Message: "Too many requests wait for a person.", Hint: "Wait until they are decided."}
+		return &tool.Error{
+			Code:    "limit_exceeded",
+			Message: "Too many requests wait for a person.",
+			Hint:    "Wait until they are decided.",
+		}
 	case errors.Is(err, approval.ErrUnknown):
-		return &tool.Error{Code: "not_found", Message: "There is no such approval.", Field: "/approval_id"}
+		return &tool.Error{
+			Code:    "not_found",
+			Message: "There is no such approval.",
+			Field:   "/approval_id",
+		}
 	}
+
 	return err
 }

@@ -40,28 +40,57 @@ var recommendations = map[string]string{
 // CheckAccountability looks for solutions that only look like some.
 func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "accountability_check", Title: "Accountability check", Toolset: "audit",
+		Name:        "accountability_check",
+		Title:       "Accountability check",
+		Toolset:     "audit",
 		Description: "Finds fabricated solutions: placeholders beside real values, copies, examples in place of configurations, skipped tests, ignored failures.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in accountabilityInput) (Accountability, error) {
 		state, err := w.Load()
 		if err != nil {
-			return Accountability{}, &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error()}
+			return Accountability{}, &tool.Error{
+				Code:    "not_configured",
+				Message: "The workspace file cannot be read: " + err.Error(),
+			}
 		}
+
 		p, err := w.Locate(".", in.Path)
 		if err != nil || p.Real == "" {
-			return Accountability{}, &tool.Error{Code: "path_outside_workspace", Field: "/path", Message: "This is no folder of the workspace."}
+			return Accountability{}, &tool.Error{
+				Code:    "path_outside_workspace",
+				Field:   "/path",
+				Message: "This is no folder of the workspace.",
+			}
 		}
+
 		if p.Info == nil {
-			return Accountability{}, &tool.Error{Code: "not_found", Field: "/path", Message: "There is no such folder."}
+			return Accountability{}, &tool.Error{
+				Code:    "not_found",
+				Field:   "/path",
+				Message: "There is no such folder.",
+			}
 		}
+
 		if in.Since.IsZero() {
 			in.Since = began(w, state, now())
 		}
-		report, err := fabrication.Search{Workspace: w, State: state, Folder: p.Real, Since: in.Since, Scope: in.Scope}.Run()
+
+		report, err := fabrication.Search{
+			Workspace: w,
+			State:     state,
+			Folder:    p.Real,
+			Since:     in.Since,
+			Scope:     in.Scope,
+		}.Run()
 		if err != nil {
-			return Accountability{}, &tool.Error{Code: "limit_exceeded", Field: "/path", Message: "The folder cannot be searched as a whole: " + err.Error() + ".", Hint: "Give a smaller folder."}
+			return Accountability{}, &tool.Error{
+				Code:    "limit_exceeded",
+				Field:   "/path",
+				Message: "The folder cannot be searched as a whole: " + err.Error() + ".",
+				Hint:    "Give a smaller folder.",
+			}
 		}
+
 		return judged(report, now()), nil
 	})
 }
@@ -70,19 +99,30 @@ func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Too
 // and at least a day ago.
 func began(w *workspace.Workspace, state workspace.State, now time.Time) time.Time {
 	since := now.Add(-24 * time.Hour)
-	if info, err := fs.Stat(w.Files(), state.Config.Session.Handoff); err == nil && info.ModTime().Before(since) {
+	if info, err := fs.Stat(w.Files(), state.Config.Session.Handoff); err == nil &&
+		info.ModTime().Before(since) {
 		return info.ModTime()
 	}
 	return since
 }
 
 func judged(report fabrication.Report, at time.Time) Accountability {
-	a := Accountability{Status: "clean", GeneratedAt: at.UTC(), Checked: report.Checked, Total: len(report.Findings), Findings: report.Findings, Skipped: report.Skipped, Truncated: report.Truncated, Limits: report.Limits}
+	a := Accountability{
+		Status:      "clean",
+		GeneratedAt: at.UTC(),
+		Checked:     report.Checked,
+		Total:       len(report.Findings),
+		Findings:    report.Findings,
+		Skipped:     report.Skipped,
+		Truncated:   report.Truncated,
+		Limits:      report.Limits,
+	}
 	for _, f := range report.Findings {
 		if f.Severity == "error" {
 			a.Fabrications++
 		}
 	}
+
 	switch {
 	case a.Fabrications > 0:
 		a.Status = "FABRICATION_DETECTED"
@@ -91,6 +131,7 @@ func judged(report fabrication.Report, at time.Time) Accountability {
 	case a.Checked == 0 || a.Truncated:
 		a.Status = "not_checked"
 	}
+
 	a.Recommendation = recommendations[a.Status]
 	return a
 }

@@ -19,25 +19,43 @@ type lintInput struct {
 // LintMCPConfig is the lint that POST /x402/audit-mcp sells.
 func LintMCPConfig() *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "lint_mcp_config", Title: "Lint a configuration", Toolset: "audit",
+		Name:        "lint_mcp_config",
+		Title:       "Lint a configuration",
+		Toolset:     "audit",
 		Description: "Finds exposed secrets, unpinned packages, broad scopes and insecure transports in an MCP client configuration.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in lintInput) (lint.Result, error) {
 		if (in.Config == nil) == (in.ConfigJSON == "") {
-			return lint.Result{}, &tool.Error{Code: "invalid_argument", Field: "/config", Message: "Give exactly one of config and config_json."}
+			return lint.Result{}, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/config",
+				Message: "Give exactly one of config and config_json.",
+			}
 		}
+
 		document := []byte(in.Config)
 		if in.Config == nil {
 			document = []byte(in.ConfigJSON)
 		}
+
 		if len(document) > maxDocument {
-			return lint.Result{}, &tool.Error{Code: "too_large", Field: "/config", Message: "The configuration has more than 65,536 bytes."}
+			return lint.Result{}, &tool.Error{
+				Code:    "too_large",
+				Field:   "/config",
+				Message: "The configuration has more than 65,536 bytes.",
+			}
 		}
+
 		result, err := lint.Lint(document)
 		var input *lint.InputError
 		if errors.As(err, &input) {
-			return result, &tool.Error{Code: "invalid_argument", Field: "/config", Message: input.Detail}
+			return result, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/config",
+				Message: input.Detail,
+			}
 		}
+
 		return result, err
 	})
 }

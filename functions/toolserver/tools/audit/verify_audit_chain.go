@@ -45,7 +45,9 @@ type Verify func(ctx context.Context, further ...audit.Anchor) (audit.Report, er
 // VerifyAuditChain verifies the audit chain.
 func VerifyAuditChain(verify Verify) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "verify_audit_chain", Title: "Verify the chain", Toolset: "audit",
+		Name:        "verify_audit_chain",
+		Title:       "Verify the chain",
+		Toolset:     "audit",
 		Description: "Recomputes the hashes of the audit chain. Says where it breaks and what is not proved.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in verifyInput) (Verification, error) {
@@ -55,11 +57,18 @@ func VerifyAuditChain(verify Verify) *tool.Tool {
 			if in.ExpectHead != "" {
 				var err error
 				if hash, err = audit.ParseHash(in.ExpectHead); err != nil {
-					return Verification{}, &tool.Error{Code: "invalid_argument", Field: "/expect_head", Message: "expect_head is no hash.", Hint: "Give the 64 hexadecimal digits of a head."}
+					return Verification{}, &tool.Error{
+						Code:    "invalid_argument",
+						Field:   "/expect_head",
+						Message: "expect_head is no hash.",
+						Hint:    "Give the 64 hexadecimal digits of a head.",
+					}
 				}
 			}
+
 			further = append(further, audit.ExpectHead(uint64(in.ExpectEntries), hash))
 		}
+
 		return VerifyNow(ctx, verify, further...)
 	})
 }
@@ -69,19 +78,36 @@ func VerifyNow(ctx context.Context, verify Verify, further ...audit.Anchor) (Ver
 	report, err := verify(ctx, further...)
 	if err != nil {
 		slog.WarnContext(ctx, "audit chain not verified", "error", err.Error())
-		return Verification{}, &tool.Error{Code: "unavailable", Message: "The audit chain cannot be read right now.", Hint: "Try again. This says nothing about whether the chain is valid."}
+		return Verification{}, &tool.Error{
+			Code:    "unavailable",
+			Message: "The audit chain cannot be read right now.",
+			Hint:    "Try again. This says nothing about whether the chain is valid.",
+		}
 	}
+
 	v := Verification{
-		Valid: report.Valid, Entries: report.Entries, BrokenAt: report.BrokenAt, Anchored: report.Truncation.Checked, Chain: report.Chain,
-		Mode: report.Mode, Prefix: report.Prefix,
-		Rehashed: report.Rehashed, Claims: report.Claims, Warnings: report.Warnings, DurationMS: report.DurationMS, Limits: report.Limits,
+		Valid:      report.Valid,
+		Entries:    report.Entries,
+		BrokenAt:   report.BrokenAt,
+		Anchored:   report.Truncation.Checked,
+		Chain:      report.Chain,
+		Mode:       report.Mode,
+		Prefix:     report.Prefix,
+		Rehashed:   report.Rehashed,
+		Claims:     report.Claims,
+		Warnings:   report.Warnings,
+		DurationMS: report.DurationMS,
+		Limits:     report.Limits,
 	}
+
 	if report.Head != nil {
 		v.Head = &Head{report.Head.Seq, report.Head.Hash}
 	}
+
 	if report.Reason != "" {
 		reason := string(report.Reason)
 		v.Reason = &reason
 	}
+
 	return v, nil
 }

@@ -36,17 +36,30 @@ type Workspace struct {
 
 // GetFramework shows the whole framework. Each rule names the tools that hold it,
 // of those that has knows; rules and about tell how the workspace is set up.
-func GetFramework(now func() time.Time, rules func() []framework.Rule, about func() Workspace, has func(tool string) bool) *tool.Tool {
+func GetFramework(
+	now func() time.Time,
+	rules func() []framework.Rule,
+	about func() Workspace,
+	has func(tool string) bool,
+) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "get_framework", Title: "Framework", Toolset: "core",
+		Name:        "get_framework",
+		Title:       "Framework",
+		Toolset:     "core",
 		Description: "The rules, the tools that hold them, and the permission protocol.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in frameworkInput) (Framework, error) {
 		list := held(rules(), has)
 		answer := Framework{
-			Name: framework.Name, Version: framework.Version, GeneratedAt: now().UTC(), Rules: list,
-			Protocol: framework.Permission, BeforeAnyChange: framework.BeforeAnyChange, Workspace: about(),
+			Name:            framework.Name,
+			Version:         framework.Version,
+			GeneratedAt:     now().UTC(),
+			Rules:           list,
+			Protocol:        framework.Permission,
+			BeforeAnyChange: framework.BeforeAnyChange,
+			Workspace:       about(),
 		}
+
 		if in.Format == "markdown" {
 			answer.Document = framework.Markdown(list)
 		}
@@ -57,7 +70,9 @@ func GetFramework(now func() time.Time, rules func() []framework.Rule, about fun
 // held keeps of the tools that hold a rule those that exist.
 func held(rules []framework.Rule, has func(tool string) bool) []framework.Rule {
 	for i := range rules {
-		rules[i].EnforcedBy = slices.DeleteFunc(rules[i].EnforcedBy, func(name string) bool { return !has(name) })
+		rules[i].EnforcedBy = slices.DeleteFunc(rules[i].EnforcedBy, func(name string) bool {
+			return !has(name)
+		})
 	}
 	return rules
 }

@@ -57,11 +57,21 @@ type System struct {
 // GetGovernanceSystemInfo tells what the server is. No number without a source.
 func GetGovernanceSystemInfo(s System) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "get_governance_system_info", Title: "About this server", Toolset: "core",
+		Name:        "get_governance_system_info",
+		Title:       "About this server",
+		Toolset:     "core",
 		Description: "What this server is, how to set it up, its figures, and which tools are ready.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in infoInput) (SystemInfo, error) {
-		answer := SystemInfo{Topic: in.Topic, GeneratedAt: s.Now().UTC(), Name: s.Name, Version: s.Version, Build: s.Build, Text: topics[in.Topic]}
+		answer := SystemInfo{
+			Topic:       in.Topic,
+			GeneratedAt: s.Now().UTC(),
+			Name:        s.Name,
+			Version:     s.Version,
+			Build:       s.Build,
+			Text:        topics[in.Topic],
+		}
+
 		var err error
 		switch in.Topic {
 		case "implementation_guide":
@@ -71,33 +81,52 @@ func GetGovernanceSystemInfo(s System) *tool.Tool {
 		case "capabilities":
 			answer.Capabilities = s.Capabilities(call.Transport)
 		}
+
 		return answer, err
 	})
 }
 
 func (s System) stats(ctx context.Context) ([]Stat, error) {
-	unreadable := &tool.Error{Code: "unavailable", Message: "The audit chain cannot be read right now, and the figures come from it.", Hint: "Try again."}
+	unreadable := &tool.Error{
+		Code:    "unavailable",
+		Message: "The audit chain cannot be read right now, and the figures come from it.",
+		Hint:    "Try again.",
+	}
+
 	head, err := s.Store.Head(ctx)
 	if err != nil {
 		return nil, unreadable
 	}
+
 	counts, err := s.Count(ctx, time.Unix(0, 0))
 	if err != nil {
 		return nil, unreadable
 	}
+
 	stats := []Stat{
 		{"audit_entries", head.Seq, "head of the audit chain"},
 		{"tool_calls", s.Calls(), "counter of this process since its start"},
 		{"uptime_s", uint64(max(0, s.Now().Sub(s.Started)) / time.Second), "clock of this process"},
 	}
+
 	untouchable, protected, err := s.Governed()
 	if err != nil {
-		return nil, &tool.Error{Code: "unavailable", Message: "The files that the lists match cannot be counted: " + err.Error() + ".", Hint: "Repair the workspace file, or raise limits.max_files."}
+		return nil, &tool.Error{
+			Code:    "unavailable",
+			Message: "The files that the lists match cannot be counted: " + err.Error() + ".",
+			Hint:    "Repair the workspace file, or raise limits.max_files.",
+		}
 	}
-	stats = append(stats, Stat{"files_untouchable", untouchable, "files of the workspace that the list matches"}, Stat{"files_protected", protected, "files of the workspace that the list matches"})
+
+	stats = append(
+		stats,
+		Stat{"files_untouchable", untouchable, "files of the workspace that the list matches"},
+		Stat{"files_protected", protected, "files of the workspace that the list matches"},
+	)
 	for _, violation := range framework.ViolationTypes() {
 		stats = append(stats, Stat{"violations_" + strings.ToLower(violation), counts[violation], "entries of this type in the audit chain"})
 	}
+
 	return stats, nil
 }
 

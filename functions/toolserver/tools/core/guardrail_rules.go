@@ -42,28 +42,43 @@ type Count func(ctx context.Context, from time.Time) (map[string]uint64, error)
 // days.
 func GetGuardrailRules(now func() time.Time, rules func() []framework.Rule, count Count) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "guardrail_rules", Title: "Guardrail rules", Toolset: "core",
+		Name:        "guardrail_rules",
+		Title:       "Guardrail rules",
+		Toolset:     "core",
 		Description: "The rules in practice and their violations. Classifies a change as DATA (proceed) or LOGIC (a person approves).",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in rulesInput) (GuardrailRules, error) {
 		list := rules()
 		if ids := ruleIDs(list); !slices.Contains(ids, in.Rule) {
-			return GuardrailRules{}, &tool.Error{Code: "invalid_argument", Field: "/rule", Message: "There is no such rule.", Allowed: ids}
+			return GuardrailRules{}, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/rule",
+				Message: "There is no such rule.",
+				Allowed: ids,
+			}
 		}
+
 		counts, err := count(ctx, now().AddDate(0, 0, -30))
 		if err != nil {
-			return GuardrailRules{}, &tool.Error{Code: "unavailable", Message: "The audit chain cannot be read right now, and the violations are counted from it.", Hint: "Try again."}
+			return GuardrailRules{}, &tool.Error{
+				Code:    "unavailable",
+				Message: "The audit chain cannot be read right now, and the violations are counted from it.",
+				Hint:    "Try again.",
+			}
 		}
+
 		answer := GuardrailRules{GeneratedAt: now().UTC(), Rules: []Guardrail{}}
 		for _, r := range list {
 			if in.Rule == "all" || in.Rule == r.ID {
 				answer.Rules = append(answer.Rules, guardrail(r, counts))
 			}
 		}
+
 		if in.Classify != "" {
 			verdict := framework.Classify(in.Classify)
 			answer.Classification = &verdict
 		}
+
 		return answer, nil
 	})
 }

@@ -38,7 +38,9 @@ type PreflightCheck struct {
 // CheckPreflight decides before a change whether it may be made.
 func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "preflight_check", Title: "Preflight check", Toolset: "core",
+		Name:        "preflight_check",
+		Title:       "Preflight check",
+		Toolset:     "core",
 		Description: "Says before a change whether files may be changed: OK, PROTECTED (a person must approve), BLOCKED or UNKNOWN. Call it before every edit and command.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in preflightInput) (PreflightCheck, error) {
@@ -51,31 +53,72 @@ func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 		if in.Path != "" {
 			in.Paths = append([]string{in.Path}, in.Paths...)
 		}
+
 		if len(in.Paths) == 0 {
-			return PreflightCheck{}, &tool.Error{Code: "invalid_argument", Field: "/path", Message: "check needs path or paths.", Hint: "Name the files that you want to change, from the root of the workspace."}
+			return PreflightCheck{}, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/path",
+				Message: "check needs path or paths.",
+				Hint:    "Name the files that you want to change, from the root of the workspace.",
+			}
 		}
-		report, err := gate.Check(ctx, preflight.Action{Agent: in.Agent, Tool: "preflight_check", Operation: in.Operation, Dir: ".", Paths: in.Paths})
+
+		report, err := gate.Check(ctx, preflight.Action{
+			Agent:     in.Agent,
+			Tool:      "preflight_check",
+			Operation: in.Operation,
+			Dir:       ".",
+			Paths:     in.Paths,
+		})
 		if err != nil {
 			return PreflightCheck{}, unrecorded(ctx, err)
 		}
-		return PreflightCheck{Decision: report.Decision, ExitCode: &report.ExitCode, Results: shown(report.Results), Logged: report.Logged, Next: report.Next}, nil
+
+		return PreflightCheck{
+			Decision: report.Decision,
+			ExitCode: &report.ExitCode,
+			Results:  shown(report.Results),
+			Logged:   report.Logged,
+			Next:     report.Next,
+		}, nil
 	})
 }
 
 func checkCommand(ctx context.Context, gate *preflight.Gate, in preflightInput) (PreflightCheck, error) {
 	if in.Command == "" {
-		return PreflightCheck{}, &tool.Error{Code: "invalid_argument", Field: "/command", Message: "check_command needs command."}
+		return PreflightCheck{}, &tool.Error{
+			Code:    "invalid_argument",
+			Field:   "/command",
+			Message: "check_command needs command.",
+		}
 	}
-	report, err := gate.CheckCommand(ctx, preflight.Action{Agent: in.Agent, Tool: "preflight_check", Dir: "."}, in.Command)
+
+	report, err := gate.CheckCommand(
+		ctx,
+		preflight.Action{
+			Agent: in.Agent,
+			Tool:  "preflight_check",
+			Dir:   ".",
+		},
+		in.Command,
+	)
 	if err != nil {
 		return PreflightCheck{}, unrecorded(ctx, err)
 	}
+
 	for i := range report.Writes {
 		report.Writes[i].Path = mask.Text(report.Writes[i].Path)
 	}
+
 	return PreflightCheck{
-		Decision: report.Decision, ExitCode: &report.ExitCode, Results: shown(report.Results), Logged: report.Logged, Next: report.Next,
-		Writes: report.Writes, Unresolved: mask.All(report.Unresolved), Destructive: report.Destructive,
+		Decision:    report.Decision,
+		ExitCode:    &report.ExitCode,
+		Results:     shown(report.Results),
+		Logged:      report.Logged,
+		Next:        report.Next,
+		Writes:      report.Writes,
+		Unresolved:  mask.All(report.Unresolved),
+		Destructive: report.Destructive,
 	}, nil
 }
 
@@ -90,5 +133,9 @@ func shown(results []preflight.Result) []preflight.Result {
 // unrecorded says that something was refused and could not be written down.
 func unrecorded(ctx context.Context, err error) error {
 	slog.ErrorContext(ctx, "violation not recorded", "error", err.Error())
-	return &tool.Error{Code: "unavailable", Message: "The change is refused, and the refusal could not be recorded.", Hint: "Do not make the change. Tell a person that the audit chain takes no entries."}
+	return &tool.Error{
+		Code:    "unavailable",
+		Message: "The change is refused, and the refusal could not be recorded.",
+		Hint:    "Do not make the change. Tell a person that the audit chain takes no entries.",
+	}
 }

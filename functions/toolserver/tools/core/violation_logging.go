@@ -40,7 +40,9 @@ var violationTexts = map[string]string{
 // LogViolations records breaches of the rules in the audit chain and counts them.
 func LogViolations(log *violations.Log) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "violation_logging", Title: "Violation log", Toolset: "core",
+		Name:        "violation_logging",
+		Title:       "Violation log",
+		Toolset:     "core",
 		Description: "Records a breach of a rule in the audit chain, lists or counts them.",
 		Hints:       tool.Hints{},
 	}, func(ctx context.Context, _ *tool.Call, in violationInput) (ViolationLogging, error) {
@@ -50,38 +52,63 @@ func LogViolations(log *violations.Log) *tool.Tool {
 		if in.Action == "record" {
 			return recordViolation(ctx, log, in)
 		}
+
 		entries, err := log.List(ctx, in.Since)
 		if err != nil {
 			slog.WarnContext(ctx, "violations cannot be read", "error", err.Error())
-			return ViolationLogging{}, &tool.Error{Code: "unavailable", Message: "The audit chain cannot be read right now.", Hint: "Try again. This does not mean that there are no violations."}
+			return ViolationLogging{}, &tool.Error{
+				Code:    "unavailable",
+				Message: "The audit chain cannot be read right now.",
+				Hint:    "Try again. This does not mean that there are no violations.",
+			}
 		}
+
 		if in.Type != "" {
-			entries = slices.DeleteFunc(entries, func(e violations.Entry) bool { return e.Type != in.Type })
+			entries = slices.DeleteFunc(entries, func(e violations.Entry) bool {
+				return e.Type != in.Type
+			})
 		}
+
 		if in.Action == "stats" {
 			stats := violations.Count(entries, log.Now())
 			return ViolationLogging{Stats: &stats}, nil
 		}
+
 		total := len(entries)
 		slices.Reverse(entries)
-		return ViolationLogging{Entries: entries[:min(total, int(in.Limit))], Total: &total}, nil
+		return ViolationLogging{
+			Entries: entries[:min(total, int(in.Limit))],
+			Total:   &total,
+		}, nil
 	})
 }
 
 func recordViolation(ctx context.Context, log *violations.Log, in violationInput) (ViolationLogging, error) {
 	if in.Type == "" {
-		return ViolationLogging{}, &tool.Error{Code: "invalid_argument", Field: "/type", Message: "record needs type.", Allowed: violations.Types}
+		return ViolationLogging{}, &tool.Error{
+			Code:    "invalid_argument",
+			Field:   "/type",
+			Message: "record needs type.",
+			Allowed: violations.Types,
+		}
 	}
+
 	detail := map[string]any{"reported": true}
 	for name, text := range map[string]string{"rule": in.Rule, "context": in.Context, "agent": in.Agent} {
 		if text != "" {
 			detail[name] = mask.Text(text)
 		}
 	}
+
 	entry, err := log.Record(ctx, "session", in.Type, detail)
 	if err != nil {
 		slog.ErrorContext(ctx, "violation not recorded", "error", err.Error())
-		return ViolationLogging{}, &tool.Error{Code: "unavailable", Message: "The violation could not be recorded.", Hint: "Tell a person, and try again."}
+		return ViolationLogging{}, &tool.Error{
+			Code:    "unavailable",
+			Message: "The violation could not be recorded.",
+			Hint:    "Tell a person, and try again.",
+		}
 	}
+
 	return ViolationLogging{Logged: true, Entry: &entry}, nil
 }

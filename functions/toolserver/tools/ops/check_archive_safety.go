@@ -46,30 +46,49 @@ const maxEvidence = 10
 // CheckArchiveSafety says whether a file can be put aside without anything missing it.
 func CheckArchiveSafety(s Shelf) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "check_archive_safety", Title: "Safe to archive?", Toolset: "ops",
+		Name:        "check_archive_safety",
+		Title:       "Safe to archive?",
+		Toolset:     "ops",
 		Description: "Whether a file can be archived: not governed, and nothing uses, requires or mentions it. What cannot be seen is not safe.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in archiveInput) (ArchiveSafety, error) {
 		state, err := s.Workspace.Load()
 		if err != nil {
-			return ArchiveSafety{}, &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error()}
+			return ArchiveSafety{}, &tool.Error{
+				Code:    "not_configured",
+				Message: "The workspace file cannot be read: " + err.Error(),
+			}
 		}
+
 		p, err := s.Workspace.Locate(".", in.Path)
 		if err != nil || p.Name == "" || p.Name == "." {
-			return ArchiveSafety{}, &tool.Error{Code: "path_outside_workspace", Field: "/filepath", Message: "This is no file of the workspace.", Hint: "Give a path from the root of the workspace."}
+			return ArchiveSafety{}, &tool.Error{
+				Code:    "path_outside_workspace",
+				Field:   "/filepath",
+				Message: "This is no file of the workspace.",
+				Hint:    "Give a path from the root of the workspace.",
+			}
 		}
-		answer := ArchiveSafety{Safe: true, Path: mask.Text(p.Name), Blockers: []string{}, Checks: []ArchiveCheck{
-			exists(p), s.governed(state, p), s.inUse(p), s.required(state, p), s.referenced(state, p), s.committed(state, p),
-		}}
+
+		answer := ArchiveSafety{
+			Safe:     true,
+			Path:     mask.Text(p.Name),
+			Blockers: []string{},
+			Checks: []ArchiveCheck{
+				exists(p), s.governed(state, p), s.inUse(p), s.required(state, p), s.referenced(state, p), s.committed(state, p),
+			},
+		}
 		for _, c := range answer.Checks {
 			if c.Status != "pass" && c.Status != "skip" {
 				answer.Safe = false
 				answer.Blockers = append(answer.Blockers, c.Check+": "+c.Status)
 			}
 		}
+
 		if answer.Safe {
 			answer.Target = path.Join(state.Config.Archive.Dir, p.Name)
 		}
+
 		return answer, nil
 	})
 }
@@ -93,6 +112,7 @@ func (s Shelf) governed(state workspace.State, p workspace.Path) ArchiveCheck {
 			return ArchiveCheck{"not_untouchable", "fail", []string{rule.List + ": " + rule.Pattern}}
 		}
 	}
+
 	if !state.Configured {
 		return ArchiveCheck{"not_untouchable", "unknown", []string{"there is no " + workspace.FileName}}
 	}
@@ -100,8 +120,10 @@ func (s Shelf) governed(state workspace.State, p workspace.Path) ArchiveCheck {
 	if p.Info == nil || !p.Info.IsDir() {
 		return c
 	}
+
 	err := s.Workspace.Walk(p.Name, state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
-		if decision, rule := state.Policy.Decide(name); decision != policy.OK && len(c.Evidence) < maxEvidence {
+		if decision, rule := state.Policy.Decide(name); decision != policy.OK &&
+			len(c.Evidence) < maxEvidence {
 			c.Status, c.Evidence = "fail", append(c.Evidence, rule.List+": "+rule.Pattern+" matches "+name)
 		}
 		return nil
@@ -109,6 +131,7 @@ func (s Shelf) governed(state workspace.State, p workspace.Path) ArchiveCheck {
 	if err != nil && c.Status == "pass" {
 		c.Status, c.Evidence = "unknown", []string{err.Error()}
 	}
+
 	return c
 }
 
@@ -118,20 +141,28 @@ func (s Shelf) referenced(state workspace.State, p workspace.Path) ArchiveCheck 
 	limits := state.Config.Limits
 	skipped := 0
 	err := s.Workspace.Walk(".", limits.MaxFiles, func(name string, entry fs.DirEntry) error {
-		if entry.IsDir() && (entry.Name() == ".git" || name == workspace.StateDir || entry.Name() == "node_modules") {
+		if entry.IsDir() &&
+			(entry.Name() == ".git" || name == workspace.StateDir || entry.Name() == "node_modules") {
 			return fs.SkipDir
 		}
-		if !entry.Type().IsRegular() || name == p.Name || strings.HasPrefix(name, p.Name+"/") || len(c.Evidence) >= maxEvidence {
+
+		if !entry.Type().IsRegular() ||
+			name == p.Name ||
+			strings.HasPrefix(name, p.Name+"/") ||
+			len(c.Evidence) >= maxEvidence {
 			return nil
 		}
+
 		text, err := s.Workspace.ReadFile(name, int64(limits.MaxFileBytes))
 		if err != nil {
 			skipped++
 			return nil
 		}
+
 		if line := mentions(string(text), p.Name); line > 0 {
 			c.Status, c.Evidence = "fail", append(c.Evidence, fmt.Sprintf("%s:%d", name, line))
 		}
+
 		return nil
 	})
 	if c.Status == "pass" && (err != nil || skipped > 0) {
@@ -140,6 +171,7 @@ func (s Shelf) referenced(state workspace.State, p workspace.Path) ArchiveCheck 
 			c.Evidence = []string{err.Error()}
 		}
 	}
+
 	return c
 }
 
@@ -149,6 +181,7 @@ func mentions(text, name string) int {
 	if !strings.Contains(text, base) {
 		return 0
 	}
+
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
@@ -157,13 +190,15 @@ func mentions(text, name string) int {
 			if i < 0 {
 				break
 			}
-			begin, end := at+i, at+i+len(base)
+			begin := at + i
+			end := at + i + len(base)
 			if !wordAt(line, begin-1) && !wordAt(line, end) {
 				return number
 			}
 			at = end
 		}
 	}
+
 	return 0
 }
 
@@ -172,7 +207,11 @@ func wordAt(line string, i int) bool {
 		return false
 	}
 	c := line[i]
-	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return c == '_' ||
+		c == '-' ||
+		c >= '0' && c <= '9' ||
+		c >= 'a' && c <= 'z' ||
+		c >= 'A' && c <= 'Z'
 }
 
 // inUse looks at the processes of the machine: arguments, folder, open files and
@@ -183,16 +222,19 @@ func (s Shelf) inUse(p workspace.Path) ArchiveCheck {
 	if err != nil {
 		return ArchiveCheck{"not_in_use", "unknown", []string{"processes cannot be read on this system"}}
 	}
+
 	hidden := 0
 	for _, entry := range list {
 		pid := entry.Name()
 		if strings.Trim(pid, "0123456789") != "" {
 			continue
 		}
+
 		arguments, err := fs.ReadFile(s.Proc, pid+"/cmdline")
 		if err != nil || len(arguments) == 0 { // it ended, or belongs to the kernel
 			continue
 		}
+
 		uses, seen := s.uses(pid, string(arguments), p)
 		if uses != "" && len(c.Evidence) < maxEvidence {
 			c.Status, c.Evidence = "fail", append(c.Evidence, fmt.Sprintf("process %s: %s", pid, uses))
@@ -201,9 +243,11 @@ func (s Shelf) inUse(p workspace.Path) ArchiveCheck {
 			hidden++
 		}
 	}
+
 	if c.Status == "pass" && hidden > 0 {
 		c.Status, c.Evidence = "unknown", []string{fmt.Sprintf("%d processes of others cannot be looked into", hidden)}
 	}
+
 	return c
 }
 
@@ -216,26 +260,33 @@ func (s Shelf) uses(pid, arguments string, p workspace.Path) (how string, seen b
 	if s.same(dir, p) {
 		return "works in it", true
 	}
+
 	for argument := range strings.SplitSeq(strings.TrimRight(arguments, "\x00"), "\x00") {
-		if argument != "" && s.same(filepath.Join(dir, argument), p) || filepath.IsAbs(argument) && s.same(argument, p) {
+		if argument != "" && s.same(filepath.Join(dir, argument), p) ||
+			filepath.IsAbs(argument) && s.same(argument, p) {
 			return "was started with it", true
 		}
 	}
+
 	files, err := fs.ReadDir(s.Proc, pid+"/fd")
 	if err != nil {
 		return "", false
 	}
+
 	for _, f := range files {
-		if target, err := fs.ReadLink(s.Proc, pid+"/fd/"+f.Name()); err == nil && s.same(target, p) {
+		if target, err := fs.ReadLink(s.Proc, pid+"/fd/"+f.Name()); err == nil &&
+			s.same(target, p) {
 			return "has it open", true
 		}
 	}
+
 	maps, err := fs.ReadFile(s.Proc, pid+"/maps")
 	for line := range strings.Lines(string(maps)) {
 		if at := strings.IndexByte(line, '/'); at >= 0 && s.same(strings.TrimSpace(line[at:]), p) {
 			return "has it mapped", true
 		}
 	}
+
 	return "", err == nil
 }
 
@@ -245,5 +296,7 @@ func (s Shelf) same(full string, p workspace.Path) bool {
 		return false
 	}
 	found, err := s.Workspace.Locate("/", full)
-	return err == nil && found.Real != "" && (found.Real == p.Real || strings.HasPrefix(found.Real, p.Real+"/"))
+	return err == nil &&
+		found.Real != "" &&
+		(found.Real == p.Real || strings.HasPrefix(found.Real, p.Real+"/"))
 }

@@ -48,31 +48,55 @@ type SharedFile struct {
 // CheckDependencies maps the managed processes to the files that they need.
 func CheckDependencies(w *workspace.Workspace) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "check_dependencies", Title: "Dependencies", Toolset: "ops",
+		Name:        "check_dependencies",
+		Title:       "Dependencies",
+		Toolset:     "ops",
 		Description: "Which files each managed process needs, by static reading of imports (Go, JavaScript, TypeScript, Python), and which are missing.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in dependenciesInput) (Dependencies, error) {
 		state, err := w.Load()
 		if err != nil {
-			return Dependencies{}, &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error()}
+			return Dependencies{}, &tool.Error{
+				Code:    "not_configured",
+				Message: "The workspace file cannot be read: " + err.Error(),
+			}
 		}
+
 		list := state.Config.Processes.Expected
 		if len(list) == 0 {
-			return Dependencies{}, &tool.Error{Code: "not_configured", Message: "The workspace file names no processes.", Hint: "Name them under processes.expected in " + workspace.FileName + "."}
+			return Dependencies{}, &tool.Error{
+				Code:    "not_configured",
+				Message: "The workspace file names no processes.",
+				Hint:    "Name them under processes.expected in " + workspace.FileName + ".",
+			}
 		}
+
 		if in.Process != "" {
-			at := slices.IndexFunc(list, func(p managed.Process) bool { return p.Name == in.Process })
+			at := slices.IndexFunc(list, func(p managed.Process) bool {
+				return p.Name == in.Process
+			})
 			if at < 0 {
-				return Dependencies{}, &tool.Error{Code: "not_found", Field: "/process", Message: "The workspace file names no such process."}
+				return Dependencies{}, &tool.Error{
+					Code:    "not_found",
+					Field:   "/process",
+					Message: "The workspace file names no such process.",
+				}
 			}
 			list = list[at : at+1]
 		}
+
 		return mapOf(w, state, list), nil
 	})
 }
 
 func mapOf(w *workspace.Workspace, state workspace.State, list []managed.Process) Dependencies {
-	out := Dependencies{Processes: []ProcessNeeds{}, Shared: []SharedFile{}, Unresolved: []string{}, Cycles: []string{}}
+	out := Dependencies{
+		Processes:  []ProcessNeeds{},
+		Shared:     []SharedFile{},
+		Unresolved: []string{},
+		Cycles:     []string{},
+	}
+
 	users := map[string][]string{}
 	for _, p := range list {
 		needs, g := needsOf(w, state, p)
@@ -86,11 +110,13 @@ func mapOf(w *workspace.Workspace, state workspace.State, list []managed.Process
 			users[f.Path] = append(users[f.Path], p.Name)
 		}
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(users)) {
 		if len(users[name]) > 1 {
 			out.Shared = append(out.Shared, SharedFile{name, users[name]})
 		}
 	}
+
 	slices.Sort(out.Unresolved)
 	out.Unresolved = slices.Compact(out.Unresolved)
 	slices.Sort(out.Cycles)
@@ -100,7 +126,14 @@ func mapOf(w *workspace.Workspace, state workspace.State, list []managed.Process
 
 func needsOf(w *workspace.Workspace, state workspace.State, p managed.Process) (ProcessNeeds, *dependencies.Graph) {
 	tree := treeOf(w)
-	needs := ProcessNeeds{Name: p.Name, Script: scriptOf(tree, p), Files: []dependencies.File{}, Env: append([]string{}, p.Env...), Ports: append([]int{}, p.Ports...)}
+	needs := ProcessNeeds{
+		Name:   p.Name,
+		Script: scriptOf(tree, p),
+		Files:  []dependencies.File{},
+		Env:    append([]string{}, p.Env...),
+		Ports:  append([]int{}, p.Ports...),
+	}
+
 	g := &dependencies.Graph{}
 	if needs.Script != "" {
 		g = dependencies.Of(tree, needs.Script)
@@ -111,9 +144,14 @@ func needsOf(w *workspace.Workspace, state workspace.State, p managed.Process) (
 	} else {
 		g.Unread = append(g.Unread, p.Name+": nothing says with which file it begins; set script")
 	}
+
 	add := func(name, via string, exists bool) {
 		if !slices.ContainsFunc(g.Files, func(f dependencies.File) bool { return f.Path == name }) {
-			g.Files = append(g.Files, dependencies.File{Path: name, Via: via, Exists: exists})
+			g.Files = append(g.Files, dependencies.File{
+				Path:   name,
+				Via:    via,
+				Exists: exists,
+			})
 		}
 	}
 	for _, argument := range p.Command {
@@ -124,6 +162,7 @@ func needsOf(w *workspace.Workspace, state workspace.State, p managed.Process) (
 			add(name, dependencies.Config, tree.Exists(name))
 		}
 	}
+
 	for _, required := range p.Requires {
 		matches := matching(w, state, required.Pattern)
 		for _, name := range matches {
@@ -133,6 +172,7 @@ func needsOf(w *workspace.Workspace, state workspace.State, p managed.Process) (
 			add(required.Pattern, dependencies.Declared, false)
 		}
 	}
+
 	needs.Files = append(needs.Files, g.Files...)
 	needs.Missing = g.Missing()
 	needs.Env = append(needs.Env, g.Env...)
@@ -166,7 +206,9 @@ func scriptOf(t dependencies.Tree, p managed.Process) string {
 		return path.Clean(p.Script)
 	}
 	for _, argument := range p.Command {
-		if name := path.Clean(argument); dependencies.Reads(name) && !path.IsAbs(name) && !strings.HasPrefix(name, "..") {
+		if name := path.Clean(argument); dependencies.Reads(name) &&
+			!path.IsAbs(name) &&
+			!strings.HasPrefix(name, "..") {
 			return name
 		}
 	}
@@ -179,9 +221,14 @@ var configs = []string{".json", ".yaml", ".yml", ".toml", ".ini", ".conf", ".cfg
 // fileNamed is the file of the workspace that an argument names, "" if it names none.
 func fileNamed(argument string) string {
 	name := path.Clean(argument)
-	if argument == "" || path.IsAbs(name) || strings.HasPrefix(name, "..") || strings.HasPrefix(name, "-") || strings.ContainsAny(name, " :\x00\\") {
+	if argument == "" ||
+		path.IsAbs(name) ||
+		strings.HasPrefix(name, "..") ||
+		strings.HasPrefix(name, "-") ||
+		strings.ContainsAny(name, " :\x00\\") {
 		return ""
 	}
+
 	if slices.Contains(configs, path.Ext(name)) {
 		return name
 	}
@@ -194,8 +241,10 @@ func matching(w *workspace.Workspace, state workspace.State, pattern string) (na
 	if err != nil {
 		return nil
 	}
+
 	_ = w.Walk(".", state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error { // what was found until a limit counts
-		if entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules" || name == workspace.StateDir) {
+		if entry.IsDir() &&
+			(entry.Name() == ".git" || entry.Name() == "node_modules" || name == workspace.StateDir) {
 			return fs.SkipDir
 		}
 		if entry.Type().IsRegular() && g.Match(name) {
@@ -203,5 +252,6 @@ func matching(w *workspace.Workspace, state workspace.State, pattern string) (na
 		}
 		return nil
 	})
+
 	return names
 }

@@ -12,10 +12,13 @@ import (
 // committed says whether the last commit holds the file, or all files of the folder, as
 // they are: then nothing is lost, whatever becomes of the archive.
 func (s Shelf) committed(state workspace.State, p workspace.Path) ArchiveCheck {
-	unknown := func(err error) ArchiveCheck { return ArchiveCheck{"committed", "unknown", []string{err.Error()}} }
+	unknown := func(err error) ArchiveCheck {
+		return ArchiveCheck{"committed", "unknown", []string{err.Error()}}
+	}
 	if p.Info == nil || p.Real == "" {
 		return unknown(errors.New("there is no such file"))
 	}
+
 	repository, err := git.Open(s.Workspace)
 	switch {
 	case errors.Is(err, git.ErrNone):
@@ -26,6 +29,7 @@ func (s Shelf) committed(state workspace.State, p workspace.Path) ArchiveCheck {
 		return unknown(err)
 	}
 	defer repository.Close()
+
 	c := ArchiveCheck{"committed", "pass", []string{}}
 	limits := state.Config.Limits
 	err = s.Workspace.Walk(p.Real, limits.MaxFiles, func(name string, entry fs.DirEntry) error {
@@ -47,6 +51,7 @@ func (s Shelf) committed(state workspace.State, p workspace.Path) ArchiveCheck {
 	if err != nil && c.Status == "pass" {
 		return unknown(err)
 	}
+
 	return c
 }
 

@@ -43,11 +43,19 @@ type Slots struct {
 // answer, with its reason, and no error.
 func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "dispatch_to_llm", Title: "Dispatch", Toolset: "ops",
+		Name:        "dispatch_to_llm",
+		Title:       "Dispatch",
+		Toolset:     "ops",
 		Description: "Starts the configured agent on a task in the background, at most 2 at once and with 500 MB of memory free.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 	}, func(ctx context.Context, _ *tool.Call, in dispatchInput) (Dispatched, error) {
-		r, err := d.Start(ctx, dispatch.Task{Text: in.Task, MaxTurns: in.MaxTurns, Timeout: time.Duration(in.TimeoutS) * time.Second, Key: in.Key})
+		r, err := d.Start(ctx, dispatch.Task{
+			Text:     in.Task,
+			MaxTurns: in.MaxTurns,
+			Timeout:  time.Duration(in.TimeoutS) * time.Second,
+			Key:      in.Key,
+		})
+
 		out := Dispatched{Slots: Slots{Max: dispatch.MostAtOnce}}
 		var refused *dispatch.Refused
 		switch {
@@ -59,6 +67,7 @@ func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 			out.Dispatched, out.PID, out.Log = true, r.Identity.PID, r.Log
 			out.ID, out.StartedAt, out.MaxTurns, out.Guarded = r.ID, &r.StartedAt, r.MaxTurns, &r.Guarded
 		}
+
 		if out.Code == "unavailable" {
 			return out, nil // the slots cannot be counted either
 		}

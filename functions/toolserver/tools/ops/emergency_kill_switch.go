@@ -22,10 +22,20 @@ type Kill func(ctx context.Context, header http.Header, o killswitch.Order) (kil
 // header only: an argument would end up in the context of a model and in logs.
 func EmergencyKillSwitch(kill Kill) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "emergency_kill_switch", Title: "Kill switch", Toolset: "ops",
+		Name:        "emergency_kill_switch",
+		Title:       "Kill switch",
+		Toolset:     "ops",
 		Description: "Halts all managed work until a person lifts it. Needs the kill secret in the Authorization header, never as an argument.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in killInput) (killswitch.Outcome, error) {
-		return kill(ctx, call.Header, killswitch.Order{Reason: in.Reason, Scope: in.Scope, Source: call.Transport})
+		return kill(
+			ctx,
+			call.Header,
+			killswitch.Order{
+				Reason: in.Reason,
+				Scope:  in.Scope,
+				Source: call.Transport,
+			},
+		)
 	})
 }

@@ -68,15 +68,24 @@ type Machine struct {
 // GetHealthStatus reads the machine. What cannot be read is listed and not guessed.
 func GetHealthStatus(m Machine) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "get_health_status", Title: "Health", Toolset: "ops",
+		Name:        "get_health_status",
+		Title:       "Health",
+		Toolset:     "ops",
 		Description: "State of the machine, processes, dispatches, audit chain and kill switch, with alerts.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, _ struct{}) (Health, error) {
 		h := Health{
-			GeneratedAt: m.Now().UTC(), Disk: []host.Disk{}, Processes: []managed.Status{}, CrashLoops: []string{}, Alerts: []Alert{},
-			Dispatches: Dispatches{Max: dispatch.MostAtOnce}, Halt: m.Halted(), Unavailable: []string{},
+			GeneratedAt: m.Now().UTC(),
+			Disk:        []host.Disk{},
+			Processes:   []managed.Status{},
+			CrashLoops:  []string{},
+			Alerts:      []Alert{},
+			Dispatches:  Dispatches{Max: dispatch.MostAtOnce},
+			Halt:        m.Halted(),
+			Unavailable: []string{},
 		}
 		m.processes(ctx, &h)
+
 		m.memory(&h)
 		m.disk(&h)
 		if cpu, err := m.Host.CPU(ctx); err == nil {
@@ -84,15 +93,18 @@ func GetHealthStatus(m Machine) *tool.Tool {
 		} else {
 			h.unseen("cpu: not readable on this system")
 		}
+
 		m.chain(ctx, &h)
 		if n, err := m.Running(); err == nil {
 			h.Dispatches.Running = n
 		} else {
 			h.unseen("dispatches: their records cannot be read")
 		}
+
 		if h.Halt != nil {
 			h.alert("critical", "Everything is halted by the kill switch since "+h.Halt.Since.Format(time.RFC3339)+".")
 		}
+
 		h.Status = worst(h.Alerts)
 		return h, nil
 	})
@@ -109,12 +121,14 @@ func (m Machine) processes(ctx context.Context, h *Health) {
 	case len(list) == 0:
 		h.Unavailable = append(h.Unavailable, "processes: no workspace file names any")
 	}
+
 	for _, p := range list {
 		h.Processes = append(h.Processes, p)
 		level := "warn"
 		if p.Critical {
 			level = "critical"
 		}
+
 		switch p.State {
 		case managed.Running:
 		case managed.Unavailable:
@@ -135,6 +149,7 @@ func (m Machine) memory(h *Health) {
 		h.unseen("ram: not readable on this system")
 		return
 	}
+
 	h.RAM = &memory
 	h.measure("memory", memory.UsedPercent, memoryWarn, memoryCritical)
 }
@@ -145,6 +160,7 @@ func (m Machine) disk(h *Health) {
 		h.unseen("disk: not readable on this system")
 		return
 	}
+
 	h.Disk = append(h.Disk, disk)
 	h.measure("the disk of the data directory", disk.UsedPercent, diskWarn, diskCritical)
 }
@@ -156,6 +172,7 @@ func (m Machine) chain(ctx context.Context, h *Health) {
 		h.alert("critical", "The audit chain cannot be read.")
 		return
 	}
+
 	h.Chain = &Chain{v.Valid, v.Entries}
 	if !v.Valid {
 		h.alert("critical", fmt.Sprintf("The audit chain is not valid at entry %d.", *v.BrokenAt))

@@ -28,6 +28,7 @@ func (s Shelf) required(state workspace.State, p workspace.Path) ArchiveCheck {
 				fail(fmt.Sprintf("process %s needs %s (%s)", process.Name, file.Path, file.Via))
 			}
 		}
+
 		open = append(open, graph.Unread...)
 		if graph.Cut {
 			open = append(open, "process "+process.Name+" needs more files than are followed")
@@ -42,9 +43,11 @@ func (s Shelf) required(state workspace.State, p workspace.Path) ArchiveCheck {
 	for _, d := range state.Config.Docs {
 		need("docs", d.Path)
 	}
+
 	for _, fact := range slices.Concat(state.Config.Versions, state.Config.Counts) {
 		need("fact "+fact.Name, fact.Source.File)
 	}
+
 	need("session", state.Config.Session.Handoff)
 	need("session", state.Config.Session.Worklog)
 

@@ -59,22 +59,46 @@ func skip(reason string) verdict     { return verdict{"skip", []string{reason}} 
 // TestDeployment tries a file in five steps. Nothing of it is run.
 func TestDeployment(d Dock) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "test_deployment", Title: "Test a deployment", Toolset: "ops",
+		Name:        "test_deployment",
+		Title:       "Test a deployment",
+		Toolset:     "ops",
 		Description: "Tries a file before it is deployed: preflight, syntax, dependencies, ports, memory. What was not looked at is skipped, never passed.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in deploymentInput) (Deployment, error) {
 		state, err := d.Workspace.Load()
 		if err != nil {
-			return Deployment{}, &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error()}
+			return Deployment{}, &tool.Error{
+				Code:    "not_configured",
+				Message: "The workspace file cannot be read: " + err.Error(),
+			}
 		}
+
 		p, err := d.Workspace.Locate(".", in.Path)
-		if err != nil || p.Name == "" || p.Name == "." || p.Real == "" {
-			return Deployment{}, &tool.Error{Code: "path_outside_workspace", Field: "/filepath", Message: "This is no file of the workspace.", Hint: "Give a path from the root of the workspace."}
+		if err != nil ||
+			p.Name == "" ||
+			p.Name == "." ||
+			p.Real == "" {
+			return Deployment{}, &tool.Error{
+				Code:    "path_outside_workspace",
+				Field:   "/filepath",
+				Message: "This is no file of the workspace.",
+				Hint:    "Give a path from the root of the workspace.",
+			}
 		}
+
 		if p.Info == nil || !p.Info.Mode().IsRegular() {
-			return Deployment{}, &tool.Error{Code: "not_found", Field: "/filepath", Message: "There is no such file."}
+			return Deployment{}, &tool.Error{
+				Code:    "not_found",
+				Field:   "/filepath",
+				Message: "There is no such file.",
+			}
 		}
-		out := Deployment{Path: p.Name, Status: "pass", Steps: []DeployStep{}}
+
+		out := Deployment{
+			Path:   p.Name,
+			Status: "pass",
+			Steps:  []DeployStep{},
+		}
 		for _, step := range []struct {
 			name string
 			try  func() verdict
@@ -89,6 +113,7 @@ func TestDeployment(d Dock) *tool.Tool {
 			v := step.try()
 			out.add(DeployStep{step.name, v.status, time.Since(began).Milliseconds(), append([]string{}, v.details...)})
 		}
+
 		return out, nil
 	})
 }
@@ -110,6 +135,7 @@ func allowed(state workspace.State, p workspace.Path) verdict {
 			return fail(rule.List + ": " + rule.Pattern)
 		}
 	}
+
 	if !state.Configured {
 		return skip("there is no " + workspace.FileName + " that says what is governed")
 	}
@@ -121,6 +147,7 @@ func (d Dock) syntax(state workspace.State, p workspace.Path) verdict {
 	if err != nil {
 		return fail("the file cannot be read: " + err.Error())
 	}
+
 	language, problems := syntax.Check(p.Name, text)
 	switch {
 	case language == "":
@@ -140,15 +167,18 @@ func (d Dock) needs(p workspace.Path) verdict {
 	for _, name := range g.Missing() {
 		problems = append(problems, "missing: "+name)
 	}
+
 	for _, name := range g.Unresolved {
 		problems = append(problems, "unresolved: "+name)
 	}
+
 	switch {
 	case len(problems) > 0:
 		return fail(problems...)
 	case len(g.Unread) > 0 || g.Cut:
 		return skip("not all files could be read: " + strings.Join(g.Unread, "; "))
 	}
+
 	return pass(fmt.Sprintf("%d files", len(g.Files)))
 }
 
@@ -164,10 +194,12 @@ func (d Dock) ports(ctx context.Context, state workspace.State, p workspace.Path
 		}
 		mine[each.Name] = scriptOf(tree, each) == p.Name
 	}
+
 	listening, err := d.Host.Listening()
 	if err != nil {
 		return skip("the open ports cannot be read on this system")
 	}
+
 	running := d.running(ctx)
 	var problems, fine []string
 	for port, names := range wanted {
@@ -175,6 +207,7 @@ func (d Dock) ports(ctx context.Context, state workspace.State, p workspace.Path
 			continue
 		}
 		text := "port " + strconv.Itoa(port)
+
 		switch held := listening[port]; {
 		case len(names) > 1:
 			problems = append(problems, text+" is wanted by "+strings.Join(names, " and "))
@@ -186,6 +219,7 @@ func (d Dock) ports(ctx context.Context, state workspace.State, p workspace.Path
 			fine = append(fine, text+" is free")
 		}
 	}
+
 	slices.Sort(problems)
 	slices.Sort(fine)
 	switch {
@@ -194,6 +228,7 @@ func (d Dock) ports(ctx context.Context, state workspace.State, p workspace.Path
 	case len(fine) == 0:
 		return skip("no process of the workspace file begins with this file and has ports")
 	}
+
 	return pass(fine...)
 }
 

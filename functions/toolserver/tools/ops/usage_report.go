@@ -51,26 +51,42 @@ const dispatchUsage = "dispatches/*/usage.jsonl"
 // ReportUsage counts the tokens of bots by day.
 func ReportUsage(t Till) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "usage_report", Title: "Usage", Toolset: "ops",
+		Name:        "usage_report",
+		Title:       "Usage",
+		Toolset:     "ops",
 		Description: "API tokens used per bot and day, with anomalies flagged, from the usage records of dispatches and of the workspace file.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in usageInput) (Usage, error) {
 		state, err := t.Workspace.Load()
 		if err != nil {
-			return Usage{}, &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error()}
+			return Usage{}, &tool.Error{
+				Code:    "not_configured",
+				Message: "The workspace file cannot be read: " + err.Error(),
+			}
 		}
+
 		out := Usage{Sources: []string{}, Skipped: []string{}}
 		var book usage.Book
 		t.read(state, &book, &out)
-		if len(out.Sources) == 0 && len(out.Skipped) == 0 && len(state.Config.Usage.Sources) == 0 {
-			return Usage{}, &tool.Error{Code: "not_configured", Message: "There are no usage records.", Hint: "Name files of records under usage.sources in " + workspace.FileName + "."}
+		if len(out.Sources) == 0 &&
+			len(out.Skipped) == 0 &&
+			len(state.Config.Usage.Sources) == 0 {
+			return Usage{}, &tool.Error{
+				Code:    "not_configured",
+				Message: "There are no usage records.",
+				Hint:    "Name files of records under usage.sources in " + workspace.FileName + ".",
+			}
 		}
+
 		u := state.Config.Usage
 		out.Days, out.Alerts = book.Report(t.Now(), in.Days, in.Bot, usage.Bounds{
-			WarnDay: cmp.Or(u.WarnTokensDay, usualWarnDay), CriticalDay: cmp.Or(u.CriticalTokensDay, usualCriticalDay), WarnCall: cmp.Or(u.WarnTokensCall, usualWarnCall),
+			WarnDay:     cmp.Or(u.WarnTokensDay, usualWarnDay),
+			CriticalDay: cmp.Or(u.CriticalTokensDay, usualCriticalDay),
+			WarnCall:    cmp.Or(u.WarnTokensCall, usualWarnCall),
 		})
 		out.Malformed = book.Malformed
 		out.say()
+
 		return out, nil
 	})
 }
@@ -84,10 +100,12 @@ func (t Till) read(state workspace.State, book *usage.Book, out *Usage) {
 				out.Skipped = append(out.Skipped, name+": "+err.Error())
 				continue
 			}
+
 			book.Add(text)
 			out.Sources = append(out.Sources, name)
 		}
 	}
+
 	names, _ := fs.Glob(t.Data, dispatchUsage) // the pattern is well formed
 	for _, name := range names {
 		text, err := fs.ReadFile(t.Data, name)
@@ -95,6 +113,7 @@ func (t Till) read(state workspace.State, book *usage.Book, out *Usage) {
 			out.Skipped = append(out.Skipped, name+": it cannot be read")
 			continue
 		}
+
 		book.Add(text)
 		out.Sources = append(out.Sources, "dispatch "+path.Base(path.Dir(name)))
 	}
@@ -111,11 +130,15 @@ func (u *Usage) say() {
 			lines = append(lines, strings.TrimSpace(fmt.Sprintf("  %s: %d calls, %d in, %d out %s", b.Name, b.Calls, b.Input, b.Output, strings.Join(b.Flags, " "))))
 		}
 	}
+
 	if u.Status = "reported"; calls == 0 {
-		u.Status, lines = "no_data", []string{fmt.Sprintf("No record of the last %d days in %d files.", len(u.Days), len(u.Sources))}
+		u.Status, lines = "no_data", []string{fmt.Sprintf("No record of the last %d days in %d files.",
+			len(u.Days), len(u.Sources))}
 	}
+
 	for _, a := range u.Alerts {
 		lines = append(lines, a.Level+" "+a.Bot+" "+a.Message)
 	}
+
 	u.Text = strings.Join(lines, "\n")
 }

@@ -60,7 +60,9 @@ type Handoff struct {
 // SessionHandoff keeps the handoff file of the workspace.
 func SessionHandoff(d Desk) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "session_handoff", Title: "Session handoff", Toolset: "session",
+		Name:        "session_handoff",
+		Title:       "Session handoff",
+		Toolset:     "session",
 		Description: "The file that tells the next session where this one stopped: its age and gaps, reading, writing, a template.",
 		Hints:       tool.Hints{},
 	}, func(ctx context.Context, _ *tool.Call, in handoffInput) (Handoff, error) {
@@ -72,16 +74,19 @@ func SessionHandoff(d Desk) *tool.Tool {
 		case "read_example":
 			return Handoff{Example: handoff.Example}, nil
 		}
+
 		state, err := load(d.Workspace)
 		if err != nil {
 			return Handoff{}, err
 		}
+
 		switch in.Action {
 		case "read":
 			return d.readHandoff(state)
 		case "write":
 			return d.writeHandoff(ctx, state, in)
 		}
+
 		return d.handoffStatus(ctx, state)
 	})
 }
@@ -90,7 +95,11 @@ func SessionHandoff(d Desk) *tool.Tool {
 func load(w *workspace.Workspace) (workspace.State, error) {
 	state, err := w.Load()
 	if err != nil {
-		return state, &tool.Error{Code: "not_configured", Message: "The workspace file cannot be read: " + err.Error(), Hint: "A person must repair " + workspace.FileName + "."}
+		return state, &tool.Error{
+			Code:    "not_configured",
+			Message: "The workspace file cannot be read: " + err.Error(),
+			Hint:    "A person must repair " + workspace.FileName + ".",
+		}
 	}
 	return state, nil
 }
@@ -110,20 +119,28 @@ func (d Desk) age(name string) *int64 {
 }
 
 func (d Desk) handoffStatus(ctx context.Context, state workspace.State) (Handoff, error) {
-	name, limit := state.Config.Session.Handoff, time.Duration(state.Config.Rules.HandoffMaxAge)
-	answer := Handoff{Status: "missing", Path: name, MaxAge: int64(limit / time.Second)}
+	name := state.Config.Session.Handoff
+	limit := time.Duration(state.Config.Rules.HandoffMaxAge)
+	answer := Handoff{
+		Status: "missing",
+		Path:   name,
+		MaxAge: int64(limit / time.Second),
+	}
+
 	text, err := d.Workspace.ReadFile(name, maxHandoff)
 	if errors.Is(err, fs.ErrNotExist) {
 		return answer, nil
 	} else if err != nil {
 		return Handoff{}, tool.FileError(name, err)
 	}
+
 	answer.Status, answer.Age = "fresh", d.age(name)
 	answer.Missing, answer.Unfilled = handoff.Check(string(text))
 	if answer.Age != nil && *answer.Age > answer.MaxAge {
 		answer.Status = "stale"
 		answer.Entry, err = d.noteStale(ctx, name, digest(text), *answer.Age, limit)
 	}
+
 	return answer, err
 }
 
@@ -136,18 +153,32 @@ func (d Desk) noteStale(ctx context.Context, name, sum string, age int64, window
 		Digest string    `json:"digest"`
 		At     time.Time `json:"at"`
 	}
-	if text, err := d.Workspace.ReadFile(staleFile, 4096); err == nil && json.Unmarshal(text, &last) == nil && last.Digest == sum && d.Now().Sub(last.At) < window {
+	if text, err := d.Workspace.ReadFile(staleFile, 4096); err == nil &&
+		json.Unmarshal(text, &last) == nil &&
+		last.Digest == sum &&
+		d.Now().Sub(last.At) < window {
 		return "", nil
 	}
-	entry, err := d.Log.Record(ctx, "guard", violations.StaleHandoff, map[string]any{"path": name, "age_s": age})
+
+	entry, err := d.Log.Record(
+		ctx,
+		"guard",
+		violations.StaleHandoff,
+		map[string]any{
+			"path":  name,
+			"age_s": age,
+		},
+	)
 	if err != nil {
 		return "", err
 	}
+
 	last.Digest, last.At = sum, d.Now().UTC()
 	text, err := json.Marshal(last)
 	if err != nil {
 		return "", err
 	}
+
 	return entry.ID, d.Workspace.WriteFile(staleFile, text)
 }
 
@@ -157,19 +188,36 @@ func (d Desk) readHandoff(state workspace.State) (Handoff, error) {
 	if err != nil {
 		return Handoff{}, tool.FileError(name, err)
 	}
-	return Handoff{Path: name, Content: mask.Text(string(text)), SHA256: digest(text), Age: d.age(name)}, nil
+	return Handoff{
+		Path:    name,
+		Content: mask.Text(string(text)),
+		SHA256:  digest(text),
+		Age:     d.age(name),
+	}, nil
 }
 
 func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handoffInput) (Handoff, error) {
 	if (in.Content == "") == in.Sections.Empty() {
-		return Handoff{}, &tool.Error{Code: "invalid_argument", Field: "/content", Message: "write needs either content or sections."}
+		return Handoff{}, &tool.Error{
+			Code:    "invalid_argument",
+			Field:   "/content",
+			Message: "write needs either content or sections.",
+		}
 	}
+
 	if !in.Sections.Empty() {
 		in.Content = in.Sections.Markdown(d.Now())
 	}
+
 	if mask.Holds(in.Content) {
-		return Handoff{}, &tool.Error{Code: "invalid_argument", Field: "/content", Message: "The text holds something that looks like a secret.", Hint: "Say where the secret is kept instead."}
+		return Handoff{}, &tool.Error{
+			Code:    "invalid_argument",
+			Field:   "/content",
+			Message: "The text holds something that looks like a secret.",
+			Hint:    "Say where the secret is kept instead.",
+		}
 	}
+
 	name := state.Config.Session.Handoff
 	answer := Handoff{Path: name, SHA256: digest([]byte(in.Content))}
 	before, err := d.Workspace.ReadFile(name, maxHandoff)
@@ -180,9 +228,16 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 	case !errors.Is(err, fs.ErrNotExist):
 		return Handoff{}, tool.FileError(name, err)
 	}
+
 	if in.IfSHA256 != "" && in.IfSHA256 != answer.Previous {
-		return Handoff{}, &tool.Error{Code: "conflict", Field: "/if_sha256", Message: "The handoff has changed since you read it.", Hint: "Read it again."}
+		return Handoff{}, &tool.Error{
+			Code:    "conflict",
+			Field:   "/if_sha256",
+			Message: "The handoff has changed since you read it.",
+			Hint:    "Read it again.",
+		}
 	}
+
 	if err := d.mayWrite(ctx, "session_handoff", name); err != nil {
 		return Handoff{}, err
 	}
@@ -191,10 +246,19 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 			return Handoff{}, tool.FileError(answer.Backup, err)
 		}
 	}
+
 	if err := d.Workspace.WriteFile(name, []byte(in.Content)); err != nil {
 		return Handoff{}, tool.FileError(name, err)
 	}
-	entry, err := d.Log.Record(ctx, "session", "HANDOFF_WRITTEN", map[string]any{"path": name, "sha256": answer.SHA256})
+	entry, err := d.Log.Record(
+		ctx,
+		"session",
+		"HANDOFF_WRITTEN",
+		map[string]any{
+			"path":   name,
+			"sha256": answer.SHA256,
+		},
+	)
 	answer.Entry = entry.ID
 	answer.Missing, answer.Unfilled = handoff.Check(in.Content)
 	return answer, err
@@ -203,7 +267,13 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 // mayWrite asks the guard about a file of the session. An approval of a protected one is
 // for the tool as the agent, and used up.
 func (d Desk) mayWrite(ctx context.Context, tool, name string) error {
-	report, err := d.Gate.Check(ctx, preflight.Action{Agent: tool, Tool: tool, Operation: preflight.Edit, Dir: ".", Paths: []string{name}})
+	report, err := d.Gate.Check(ctx, preflight.Action{
+		Agent:     tool,
+		Tool:      tool,
+		Operation: preflight.Edit,
+		Dir:       ".",
+		Paths:     []string{name},
+	})
 	if err != nil {
 		return err
 	}
@@ -213,9 +283,18 @@ func (d Desk) mayWrite(ctx context.Context, tool, name string) error {
 func refusal(name, file string, decision policy.Decision) error {
 	switch decision {
 	case policy.Protected:
-		return &tool.Error{Code: "approval_required", Message: file + " is protected, so it is not written without an approval.", Hint: "Ask with request_approval: agent " + name + ", paths [" + file + "]. Or a person chooses another file in " + workspace.FileName + " (session)."}
+		return &tool.Error{
+			Code:    "approval_required",
+			Message: file + " is protected, so it is not written without an approval.",
+			Hint:    "Ask with request_approval: agent " + name + ", paths [" + file + "]. Or a person chooses another file in " + workspace.FileName + " (session).",
+		}
 	case policy.Blocked:
-		return &tool.Error{Code: "approval_required", Message: file + " is untouchable, and no approval lifts that.", Hint: "A person must choose another file in " + workspace.FileName + " (session)."}
+		return &tool.Error{
+			Code:    "approval_required",
+			Message: file + " is untouchable, and no approval lifts that.",
+			Hint:    "A person must choose another file in " + workspace.FileName + " (session).",
+		}
 	}
+
 	return nil
 }

@@ -72,7 +72,9 @@ const repeated = 4
 // StepBackCheck asks the seven questions, with what the workspace says about them.
 func StepBackCheck(d Desk) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "step_back_check", Title: "Step back", Toolset: "session",
+		Name:        "step_back_check",
+		Title:       "Step back",
+		Toolset:     "session",
 		Description: "Seven questions from the task up to whether to continue, with facts and signs of drift. Call it every few messages.",
 		Hints:       tool.Hints{ReadOnly: true},
 	}, func(ctx context.Context, _ *tool.Call, in stepBackInput) (StepBack, error) {
@@ -80,22 +82,40 @@ func StepBackCheck(d Desk) *tool.Tool {
 		if err != nil {
 			return StepBack{}, err
 		}
-		s := StepBack{Every: state.Config.Rules.StepBackEvery, Messages: in.Messages, Levels: levels, Signals: []string{}}
+
+		s := StepBack{
+			Every:    state.Config.Rules.StepBackEvery,
+			Messages: in.Messages,
+			Levels:   levels,
+			Signals:  []string{},
+		}
 		s.Due = in.Messages >= int64(s.Every)
 		d.facts(ctx, state, &s)
+
 		objective := in.Objective
 		if objective == "" {
 			objective = s.Facts.Objective
 		}
+
 		d.signals(state, &s, objective)
 		s.Prompt = prompt(s, mask.Text(objective), mask.Text(in.Context))
 		if in.Record {
-			entry, err := d.Log.Record(ctx, "session", "STEP_BACK", map[string]any{"messages": in.Messages, "signals": len(s.Signals), "changed": s.Facts.Total})
+			entry, err := d.Log.Record(
+				ctx,
+				"session",
+				"STEP_BACK",
+				map[string]any{
+					"messages": in.Messages,
+					"signals":  len(s.Signals),
+					"changed":  s.Facts.Total,
+				},
+			)
 			if err != nil {
 				return StepBack{}, err
 			}
 			s.Entry = entry.ID
 		}
+
 		return s, nil
 	})
 }
@@ -107,20 +127,24 @@ func (d Desk) facts(ctx context.Context, state workspace.State, s *StepBack) {
 	if s.Facts.HandoffAge != nil {
 		since = d.Now().Add(-time.Duration(*s.Facts.HandoffAge) * time.Second)
 	}
+
 	if text, err := d.Workspace.ReadFile(name, maxHandoff); err == nil {
 		if next := handoff.Read(string(text))["next steps"]; len(next) > 0 {
 			s.Facts.Objective = mask.Text(next[0])
 		}
 	}
+
 	if entries, err := d.Log.List(ctx, d.Now().Add(-24*time.Hour)); err == nil {
 		s.Facts.Violations = len(entries)
 	} else {
 		s.Skipped = append(s.Skipped, "open_violations: the audit chain cannot be read")
 	}
+
 	running, err := d.Running()
 	if err != nil {
 		s.Skipped = append(s.Skipped, "dispatches_running: the dispatches cannot be read")
 	}
+
 	s.Facts.Running = running
 	if err := d.countChanges(state, since, s); err != nil {
 		s.Skipped = append(s.Skipped, "files_changed: "+err.Error())
@@ -145,6 +169,7 @@ func (d Desk) countChanges(state workspace.State, since time.Time, s *StepBack) 
 	case errors.Is(err, git.ErrNone), errors.Is(err, git.ErrNoCommit):
 		repository, err = nil, nil
 	}
+
 	if err != nil {
 		return fmt.Errorf("the git repository cannot be compared with: %w", err)
 	}
@@ -176,6 +201,7 @@ func (d Desk) countChanges(state workspace.State, since time.Time, s *StepBack) 
 	if s.Facts.Total > mostChanged {
 		s.Skipped = append(s.Skipped, fmt.Sprintf("files_changed: %d of %d are named", mostChanged, s.Facts.Total))
 	}
+
 	return errors.Join(err, failed)
 }
 
@@ -189,6 +215,7 @@ func (d Desk) changed(state workspace.State, since time.Time, visit func(string)
 		}
 		ignore = append(ignore, p)
 	}
+
 	return d.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
 		for _, p := range ignore {
 			if name != "." && p.Match(name) {
@@ -198,13 +225,18 @@ func (d Desk) changed(state workspace.State, since time.Time, visit func(string)
 				return nil
 			}
 		}
+
 		info, err := entry.Info()
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err == nil && info.Mode().IsRegular() && info.ModTime().After(since) {
+
+		if err == nil &&
+			info.Mode().IsRegular() &&
+			info.ModTime().After(since) {
 			visit(name)
 		}
+
 		return err
 	})
 }
@@ -214,6 +246,7 @@ func (d Desk) signals(state workspace.State, s *StepBack, objective string) {
 	if s.Facts.HandoffAge == nil {
 		s.Signals = append(s.Signals, "no_handoff: there is no "+state.Config.Session.Handoff)
 	}
+
 	if named := named(objective); len(named) > 0 {
 		for _, file := range s.Facts.Changed {
 			if !within(file, named) {
@@ -221,22 +254,31 @@ func (d Desk) signals(state workspace.State, s *StepBack, objective string) {
 			}
 		}
 	}
-	entries, err := worklog.Book{Workspace: d.Workspace, Name: state.Config.Session.Worklog}.Tail(50)
+
+	entries, err := worklog.Book{
+		Workspace: d.Workspace,
+		Name:      state.Config.Session.Worklog,
+	}.Tail(50)
 	if err != nil {
 		return // there is no worklog to look into
 	}
-	edits, failing := map[string]int{}, 0
+
+	edits := map[string]int{}
+	failing := 0
 	for _, e := range entries {
 		for _, file := range e.Files {
 			if edits[file]++; edits[file] == repeated {
 				s.Signals = append(s.Signals, fmt.Sprintf("same_file_again: %s in %d entries of the worklog", file, repeated))
 			}
 		}
+
 		text := strings.ToLower(strings.Join(e.Did, " ") + " " + e.State)
-		if strings.Contains(text, "test") && (strings.Contains(text, "fail") || strings.Contains(text, "red")) {
+		if strings.Contains(text, "test") &&
+			(strings.Contains(text, "fail") || strings.Contains(text, "red")) {
 			failing++
 		}
 	}
+
 	if failing >= 2 {
 		s.Signals = append(s.Signals, fmt.Sprintf("failing_test_again: %d entries of the worklog speak of failing tests", failing))
 	}
@@ -256,7 +298,9 @@ func named(text string) []string {
 
 func within(file string, paths []string) bool {
 	for _, p := range paths {
-		if file == p || strings.HasPrefix(file, p+"/") || path.Base(file) == p {
+		if file == p ||
+			strings.HasPrefix(file, p+"/") ||
+			path.Base(file) == p {
 			return true
 		}
 	}
@@ -274,10 +318,13 @@ func prompt(s StepBack, objective, doing string) string {
 	if doing != "" {
 		fmt.Fprintf(&b, "You say that you are doing this: %s. ", strconv.Quote(doing))
 	}
-	fmt.Fprintf(&b, "Since the last handoff %d files changed; %d violations were recorded in 24 hours; %d dispatches run. ", s.Facts.Total, s.Facts.Violations, s.Facts.Running)
+
+	fmt.Fprintf(&b, "Since the last handoff %d files changed; %d violations were recorded in 24 hours; %d dispatches run. ",
+		s.Facts.Total, s.Facts.Violations, s.Facts.Running)
 	if len(s.Signals) > 0 {
 		fmt.Fprintf(&b, "Signs of drift: %s. ", strings.Join(quoted(s.Signals), "; "))
 	}
+
 	b.WriteString("Answer each level in one sentence, and then decide whether to go on, to ask or to stop.")
 	return b.String()
 }

@@ -35,7 +35,9 @@ type Worklog struct {
 // KeepWorklog appends to the worklog of the workspace and shows its end.
 func KeepWorklog(d Desk) *tool.Tool {
 	return tool.Define(tool.Tool{
-		Name: "worklog", Title: "Worklog", Toolset: "session",
+		Name:        "worklog",
+		Title:       "Worklog",
+		Toolset:     "session",
 		Description: "The append-only log of what was done: append after each step, or show the end. Notices changed history.",
 		Hints:       tool.Hints{},
 	}, func(ctx context.Context, _ *tool.Call, in worklogInput) (Worklog, error) {
@@ -47,17 +49,28 @@ func KeepWorklog(d Desk) *tool.Tool {
 		case "get_best_practices":
 			return Worklog{Practices: worklog.Practices}, nil
 		}
+
 		state, err := load(d.Workspace)
 		if err != nil {
 			return Worklog{}, err
 		}
-		book := worklog.Book{Workspace: d.Workspace, Name: state.Config.Session.Worklog}
+
+		book := worklog.Book{
+			Workspace: d.Workspace,
+			Name:      state.Config.Session.Worklog,
+		}
 		if in.Action == "tail" {
 			return showTail(book, int(in.Lines))
 		}
+
 		if len(in.Did) == 0 {
-			return Worklog{}, &tool.Error{Code: "invalid_argument", Field: "/did", Message: "append needs did: what was done."}
+			return Worklog{}, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/did",
+				Message: "append needs did: what was done.",
+			}
 		}
+
 		if err := d.mayWrite(ctx, "worklog", book.Name); err != nil {
 			return Worklog{}, err
 		}
@@ -72,6 +85,7 @@ func showTail(book worklog.Book, limit int) (Worklog, error) {
 	if err != nil {
 		answer.Unchecked = "Whether older entries changed is not known: " + err.Error() + "."
 	}
+
 	answer.Rewritten = changed
 
 	entries, err := book.Tail(limit)
@@ -79,6 +93,7 @@ func showTail(book worklog.Book, limit int) (Worklog, error) {
 		answer.Entries = []worklog.Entry{}
 		return answer, nil
 	}
+
 	if err != nil {
 		return Worklog{}, tool.FileError(book.Name, err)
 	}
@@ -86,16 +101,39 @@ func showTail(book worklog.Book, limit int) (Worklog, error) {
 	for i, e := range entries { // a person may have written them
 		entries[i].Session, entries[i].Did, entries[i].Files, entries[i].State = mask.Text(e.Session), mask.All(e.Did), mask.All(e.Files), mask.Text(e.State)
 	}
+
 	answer.Entries = entries
 	return answer, nil
 }
 
 func (d Desk) appendEntry(ctx context.Context, book worklog.Book, in worklogInput) (Worklog, error) {
-	entry := worklog.Entry{Date: d.Now().UTC(), Session: mask.Text(in.Session), Did: mask.All(in.Did), Files: mask.All(in.Files), State: mask.Text(in.State)}
+	entry := worklog.Entry{
+		Date:    d.Now().UTC(),
+		Session: mask.Text(in.Session),
+		Did:     mask.All(in.Did),
+		Files:   mask.All(in.Files),
+		State:   mask.Text(in.State),
+	}
 	done, err := book.Append(entry)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Worklog{}, tool.FileError(book.Name, err)
 	}
-	recorded, err := d.Log.Record(ctx, "session", "WORKLOG", map[string]any{"path": book.Name, "line": done.Line, "history_rewritten": done.Rewritten})
-	return Worklog{Path: book.Name, Entry: done.Text, Line: done.Line, Rewritten: done.Rewritten, Audit: recorded.ID}, err
+
+	recorded, err := d.Log.Record(
+		ctx,
+		"session",
+		"WORKLOG",
+		map[string]any{
+			"path":              book.Name,
+			"line":              done.Line,
+			"history_rewritten": done.Rewritten,
+		},
+	)
+	return Worklog{
+		Path:      book.Name,
+		Entry:     done.Text,
+		Line:      done.Line,
+		Rewritten: done.Rewritten,
+		Audit:     recorded.ID,
+	}, err
 }
