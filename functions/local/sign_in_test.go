@@ -141,7 +141,7 @@ func TestASignInGivesNothingToAnybodyElse(t *testing.T) {
 		wantStatus(t, paid, want, name+" with the payment")
 	}
 	wantStatus(t, r.call("GET", path+"?x=1", "", x402.HeaderSignIn, r.signIn(path)), 402, "another query")
-	r.wantReceived(5_000, "one verification")
+	r.wantReceived(100_000, "one guide")
 }
 
 // A sign-in beside a new payment does not stand in its way, whoever signed in.
