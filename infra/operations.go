@@ -99,6 +99,8 @@ func (o *operations) watchMoney(a *api) {
 			Expression: jsii.String("IF(balance < 2000000, 1, 0)"), Period: awscdk.Duration_Minutes(jsii.Number(15)),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
 		}), 1, 1)
+	o.alarm("GasWasted", "Settlements that failed burned 1.5 million gas within the hour, half of the default budget, after which contract wallets wait",
+		own("WastedGas", every(5, "Maximum")), 1_500_000, 1)
 }
 
 // namespace of the metrics that the service itself gives.
@@ -169,7 +171,7 @@ func dashboard(in awscdk.Stack, s Settings, a *api, n *network) {
 		Widgets: &[]*[]awscloudwatch.IWidget{
 			{graph("Calls", calls...), graph("p99, ms", slow...),
 				graph("Errors", a.gateway.MetricServerError(every(5, "Sum")), a.gateway.MetricClientError(every(5, "Sum")))},
-			{graph("Money", own("SettlementTroubles", every(5, "Sum")), own("GasBalanceGwei", every(5, "Minimum"))),
+			{graph("Money", own("SettlementTroubles", every(5, "Sum")), own("GasBalanceGwei", every(5, "Minimum")), own("WastedGas", every(5, "Maximum"))),
 				graph("Audit chain", a.lambdas["seal"].MetricInvocations(every(5, "Sum")), a.lambdas["seal"].MetricErrors(every(5, "Sum"))),
 				graph("Tool server", n.target.Metrics().HealthyHostCount(every(1, "Minimum")), n.target.Metrics().RequestCount(every(5, "Sum")))},
 		},

@@ -436,7 +436,7 @@ func TestSchedulesAreAsTheFunctionsWantThem(t *testing.T) {
 }
 
 func TestEveryAlarmTellsSomebodyWhatItMeans(t *testing.T) {
-	want := []string{"ApiErrors", "SweeperFails", "SettlementTroubles", "GasLow", "ChainBroken", "SealerFails", "CheckpointLate", "TaskDown", "TaskErrors"}
+	want := []string{"ApiErrors", "SweeperFails", "SettlementTroubles", "GasLow", "GasWasted", "ChainBroken", "SealerFails", "CheckpointLate", "TaskDown", "TaskErrors"}
 	for _, name := range append(catalog.Functions(), "seal", "payment-sweeper", "not-found") {
 		want = append(want, "Throttled"+strings.ReplaceAll(name, "-", ""))
 	}
@@ -501,12 +501,12 @@ func TestTheAlarmsOnOurOwnMetricsHaveASource(t *testing.T) {
 		}
 		for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
 			found++
-			if filled[m[1]] == 0 && !strings.Contains(string(gas), `"Name": "`+m[1]+`"`) {
+			if filled[m[1]] == 0 && !strings.Contains(string(gas), `g.metric("`+m[1]+`"`) {
 				t.Errorf("%s watches %s, which nothing writes", id, m[1])
 			}
 		}
 	}
-	if found != 3 || filled["ChainBroken"] != 2 {
+	if found != 4 || filled["ChainBroken"] != 2 {
 		t.Errorf("%d alarms on our own metrics; filters %v: the sealer and the tool server walk over the chain", found, filled)
 	}
 }
