@@ -171,9 +171,8 @@ func (o *operations) watchMoney(a *api) {
 			Period:       awscdk.Duration_Minutes(jsii.Number(15)),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
 		}), 1, 1)
-
-	o.alarm("GasWasted", "Reverted settlements burned more than a million gas in this hour: somebody makes contract wallets fail, see the runbook on stuck settlements",
-		own("WastedGas", every(15, "Maximum")), 1_000_000, 1)
+	o.alarm("GasWasted", "Settlements that failed burned 1.5 million gas within the hour, half of the default budget, after which contract wallets wait",
+		own("WastedGas", every(5, "Maximum")), 1_500_000, 1)
 }
 
 // namespace of the metrics that the service itself gives.
@@ -276,6 +275,7 @@ func dashboard(in awscdk.Stack, s Settings, a *api, n *network) {
 				"Money",
 				own("SettlementTroubles", every(5, "Sum")),
 				own("GasBalanceGwei", every(5, "Minimum")),
+				own("WastedGas", every(5, "Maximum")),
 			),
 				graph(
 					"Audit chain",

@@ -52,6 +52,26 @@ func (r *running) signInBy(key *evm.Key, path string, changes ...func(*x402.Sign
 // later makes the service believe that so much time has passed.
 func (r *running) later(d time.Duration) { r.ahead.Store(int64(d)) }
 
+// A verification is about the chain as it is now; yesterday's is no answer today.
+func TestASignInAloneGivesNoOldVerification(t *testing.T) {
+	r := start(t)
+	const path = "/x402/verify-audit"
+	payment := r.payment("GET", path)
+	bought := r.call("GET", path, "", x402.HeaderSignature, payment)
+	wantStatus(t, bought, 200, "purchase")
+	r.later(24 * time.Hour)
+	alone := r.call("GET", path, "", x402.HeaderSignIn, r.signIn(path))
+	wantStatus(t, alone, 402, "a day later, without the payment")
+	if !strings.Contains(string(alone.body), "moment of the request") {
+		t.Errorf("it is not told why: %s", alone.body)
+	}
+	again := r.call("GET", path, "", x402.HeaderSignature, payment, x402.HeaderSignIn, r.signIn(path))
+	wantStatus(t, again, 200, "a lost answer, with its payment")
+	if !bytes.Equal(again.body, bought.body) {
+		t.Error("another answer")
+	}
+}
+
 func TestAPayerWhoSignsInGetsTheAnswerAgainAtAnyTime(t *testing.T) {
 	r := start(t)
 	const path = "/x402/playbook/mcp-hardening"
@@ -77,7 +97,7 @@ func TestAPayerWhoSignsInGetsTheAnswerAgainAtAnyTime(t *testing.T) {
 
 func TestASignInGivesNothingToAnybodyElse(t *testing.T) {
 	r := start(t)
-	const path = "/x402/verify-audit"
+	const path = "/x402/playbook/mcp-hardening"
 	payment := r.payment("GET", path)
 	wantStatus(t, r.call("GET", path, "", x402.HeaderSignature, payment), 200, "purchase")
 	r.later(time.Hour)
@@ -121,7 +141,7 @@ func TestASignInGivesNothingToAnybodyElse(t *testing.T) {
 		wantStatus(t, paid, want, name+" with the payment")
 	}
 	wantStatus(t, r.call("GET", path+"?x=1", "", x402.HeaderSignIn, r.signIn(path)), 402, "another query")
-	r.wantReceived(5_000, "one verification")
+	r.wantReceived(100_000, "one guide")
 }
 
 // A sign-in beside a new payment does not stand in its way, whoever signed in.

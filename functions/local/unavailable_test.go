@@ -34,3 +34,15 @@ func TestAnUnavailableBackendNeverClaimsThatNothingIsCharged(t *testing.T) {
 		t.Errorf("statusUrl %q", url)
 	}
 }
+
+// A key without money buys no work: its body is not even looked at.
+func TestAPayerWithoutMoneyBuysNoWork(t *testing.T) {
+	r := start(t)
+	for name, body := range map[string]string{"a good body": ownConfig, "a broken body": "{", "a long body": strings.Repeat(" ", 60_000)} {
+		a := r.call("POST", "/x402/audit-mcp", body, x402.HeaderSignature, r.payment("POST", "/x402/audit-mcp", fromPoorAccount))
+		wantStatus(t, a, 402, name)
+		if a.json(t)["error"] != x402.ReasonFunds {
+			t.Errorf("%s: %s", name, a.body)
+		}
+	}
+}

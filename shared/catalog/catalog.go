@@ -54,6 +54,7 @@ type Endpoint struct {
 	Method      string      // GET or POST
 	Path        string      // Go pattern syntax, relative to the base URL
 	Price       Units       // 0 = free; the least price when Variable
+	Live        bool        // the answer is about now: an earlier purchase is no answer to a later request
 	Variable    bool        // the caller chooses the amount with the query parameter amount
 	Summary     string      // one line, at most 60 characters
 	Description string      // what the buyer gets; also the description of the 402 terms

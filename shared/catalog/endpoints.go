@@ -28,7 +28,7 @@ const kibibyte = 1024
 // Endpoints is the list; the order is the order of every document.
 var Endpoints = []Endpoint{
 	{
-		Function: "verify-audit", Operation: "verifyAudit", Method: "GET", Path: "/x402/verify-audit", Price: 5_000,
+		Function: "verify-audit", Operation: "verifyAudit", Method: "GET", Path: "/x402/verify-audit", Price: 5_000, Live: true,
 		Summary:     "Verify the hash-chained audit trail",
 		Description: "Read-only verification of the SHA-256 hash-chained governance audit trail: the verdict says exactly what was checked, with a signed checkpoint to keep.",
 		Query: []Parameter{{Name: "seq", Pattern: "^[1-9][0-9]{0,15}$", Example: "1",

@@ -33,6 +33,7 @@ type Order struct {
 	PayloadHash string
 	Identifier  string
 	SignedIn    bool                                  // the payer proved to be the one who asks
+	Checked     Checked                               // what [Machine.Check] found, to be used once
 	Submitter   string                                // if set, one submitter alone gets the reply, as often as it asks
 	Work        func(context.Context) (Answer, error) // runs at most once at a time
 }
@@ -197,12 +198,12 @@ func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 // verified leaves no trace: garbage must not fill the store.
 func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
 	key := o.Payment.Key()
-	account, err := m.account(ctx, o.Payment)
-	if err == nil {
-		err = m.verify(ctx, o.Payment)
-	}
-	if err != nil {
-		return Answer{}, m.unlessChanged(ctx, r, key, err)
+	account, fresh := o.Checked.fresh(r, m.Now())
+	if !fresh {
+		var err error
+		if account, err = m.funded(ctx, r, o.Payment); err != nil {
+			return Answer{}, err
+		}
 	}
 	m.step("verified")
 	saved, err := m.reserve(ctx, o, r, account)
@@ -215,6 +216,59 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 	}
 	m.step("reserved")
 	return m.run(ctx, o, saved)
+}
+
+// funded verifies a payment of which nothing is under way, and gives the payer's
+// account as it was before.
+func (m *Machine) funded(ctx context.Context, r Record, p Payment) (Account, error) {
+	account, err := m.account(ctx, p)
+	if err == nil {
+		err = m.verify(ctx, p)
+	}
+	if err != nil {
+		return Account{}, m.unlessChanged(ctx, r, p.Key(), err)
+	}
+	return account, nil
+}
+
+// Checked is a payment that was found good a moment ago. The zero value is none.
+type Checked struct {
+	at      time.Time
+	version uint64 // of the record, 0 for none
+	account Account
+}
+
+// checkedLife is how long a check spares another one.
+const checkedLife = 2 * time.Second
+
+// fresh gives the account of a check that still counts for a record.
+func (c Checked) fresh(r Record, now time.Time) (Account, bool) {
+	age := now.Sub(c.at)
+	return c.account, !c.at.IsZero() && c.version == r.Version && age >= 0 && age < checkedLife
+}
+
+// Check verifies a payment before anything is done for it, even before its request is
+// looked at: whoever cannot pay buys no work. A payment that is under way or over was
+// verified when it was reserved.
+//
+// Errors: those of [Machine.Pay] that need no handler.
+func (m *Machine) Check(ctx context.Context, p Payment) (Checked, error) {
+	r, err := m.load(ctx, p.Key())
+	if err != nil {
+		return Checked{}, err
+	}
+	if r.Version > 0 && r.State != Released {
+		return Checked{}, nil
+	}
+	at := m.Now()
+	account, err := m.funded(ctx, r, p)
+	switch {
+	case errors.Is(err, ErrConflict): // an equal request has just reserved it
+		return Checked{}, nil
+	case err != nil:
+		return Checked{}, err
+	}
+	return Checked{at: at, version: r.Version, account: account}, nil
 }
 
 // reserveWithin writes the reservation. It must be over before an equal request can be

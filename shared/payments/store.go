@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Store keeps records. Implementations: memory, bolt, dynamo; each passes
@@ -58,6 +59,11 @@ type Store interface {
 
 	// Unfinished lists the keys of records that are open (see [Record.Open]).
 	Unfinished(ctx context.Context) ([]Key, error)
+
+	// Due lists those of them for which there may be something to do by a time, without
+	// a look at the records themselves. It may list one early (see [Record.Due]), and
+	// one that was reserved lately up to the end of its first lease late.
+	Due(ctx context.Context, by time.Time) ([]Key, error)
 }
 
 // RecentRequests is how many records of equal requests a store lists.

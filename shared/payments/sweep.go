@@ -22,7 +22,7 @@ const (
 // how many records it moved on. One that fails stops no other; the error joins
 // all failures.
 func (m *Machine) Sweep(ctx context.Context) (int, error) {
-	keys, err := m.Store.Unfinished(ctx)
+	keys, err := m.Store.Due(ctx, m.Now())
 	if err != nil {
 		return 0, err
 	}
@@ -87,6 +87,26 @@ func (m *Machine) sweep(ctx context.Context, r Record) bool {
 func (m *Machine) due(r Record) bool {
 	tried := r.LeaseUntil.Add(-m.Lease)
 	return m.Now().After(tried.Add(tried.Sub(r.CreatedAt) / 4))
+}
+
+// Due is when a sweep may first have something to do for an open record: its lease is
+// over by then, and its state has come of age.
+func (r Record) Due() time.Time {
+	end := time.Unix(int64(min(r.Payment.ValidBefore, 1<<40)), 0)
+	due := end
+	switch r.State {
+	case Settled:
+		due = r.SettledAt.Add(watchTime)
+	case Settling:
+		tried := r.LeaseUntil.Add(-Lease)
+		due = tried.Add(tried.Sub(r.CreatedAt) / 4)
+	case Ready:
+		due = end.Add(clockSkew)
+	}
+	if r.Owner != "" && r.LeaseUntil.After(due) {
+		return r.LeaseUntil
+	}
+	return due
 }
 
 // expiredEverywhere says that the chain, too, finds the authorization expired. Who

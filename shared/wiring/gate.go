@@ -155,6 +155,7 @@ func openChain(c config.Config) (*evm.Chain, error) {
 	if err == nil {
 		chain.FeeCap = c.GasFeeCap
 		chain.GasCap = c.WalletGasCap
+		chain.LongLived = c.DevelopmentChain
 	}
 	return chain, err
 }

@@ -2,6 +2,7 @@ package x402
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,7 +25,7 @@ func (g *Gate) unpaid(w http.ResponseWriter, r *http.Request, terms Terms, query
 	case found:
 		httpapi.Response(answer).Write(w)
 	case err == nil:
-		g.plainChallenge(w, r, terms)
+		g.challenge(w, r, terms, unpaidExplanation, "")
 	case errors.As(err, &invalid):
 		g.challenge(w, r, terms, unpaidExplanation, invalid.Message)
 	default:
@@ -68,7 +69,7 @@ func wantsV1(r *http.Request) bool {
 
 func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi.Response, error) {
 	none := httpapi.Response{}
-	extensions, err := terms.extensions(g.Signer, g.Now())
+	extensions, err := g.extensions(terms)
 	if err != nil {
 		return none, err
 	}
@@ -100,58 +101,50 @@ func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi
 	return answer, nil
 }
 
-// plainChallenge is the answer to a request that brings nothing. Directories and
-// crawlers ask for it more often than anybody pays, so it is made, and its offer
-// signed, once in a while only.
-func (g *Gate) plainChallenge(w http.ResponseWriter, r *http.Request, terms Terms) {
-	key := challengeKey{terms.Resource, formOf(r, terms)}
+// extensions are those of a challenge but the sign-in, whose nonce is of one challenge
+// alone. Directories and crawlers ask more often than anybody pays, so the offer is
+// signed once in a while only.
+func (g *Gate) extensions(terms Terms) (map[string]any, error) {
 	now := g.Now()
-	answer, ok := g.unpaidAnswers.get(key, now)
-	if !ok {
-		var err error
-		if answer, err = g.challengeIn(key.form, terms, unpaidExplanation, ""); err != nil {
-			httpapi.WriteError(w, r, err)
-			return
-		}
-		g.unpaidAnswers.put(key, answer, now)
+	if made, ok := g.offers.get(terms.Resource, now); ok {
+		return maps.Clone(made), nil
 	}
-	answer.Write(w)
+	made, err := terms.extensions(g.Signer, now)
+	if err != nil {
+		return nil, err
+	}
+	g.offers.put(terms.Resource, made, now)
+	return maps.Clone(made), nil
 }
 
 const (
-	challengeLife  = 30 * time.Second // an offer and a sign-in are good for minutes
-	mostChallenges = 256              // a caller chooses the amount of a tip, and each is another offer
+	offerReuse = 30 * time.Second // an offer is good for an hour
+	mostOffers = 256              // a caller chooses the amount of a tip, and each is another offer
 )
 
-type challengeKey struct {
-	resource string
-	form     form
+type madeOffer struct {
+	extensions map[string]any
+	until      time.Time
 }
 
-type madeChallenge struct {
-	answer httpapi.Response
-	until  time.Time
-}
-
-// challengeCache keeps the answers to requests without a payment. The zero value
-// is empty.
-type challengeCache struct {
+// offerCache keeps extensions by their resource. The zero value is empty.
+type offerCache struct {
 	mu   sync.RWMutex
-	made map[challengeKey]madeChallenge
+	made map[string]madeOffer
 }
 
-func (c *challengeCache) get(key challengeKey, now time.Time) (httpapi.Response, bool) {
+func (c *offerCache) get(resource string, now time.Time) (map[string]any, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	made, ok := c.made[key]
-	return made.answer, ok && now.Before(made.until)
+	made, ok := c.made[resource]
+	return made.extensions, ok && now.Before(made.until)
 }
 
-func (c *challengeCache) put(key challengeKey, answer httpapi.Response, now time.Time) {
+func (c *offerCache) put(resource string, extensions map[string]any, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.made == nil || len(c.made) >= mostChallenges {
-		c.made = map[challengeKey]madeChallenge{}
+	if c.made == nil || len(c.made) >= mostOffers {
+		c.made = map[string]madeOffer{}
 	}
-	c.made[key] = madeChallenge{answer, now.Add(challengeLife)}
+	c.made[resource] = madeOffer{extensions, now.Add(offerReuse)}
 }

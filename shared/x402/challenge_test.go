@@ -69,7 +69,7 @@ func TestAnUnpaidRequestTouchesNothingAndSignsOnceInAWhile(t *testing.T) {
 			answers[w.Body.String()] = true
 		}
 	}
-	if len(answers) != 3 || signed.Load() != 3 {
+	if len(answers) != 3 || signed.Load() != 1 {
 		t.Errorf("%d different answers, %d signatures", len(answers), signed.Load())
 	}
 	var first, later x402.Required
@@ -84,6 +84,30 @@ func TestAnUnpaidRequestTouchesNothingAndSignsOnceInAWhile(t *testing.T) {
 	decode(&later)
 	if fmt.Sprint(first.Extensions["offer-receipt"]) == fmt.Sprint(later.Extensions["offer-receipt"]) {
 		t.Error("the offer of a minute ago is still made")
+	}
+}
+
+// anybody is an account book in which every sign-in is good.
+type anybody struct{}
+
+func (anybody) SignedText(context.Context, string, string, string) error { return nil }
+
+func TestEveryChallengeHasANonceOfItsOwn(t *testing.T) {
+	gate := &x402.Gate{Site: site(), Signer: signer(t), Accounts: anybody{}, Now: time.Now}
+	shop := gate.Sell("tip", nil)
+	nonces := map[string]bool{}
+	for range 50 {
+		for _, header := range [][]string{nil, {"Accept", browser}} {
+			var required x402.Required
+			if err := x402.DecodeHeader(ask(shop, "/x402/tip", header...).Header().Get(x402.HeaderRequired), &required); err != nil {
+				t.Fatal(err)
+			}
+			info := required.Extensions["sign-in-with-x"].(map[string]any)["info"].(map[string]any)
+			nonces[info["nonce"].(string)] = true
+		}
+	}
+	if len(nonces) != 100 {
+		t.Errorf("100 challenges have %d nonces", len(nonces))
 	}
 }
 

@@ -38,7 +38,7 @@ type Gate struct {
 	Now       func() time.Time
 	DevWallet string // path of the development payer's wallet for the page, "" without one
 
-	unpaidAnswers challengeCache
+	offers offerCache
 }
 
 // Sell returns the handler of a function: all its paid rows of the catalogue.
@@ -120,6 +120,10 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if err := s.gate.Machine.Authentic(s.r.Context(), s.payment, hash); err != nil {
 		return none, err // nobody's payment buys no work, not even looking at the body
 	}
+	checked, err := s.gate.Machine.Check(s.r.Context(), s.payment)
+	if err != nil {
+		return none, err // nor does that of somebody without money
+	}
 	body, err := s.body()
 	if err != nil {
 		return none, err
@@ -129,7 +133,7 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 		return none, err
 	}
 	return payments.Order{
-		Payment: s.payment, Request: s.request(body), PayloadHash: hash, Identifier: identifier, SignedIn: signedIn,
+		Payment: s.payment, Request: s.request(body), PayloadHash: hash, Identifier: identifier, SignedIn: signedIn, Checked: checked,
 		Work: func(ctx context.Context) (payments.Answer, error) {
 			response, err := work(ctx)
 			return payments.Answer(response), err

@@ -185,6 +185,9 @@ func (g *Gate) returning(r *http.Request, terms Terms) (answer payments.Answer, 
 	if err != nil || account == "" {
 		return payments.Answer{}, false, err
 	}
+	if terms.Endpoint.Live {
+		return payments.Answer{}, false, signInError("was accepted, but this answer is about the moment of the request: what %s bought before is not given again without its payment", account)
+	}
 	body, err := (&sale{gate: g, terms: terms, r: r}).body()
 	var wrong *httpapi.Error
 	if errors.As(err, &wrong) { // what cannot be bought was not bought

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -20,7 +21,7 @@ var (
 	records     = []byte("records")     // payment key -> record
 	nonces      = []byte("nonces")      // nonce/payment key -> empty
 	requests    = []byte("requests")    // request key/request order -> payment key
-	unfinished  = []byte("unfinished")  // payment key -> JSON key
+	unfinished  = []byte("unfinished")  // payment key -> JSON of openEntry
 	identifiers = []byte("identifiers") // identifier key -> payload hash
 	attempts    = []byte("attempts")    // wallet key + 0x00 + wallet nonce -> attempt
 	accounts    = []byte("accounts")    // account key -> account
@@ -158,11 +159,17 @@ func index(tx *bbolt.Tx, r payments.Record) error {
 	if !r.Open() {
 		return tx.Bucket(unfinished).Delete([]byte(key.String()))
 	}
-	data, err := json.Marshal(key)
+	data, err := json.Marshal(openEntry{Key: key, Due: r.Due().UnixMilli()})
 	if err != nil {
 		return err
 	}
 	return tx.Bucket(unfinished).Put([]byte(key.String()), data)
+}
+
+// openEntry is the entry of an open record. An older entry has no time and is due.
+type openEntry struct {
+	payments.Key
+	Due int64 `json:"due"` // Unix milliseconds
 }
 
 // list keeps the record's place among those of equal requests.
@@ -334,14 +341,25 @@ func (s *Store) WastedGas(_ context.Context, hour int64) (burned uint64, err err
 }
 
 // Unfinished implements payments.Store.
-func (s *Store) Unfinished(context.Context) (keys []payments.Key, err error) {
+func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
+	return s.openBy(math.MaxInt64)
+}
+
+// Due implements payments.Store.
+func (s *Store) Due(_ context.Context, by time.Time) ([]payments.Key, error) {
+	return s.openBy(by.UnixMilli())
+}
+
+func (s *Store) openBy(milliseconds int64) (keys []payments.Key, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		return tx.Bucket(unfinished).ForEach(func(_, data []byte) error {
-			var key payments.Key
-			if err := json.Unmarshal(data, &key); err != nil {
+			var entry openEntry
+			if err := json.Unmarshal(data, &entry); err != nil {
 				return fmt.Errorf("unfinished payment: %w", err)
 			}
-			keys = append(keys, key)
+			if entry.Due <= milliseconds {
+				keys = append(keys, entry.Key)
+			}
 			return nil
 		})
 	})

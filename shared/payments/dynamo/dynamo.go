@@ -9,7 +9,7 @@
 //	PAY#<payment key>       record        version, open, data, bound, write, perhaps body
 //	NONCE#<nonce>           payment key   finds the records of an authorization nonce
 //	REQ#<request key>       order         finds the records of equal requests
-//	OPEN#<shard>            payment key   exists while the record is open
+//	OPEN#<shard>            payment key   exists while the record is open; due: when a sweep looks at it
 //	IDEM#<identifier key>   identifier    payload_hash
 //	WALLET#<chain>#<wallet> wallet        next_nonce
 //	WTX#<chain>#<wallet>    wallet nonce  data: the signed transaction, 20 digits

@@ -34,6 +34,7 @@ const (
 	spent     = "spent"     // atomic units of those that are settled
 	strikes   = "strikes"   // settlements of a payer that failed on the chain
 	paused    = "paused"    // Unix milliseconds until which the payer waits
+	due       = "due"       // Unix milliseconds from which on a sweep looks at an open record
 	gas       = "gas"       // burned in vain
 )
 

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -155,6 +157,16 @@ func (s *Store) newest(ctx context.Context, pk string, most int32) ([]item, erro
 
 // Unfinished implements payments.Store.
 func (s *Store) Unfinished(ctx context.Context) ([]payments.Key, error) {
+	return s.openBy(ctx, math.MaxInt64)
+}
+
+// Due implements payments.Store.
+func (s *Store) Due(ctx context.Context, by time.Time) ([]payments.Key, error) {
+	return s.openBy(ctx, by.UnixMilli())
+}
+
+// openBy lists open records whose entry is due. An older entry has no time and is due.
+func (s *Store) openBy(ctx context.Context, milliseconds int64) ([]payments.Key, error) {
 	var wait sync.WaitGroup
 	found, failed := make([][]item, shards), make([]error, shards)
 	for shard := range found {
@@ -166,6 +178,9 @@ func (s *Store) Unfinished(ctx context.Context) ([]payments.Key, error) {
 	}
 	var keys []payments.Key
 	for _, entry := range slices.Concat(found...) {
+		if at, err := integerOf(entry, due); err == nil && at > milliseconds {
+			continue
+		}
 		keys = append(keys, keyOf(entry))
 	}
 	slices.SortFunc(keys, func(a, b payments.Key) int { return strings.Compare(a.String(), b.String()) })

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -229,7 +230,17 @@ func (w *write) lists() []action {
 // opens has no ttl: whatever is open stays so until somebody closes it.
 func (w *write) opens() action {
 	entry := withKey(openKey(w.next.Key()), w.next.Key())
+	entry[due] = signed(w.dueFirst().UnixMilli())
 	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{TableName: w.table, Item: entry}}}
+}
+
+// dueFirst is a time that holds until the record is closed: the short writes of its
+// later states leave the entry as it is.
+func (w *write) dueFirst() time.Time {
+	if due := w.next.Due(); due.Before(w.next.LeaseUntil) {
+		return due
+	}
+	return w.next.LeaseUntil
 }
 
 func (w *write) closes() action {

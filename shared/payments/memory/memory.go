@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"time"
 
 	"governance.internal/shared/payments"
 )
@@ -16,7 +17,7 @@ import (
 type Store struct {
 	mu          sync.Mutex
 	records     map[payments.Key]stored
-	open        map[payments.Key]bool // records that are
+	open        map[payments.Key]time.Time // records that are, and when they are due
 	identifiers map[string]string
 	wallets     map[string][]payments.Attempt // ascending wallet nonces without gaps
 	accounts    map[string]payments.Account
@@ -35,7 +36,7 @@ var _ payments.Store = (*Store)(nil)
 func New() *Store {
 	return &Store{
 		records:     map[payments.Key]stored{},
-		open:        map[payments.Key]bool{},
+		open:        map[payments.Key]time.Time{},
 		identifiers: map[string]string{},
 		wallets:     map[string][]payments.Attempt{},
 		accounts:    map[string]payments.Account{},
@@ -95,7 +96,7 @@ func (s *Store) save(r payments.Record) (payments.Record, error) {
 	s.records[key] = stored{next.Version, data}
 	s.apply(change)
 	if next.Open() {
-		s.open[key] = true
+		s.open[key] = next.Due()
 	} else {
 		delete(s.open, key)
 	}
@@ -212,6 +213,19 @@ func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.SortedFunc(maps.Keys(s.open), func(a, b payments.Key) int { return cmp.Compare(a.String(), b.String()) }), nil
+}
+
+// Due implements payments.Store.
+func (s *Store) Due(_ context.Context, by time.Time) ([]payments.Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var keys []payments.Key
+	for key, due := range s.open {
+		if !due.After(by) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
 }
 
 func (s *Store) where(want func(payments.Record) bool) ([]payments.Record, error) {

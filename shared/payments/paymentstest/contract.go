@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 		{"unfinished lists what is not finished", unfinished},
 		{"nonce finds all payers", byNonce},
 		{"request finds the newest of its payer", byRequest},
+		{"due lists what is open and of age", dueRecords},
 		{"an account has what is under way", accounts},
 		{"an account admits what its funds cover", admission},
 		{"many reservations never exceed the funds", oneBalance},

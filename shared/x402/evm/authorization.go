@@ -19,6 +19,7 @@ type Token struct {
 	Name, Version string
 	ChainID       uint64
 	Address       common.Address
+	LongLived     bool // authorizations of EIP-3009 may live for longer than an hour: for play money, whose committed examples are signed for years
 
 	separator common.Hash
 }
@@ -120,7 +121,7 @@ func (t Token) Open(p payments.Payment, now time.Time) error {
 			reason = x402.ReasonNotYetValid
 		}
 		return &payments.Invalid{Reason: reason, Message: "The authorization is not valid yet."}
-	case !permit && p.ValidBefore > seconds+authorizationLongest:
+	case !permit && !t.LongLived && p.ValidBefore > seconds+authorizationLongest:
 		return &payments.Invalid{Reason: x402.ReasonValidBefore, Message: "validBefore is more than an hour ahead. Sign a shorter authorization."}
 	case permit && p.ValidBefore > seconds+permitLongest:
 		return &payments.Invalid{Reason: x402.ReasonPayload, Message: fmt.Sprintf("The deadline is more than %d seconds ahead. Sign a shorter one.", permitLongest)}
