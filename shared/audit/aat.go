@@ -55,6 +55,7 @@ func (a *aatExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
 	if e.Seq == 1 {
 		a.session = ChainName(e)
 	}
+
 	a.record = a.appendRecord(a.record[:0], e)
 	a.before = sha256.Sum256(a.record)
 	w.Write(a.record) // an error comes again with the next write

@@ -114,8 +114,15 @@ func misspelled(line []byte) Reason {
 		Hash             looseHash
 	}
 	err := json.Unmarshal(line, &members)
-	if err != nil || members.Actor == nil || members.Event == nil || members.ID == nil || members.Payload == nil ||
-		!bool(members.PrevHash) || members.Seq == 0 || members.Time.IsZero() || !bool(members.Hash) {
+	if err != nil ||
+		members.Actor == nil ||
+		members.Event == nil ||
+		members.ID == nil ||
+		members.Payload == nil ||
+		!bool(members.PrevHash) ||
+		members.Seq == 0 ||
+		members.Time.IsZero() ||
+		!bool(members.Hash) {
 		return Malformed
 	}
 

@@ -157,11 +157,14 @@ func NewDraft(e Event) (Draft, error) {
 	b = appendText(append(b, eventMember...), e.Type)
 	b = appendText(append(b, idMember...), e.ID)
 	b = append(b, payloadMember...)
-	d := Draft{event: Event{
-		ID:    e.ID,
-		Actor: e.Actor,
-		Type:  e.Type,
-	}, payload: len(b)}
+	d := Draft{
+		event: Event{
+			ID:    e.ID,
+			Actor: e.Actor,
+			Type:  e.Type,
+		},
+		payload: len(b),
+	}
 
 	b, err := appendPayload(b, e.Payload)
 	if err != nil {

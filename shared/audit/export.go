@@ -66,10 +66,12 @@ func Export(ctx context.Context, s Store, w io.Writer, o ExportOptions) (uint64,
 	if err != nil {
 		return 0, fmt.Errorf("audit: reading the head: %w", err)
 	}
+
 	o.From = max(o.From, 1)
 	if o.To == 0 || o.To > head.Seq {
 		o.To = head.Seq
 	}
+
 	r := newBlockReader(s.Blocks(ctx, o.From, o.To))
 	defer r.stop()
 

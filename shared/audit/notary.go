@@ -43,6 +43,7 @@ func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 		if err := errors.Join(writeErr, file.Sync(), file.Close()); err != nil {
 			return nil, err
 		}
+
 		return parseNotary(secret)
 	}
 

@@ -107,6 +107,7 @@ func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
 		if !isASCII(key) {
 			return nil, errKey
 		}
+
 		dst = append(appendText(dst, key), ':')
 
 		var err error

@@ -81,6 +81,7 @@ func (s *session) run() error {
 	for range s.opts.Parallelism - 1 {
 		group.Go(s.work)
 	}
+
 	s.work()
 	group.Wait()
 	return s.err

@@ -128,7 +128,8 @@ func (w *walker) quick(line []byte) bool {
 		string(line[tail:][:len(timeMember)]) != timeMember ||
 		string(line[brace-1:][:len(hashMember)]) != hashMember ||
 		string(line[len(line)-len(lineEnd):]) != lineEnd ||
-		string(line[:len(actorMember)]) != actorMember || line[start-1] != '}' ||
+		string(line[:len(actorMember)]) != actorMember ||
+		line[start-1] != '}' ||
 		!timeShape(time) {
 		return false
 	}

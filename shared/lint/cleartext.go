@@ -112,7 +112,11 @@ func judgeCleartext(r *report, raw string, at *place) {
 			ruleCleartextEndpoint,
 			Error,
 			at,
-			say("the connection to ", shown(a.host), " is not encrypted: anyone on the way reads and changes it"),
+			say(
+				"the connection to ",
+				shown(a.host),
+				" is not encrypted: anyone on the way reads and changes it",
+			),
 			say("use https:// (or wss://), or reach the host through a tunnel that ends on 127.0.0.1"),
 		)
 	}
@@ -212,7 +216,8 @@ func verificationOff(name, value string) bool {
 	}
 	upper := strings.ToUpper(name)
 	if !strings.Contains(upper, "SSL") && !strings.Contains(upper, "TLS") && !strings.Contains(upper, "VERIF") &&
-		!strings.Contains(upper, "REJECT") && !strings.Contains(upper, "IGNORE") && !strings.Contains(upper, "SELF_SIGNED") || wholeReference(value) {
+		!strings.Contains(upper, "REJECT") && !strings.Contains(upper, "IGNORE") && !strings.Contains(upper, "SELF_SIGNED") ||
+		wholeReference(value) {
 		return false
 	}
 

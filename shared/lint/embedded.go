@@ -44,6 +44,7 @@ func parseEmbedded(text string) *node {
 	if err != nil {
 		return nil
 	}
+
 	return root
 }
 

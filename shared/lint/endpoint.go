@@ -83,7 +83,11 @@ func judgeHost(r *report, raw string, at *place) {
 			ruleMetadataAddress,
 			Error,
 			at,
-			say("the address ", shown(a.host), " is a cloud's metadata service, which hands the machine's credentials to whoever asks"),
+			say(
+				"the address ",
+				shown(a.host),
+				" is a cloud's metadata service, which hands the machine's credentials to whoever asks",
+			),
 			hintMetadata,
 		)
 	case tunnelHost(a.host):
@@ -91,7 +95,11 @@ func judgeHost(r *report, raw string, at *place) {
 			ruleTunnelHost,
 			Warn,
 			at,
-			say("the host ", shown(a.host), " is a tunnel or wildcard name: it can lead anywhere, and to somebody else tomorrow"),
+			say(
+				"the host ",
+				shown(a.host),
+				" is a tunnel or wildcard name: it can lead anywhere, and to somebody else tomorrow",
+			),
 			say("use the service's own host name, or 127.0.0.1 for this machine"),
 		)
 	case confusable(a):

@@ -195,6 +195,7 @@ func homeRoot(p string) bool {
 	case strings.HasPrefix(lower, "/home/") || strings.HasPrefix(lower, "/users/"):
 		return strings.Count(lower, "/") == 2
 	}
+
 	return false
 }
 
@@ -214,6 +215,7 @@ func credentialFolder(p string) string {
 			return name
 		}
 	}
+
 	return ""
 }
 
@@ -243,6 +245,7 @@ func personalFolder(p string) bool {
 	case "documents", "desktop", "downloads", "my documents":
 		return true
 	}
+
 	return false
 }
 

@@ -66,7 +66,11 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 			ruleOpaqueValue,
 			Warn,
 			v.at,
-			say(kind+" ", shown(v.name), " holds a value that looks generated, as secrets are ("+length(literal)+")"),
+			say(
+				kind+" ",
+				shown(v.name),
+				" holds a value that looks generated, as secrets are ("+length(literal)+")",
+			),
 			moveOut(v, kind),
 		)
 	}

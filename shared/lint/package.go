@@ -323,6 +323,7 @@ func nugetPackage(w word) pkg {
 	} else if n < 3 || n > 4 {
 		p.state = floating
 	}
+
 	return p
 }
 

@@ -115,7 +115,8 @@ func judgeInline(r *report, c *call) {
 			ruleShellWrapper,
 			Warn,
 			c.at,
-			say("the server is started through a script for ", shown(c.program), ", so what runs depends on quoting and on the environment"),
+			say("the server is started through a script for ",
+				shown(c.program), ", so what runs depends on quoting and on the environment"),
 			say("name the program in command and its arguments as separate strings in args, or start a script file"),
 		)
 	}

@@ -64,7 +64,13 @@ func judgeSource(r *report, p pkg) {
 				ruleVulnerablePackage,
 				Error,
 				p.at,
-				say("the version ", shown(p.version), " of ", shown(p.name), " is known to be vulnerable: "+a.source),
+				say(
+					"the version ",
+					shown(p.version),
+					" of ",
+					shown(p.name),
+					" is known to be vulnerable: "+a.source,
+				),
 				say("upgrade to "+a.fix),
 			)
 		}
@@ -75,7 +81,11 @@ func judgeSource(r *report, p pkg) {
 			ruleCleartextSource,
 			Error,
 			p.at,
-			say("the package source ", shown(p.name), " is fetched without encryption, so anyone on the way can replace it"),
+			say(
+				"the package source ",
+				shown(p.name),
+				" is fetched without encryption, so anyone on the way can replace it",
+			),
 			say("use git+https:// or https:// and name a full commit"),
 		)
 	}

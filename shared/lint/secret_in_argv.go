@@ -144,7 +144,11 @@ func judgeExposed(r *report, name, value string, at *place) {
 			ruleReferenceInArgv,
 			Info,
 			at,
-			say("the value of ", shown(name), " ends in the argument list, where every process of the machine can read it"),
+			say(
+				"the value of ",
+				shown(name),
+				" ends in the argument list, where every process of the machine can read it",
+			),
 			hintArgument,
 		)
 	default:

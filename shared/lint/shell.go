@@ -235,8 +235,14 @@ func (c *commandLine) fetch(at *place, decoded bool) {
 func runsSubstitution(st stage) bool {
 	program, _ := leader(st.words)
 	first := st.words[0].text
-	return program == "eval" || program == "source" || program == "." || program == "iex" || program == "invoke-expression" ||
-		(shells[program] || interpreters[program]) && st.process || strings.HasPrefix(first, "$(") || strings.HasPrefix(first, "`")
+	return program == "eval" ||
+		program == "source" ||
+		program == "." ||
+		program == "iex" ||
+		program == "invoke-expression" ||
+		(shells[program] || interpreters[program]) && st.process ||
+		strings.HasPrefix(first, "$(") ||
+		strings.HasPrefix(first, "`")
 }
 
 // leader returns the program of a simple command behind the wrappers that keep its input, and its

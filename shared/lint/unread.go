@@ -26,6 +26,7 @@ func unread(s *server, r *report) {
 		if value == nil || value.kind == null {
 			continue
 		}
+
 		at := s.at.member(f.key, value)
 
 		if !f.allows(value.kind) {

@@ -37,6 +37,7 @@ func scheme(s string) string {
 			return ""
 		}
 	}
+
 	return strings.ToLower(s[:at])
 }
 
@@ -91,7 +92,10 @@ func splitURL(s string) address {
 // is a word. Such a URL cannot be judged.
 func (a address) unknown() bool {
 	host := strings.ToLower(a.host)
-	if host == "" || strings.ContainsAny(a.raw, "${}<>%*") || strings.HasPrefix(host, "your") || strings.Contains(host, ".your") ||
+	if host == "" ||
+		strings.ContainsAny(a.raw, "${}<>%*") ||
+		strings.HasPrefix(host, "your") ||
+		strings.Contains(host, ".your") ||
 		strings.Contains(host, "-your-") || strings.Contains(host, "__") {
 		return true
 	}
@@ -103,6 +107,7 @@ func (a address) unknown() bool {
 	case "host", "hostname", "server", "ip", "domain", "server-ip", "ip-address", "my-host", "my-server":
 		return !strings.Contains(host, ".")
 	}
+
 	return a.port != "" && strings.Trim(a.port, "0123456789") != ""
 }
 
@@ -113,6 +118,7 @@ func loopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
+
 	switch host {
 	case "host.docker.internal", "gateway.docker.internal", "host.containers.internal", "host.lima.internal", "host.orb.internal",
 		"0.0.0.0", "::": // as a destination the unspecified address reaches this machine

@@ -137,6 +137,7 @@ func remote(valued string, hosts int) runner {
 		if from >= len(cl.args) {
 			return
 		}
+
 		if from == len(cl.args)-1 && strings.ContainsAny(cl.args[from].text, " \t\n") {
 			cl.own = from
 			c.script(cl.args[from].text, cl.args[from].at, depth+1, cl.inside)

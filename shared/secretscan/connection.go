@@ -142,8 +142,12 @@ func localHost(host string) bool {
 	if at := strings.LastIndexByte(host, ':'); at > 0 && !strings.HasSuffix(host, "]") {
 		host = host[:at]
 	}
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasPrefix(host, "127.") ||
-		host == "[::1]" || host == "host.docker.internal" || host == "host.containers.internal"
+	return host == "localhost" ||
+		strings.HasSuffix(host, ".localhost") ||
+		strings.HasPrefix(host, "127.") ||
+		host == "[::1]" ||
+		host == "host.docker.internal" ||
+		host == "host.containers.internal"
 }
 
 var genericUsers = set("user", "username", "usr", "login", "myuser", "youruser", "db_user", "dbuser", "")

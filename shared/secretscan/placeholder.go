@@ -103,8 +103,14 @@ func trimScheme(s string) string {
 // masked recognises values whose middle or end was blanked out: "ntn_****", "sk-xxxx", "AIza...".
 func masked(s string) bool {
 	lower := strings.ToLower(s)
-	return strings.Contains(s, "***") || strings.Contains(s, "…") || strings.Contains(s, "•••") || strings.Contains(s, "###") ||
-		strings.Contains(s, "...") || strings.Contains(lower, "xxxx") || (len(s) < 24 && strings.Contains(lower, "xxx")) || strings.Contains(s, "____")
+	return strings.Contains(s, "***") ||
+		strings.Contains(s, "…") ||
+		strings.Contains(s, "•••") ||
+		strings.Contains(s, "###") ||
+		strings.Contains(s, "...") ||
+		strings.Contains(lower, "xxxx") ||
+		(len(s) < 24 && strings.Contains(lower, "xxx")) ||
+		strings.Contains(s, "____")
 }
 
 // placeholderWord recognises the words people write where a secret belongs. Long words count
@@ -216,8 +222,12 @@ func variableName(s string) bool {
 // generated is not a path.
 func path(s string) bool {
 	slashed := strings.ReplaceAll(s, `\`, "/")
-	rooted := strings.HasPrefix(slashed, "/") || strings.HasPrefix(slashed, "~/") || strings.HasPrefix(slashed, "./") ||
-		strings.HasPrefix(slashed, "../") || strings.HasPrefix(slashed, "file:/") || (len(s) > 2 && s[1] == ':' && slashed[2] == '/')
+	rooted := strings.HasPrefix(slashed, "/") ||
+		strings.HasPrefix(slashed, "~/") ||
+		strings.HasPrefix(slashed, "./") ||
+		strings.HasPrefix(slashed, "../") ||
+		strings.HasPrefix(slashed, "file:/") ||
+		(len(s) > 2 && s[1] == ':' && slashed[2] == '/')
 	if !rooted {
 		return fileName(s)
 	}

@@ -43,6 +43,7 @@ func strip(value string, depth int) (literal string, outside, found bool) {
 		found = true
 		i += size
 	}
+
 	return out.String(), outside, found
 }
 

@@ -142,6 +142,7 @@ func (r *Recorder) metrics(series map[string]*histogram, since, until time.Time)
 		last := &list[len(list)-1].Histogram
 		last.DataPoints = append(last.DataPoints, h.encode(since, until))
 	}
+
 	return metrics{[]resourceMetrics{{r.resource(), []scopeMetrics{{r.scope, list}}}}}
 }
 

@@ -331,6 +331,7 @@ func (b *Book) record(ctx context.Context, actor, event string, a Approval) erro
 	if a.Shown != "" {
 		detail["command"] = noted(a.Shown)
 	}
+
 	return b.Record(ctx, actor, event, detail)
 }
 

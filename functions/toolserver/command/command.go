@@ -118,6 +118,7 @@ func (r *reader) read(text string) error {
 	for _, statement := range file.Stmts {
 		r.walk(statement)
 	}
+
 	return nil
 }
 

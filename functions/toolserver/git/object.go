@@ -35,6 +35,7 @@ func (r *Repository) object(h hash, depth int) (kind string, text []byte, err er
 	if hash(sum.Sum(nil)) != h {
 		return "", nil, errDamaged
 	}
+
 	return kind, text, nil
 }
 

@@ -54,6 +54,7 @@ func Run(ctx context.Context, gate *preflight.Gate, name string, stdin io.Reader
 	if v == ask && !agent.asks(c.Event) {
 		v = deny
 	}
+
 	return agent.answer(c.Event, v, reason)
 }
 

@@ -122,6 +122,7 @@ func compileRule(rule Rule, fold bool) (compiled, error) {
 	if err != nil {
 		return compiled{}, err
 	}
+
 	c := compiled{Rule: rule, glob: g}
 	if rule.Except == "" {
 		return c, nil

@@ -71,6 +71,7 @@ func object(text []byte) []string {
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = int(bad.Offset)
 	}
+
 	return []string{fmt.Sprintf("line %d: %s", bytes.Count(text[:min(at, len(text))], []byte("\n"))+1, err)}
 }
 

@@ -75,6 +75,7 @@ func (t *Tally) catchUp(ctx context.Context) error {
 		}
 		t.read = max(t.read, block.Last)
 	}
+
 	return nil
 }
 

@@ -143,6 +143,7 @@ func (b *Book) Report(today time.Time, days int, name string, bounds Bounds) (li
 			for _, a := range found {
 				bot.Flags = append(slices.Clone(bot.Flags), a.Level)
 			}
+
 			alerts = append(alerts, found...)
 
 			day.Calls, day.Tokens, day.Bots = day.Calls+bot.Calls, day.Tokens+bot.tokens(), append(day.Bots, bot)

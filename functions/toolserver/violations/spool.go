@@ -120,6 +120,7 @@ func (l *Log) take(ctx context.Context, said audit.Event) (why string, err error
 		errors.Is(err, audit.ErrProfile) {
 		return "the chain does not take it", nil
 	}
+
 	return "", err
 }
 
@@ -130,6 +131,7 @@ func mark(said audit.Event) (audit.Event, error) {
 	if err := json.Unmarshal(text, &payload); err != nil {
 		return audit.Event{}, err
 	}
+
 	var err error
 	if payload["said_by"], err = json.Marshal(said.Actor); err != nil {
 		return audit.Event{}, err

@@ -44,7 +44,12 @@ func (w *Workspace) Draft(name string) (string, error) {
 
 	list(&b, "Exceptions from protected. They never lift untouchable.", "allow", nil)
 	list(&b, "Left out by scans. The guard looks at these, too.",
-		"ignore", present([]string{".git/**", "node_modules/**", "vendor/**", "dist/**", "cdk.out/**"}, []string{".git/**"}, names))
+		"ignore", present(
+			[]string{".git/**", "node_modules/**", "vendor/**", "dist/**", "cdk.out/**"},
+			[]string{".git/**"},
+			names,
+		))
+
 	fmt.Fprintf(&b, "\n# Files through which one session hands over to the next.\nsession: {handoff: %s, worklog: %s}\nrules: {step_back_every: %d, handoff_max_age: 10m}\n",
 		c.Session.Handoff, c.Session.Worklog, c.Rules.StepBackEvery)
 

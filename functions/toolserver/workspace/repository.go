@@ -211,5 +211,6 @@ func coreSetting(config io.Reader, name string) string {
 			value = strings.Trim(strings.TrimSpace(set), `"`)
 		}
 	}
+
 	return value
 }

@@ -341,6 +341,7 @@ func Lines(t testing.TB, s audit.Store, from, to uint64) []byte {
 
 		lines = append(lines, b.Lines...)
 	}
+
 	return lines
 }
 

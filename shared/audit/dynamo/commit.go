@@ -119,6 +119,7 @@ func (s *Store) commit(ctx context.Context, b batch) error {
 	if !errors.As(err, &canceled) {
 		return s.failed(err)
 	}
+
 	return s.outcome(ctx, b, canceled.CancellationReasons, err)
 }
 
@@ -204,6 +205,7 @@ func (s *Store) actions(b batch) []types.TransactWriteItem {
 		all = append(all, s.putNew(put))
 		all[len(all)-1].Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	}
+
 	return all
 }
 
@@ -231,5 +233,6 @@ func (s *Store) moveHead(from, to audit.Head) types.TransactWriteItem {
 		update.ExpressionAttributeValues[":oldseq"] = number(from.Seq)
 		update.ExpressionAttributeValues[":oldhash"] = binary(from.Hash[:])
 	}
+
 	return types.TransactWriteItem{Update: update}
 }

@@ -37,6 +37,7 @@ func (s *Store) post(ctx context.Context, drafts []audit.Draft) error {
 	if err != nil {
 		return s.failed(err)
 	}
+
 	return nil
 }
 

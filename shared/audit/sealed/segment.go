@@ -55,11 +55,19 @@ func ParseSegment(manifest []byte) (Segment, error) {
 	if json.Unmarshal(manifest, &s) != nil || !bytes.Equal(s.Manifest(), manifest) {
 		return Segment{}, errManifest
 	}
+
 	n := s.size()
-	if audit.CheckChainName(s.Chain) != nil || s.First == 0 || s.Last < s.First || bits.OnesCount64(n) != 1 ||
-		n > mostEntries || (s.First-1)%n != 0 || s.Bytes < 1 || s.Bytes > mostBytes {
+	if audit.CheckChainName(s.Chain) != nil ||
+		s.First == 0 ||
+		s.Last < s.First ||
+		bits.OnesCount64(n) != 1 ||
+		n > mostEntries ||
+		(s.First-1)%n != 0 ||
+		s.Bytes < 1 ||
+		s.Bytes > mostBytes {
 		return Segment{}, errManifest
 	}
+
 	return s, nil
 }
 

@@ -114,6 +114,7 @@ func complaint(body []byte) string {
 	for !utf8.ValidString(text) {
 		text = text[:len(text)-1]
 	}
+
 	return text
 }
 

@@ -63,6 +63,7 @@ func GetFramework(
 		if in.Format == "markdown" {
 			answer.Document = framework.Markdown(list)
 		}
+
 		return answer, nil
 	})
 }
