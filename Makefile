@@ -72,7 +72,7 @@ conformance: setup ## the official MCP conformance suite and the official client
 # Optional: PROGRAM is the agent's own program, which is too large to install for every test.
 record: ## record how a real coding agent obeys the guard: make record AGENT=claude-code PROGRAM=/path/to/it
 	@mkdir -p $(DIST) && CGO_ENABLED=0 $(GO) build -o $(DIST)/local ./functions/local
-	@$(GO) run ./functions/toolserver/hook/record -agent $(AGENT) -program $(PROGRAM) -local "$$PWD/$(DIST)/local" -out functions/toolserver/hook/testdata/$(AGENT).jsonl
+	@$(GO) run ./functions/toolserver/guard/hook/record -agent $(AGENT) -program $(PROGRAM) -local "$$PWD/$(DIST)/local" -out functions/toolserver/guard/hook/testdata/$(AGENT).jsonl
 
 bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed
@@ -83,7 +83,7 @@ bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench . ./shared/x402 ./shared/x402/evm
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench ToolsCall ./functions/toolserver
-	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench Decide ./functions/toolserver/policy
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench Decide ./functions/toolserver/guard/policy
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench HookCold -benchtime 100x ./functions/local
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench BesidePeers -benchtime 1x ./functions/toolserver
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'BenchmarkUnpaid|PaidRequest' -benchtime 5x ./functions/local

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	approvals "governance.internal/functions/toolserver/approval"
-	"governance.internal/functions/toolserver/preflight"
+	approvals "governance.internal/functions/toolserver/guard/approval"
+	"governance.internal/functions/toolserver/guard/preflight"
 )
 
 // approve shows what agents asked for, and grants or denies it. Deciding needs a

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"governance.internal/functions/toolserver/baseline"
-	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/guard/baseline"
+	"governance.internal/functions/toolserver/guard/preflight"
 )
 
 // compareBaseline shows which governed files changed without passing the guard. Exit

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"governance.internal/functions/local/devchain"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/shared/config"
 	"governance.internal/shared/x402/evm"
 )

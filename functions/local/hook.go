@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/hook"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // runHook answers one call of a coding agent in the agent's own protocol, or with

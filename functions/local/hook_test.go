@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/hook"
-	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/preflight"
 )
 
 // A project is set up from the command line, an agent is refused, and the checks

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // initWorkspace writes a commented governance.yaml for the project that it finds.

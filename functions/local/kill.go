@@ -17,7 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/work/killswitch"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/wiring"
 )

@@ -11,7 +11,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/agent/modeltest"
-	"governance.internal/functions/toolserver/usage"
+	"governance.internal/functions/toolserver/inspect/usage"
 	"governance.internal/shared/secretscan"
 )
 

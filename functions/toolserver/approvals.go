@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"net/http"
 
-	"governance.internal/functions/toolserver/approval"
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/approval"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 // mostApprovals are listed, the newest first.
@@ -19,12 +19,20 @@ func (s *Server) getApprovals(w http.ResponseWriter, r *http.Request) {
 	list, err := s.approvals().List(mostApprovals)
 	if err != nil {
 		slog.ErrorContext(r.Context(), "approvals not read", "error", err.Error())
-		refuse(w, http.StatusServiceUnavailable, "unavailable", "The approvals cannot be read right now. Try again.")
+		refuse(
+			w,
+			http.StatusServiceUnavailable,
+			"unavailable",
+			"The approvals cannot be read right now. Try again.",
+		)
+
 		return
 	}
+
 	if list == nil {
 		list = []approval.Approval{}
 	}
+
 	writeJSON(w, http.StatusOK, map[string]any{"approvals": list})
 }
 
@@ -47,12 +55,22 @@ func (s *Server) postApprovals(w http.ResponseWriter, r *http.Request) {
 		s.answerTool(w, tool.Failure(err.(*tool.Error)), killStatus)
 		return
 	}
+
 	body, problem := dispatcher.ReadBody(r)
 	if problem != nil {
 		refuse(w, problem.Status, "invalid_body", problem.Message)
 		return
 	}
-	s.answerTool(w, s.decider.Run(r.Context(), &tool.Call{Arguments: body, Header: r.Header, Transport: "http"}), decideStatus)
+
+	s.answerTool(
+		w,
+		s.decider.Run(r.Context(), &tool.Call{
+			Arguments: body,
+			Header:    r.Header,
+			Transport: "http",
+		}),
+		decideStatus,
+	)
 }
 
 var decideStatus = map[string]int{
@@ -66,12 +84,25 @@ func (s *Server) decide(ctx context.Context, _ *tool.Call, d decision) (approval
 	decided, err := s.approvals().Decide(ctx, d.ID, "console", d.Grant)
 	switch {
 	case errors.Is(err, approval.ErrUnknown):
-		return decided, &tool.Error{Code: "not_found", Field: "/id", Message: "There is no approval of this id."}
+		return decided, &tool.Error{
+			Code:    "not_found",
+			Field:   "/id",
+			Message: "There is no approval of this id.",
+		}
 	case errors.Is(err, approval.ErrNotOpen):
-		return decided, &tool.Error{Code: "not_open", Field: "/id", Message: "It was decided before, or is over."}
+		return decided, &tool.Error{
+			Code:    "not_open",
+			Field:   "/id",
+			Message: "It was decided before, or is over.",
+		}
 	case err != nil:
 		slog.ErrorContext(ctx, "approval not decided", "error", err.Error())
-		return decided, &tool.Error{Code: "unavailable", Message: "Nothing was decided: the book or the audit trail cannot be written.", Hint: "Try again."}
+		return decided, &tool.Error{
+			Code:    "unavailable",
+			Message: "Nothing was decided: the book or the audit trail cannot be written.",
+			Hint:    "Try again.",
+		}
 	}
+
 	return decided, nil
 }

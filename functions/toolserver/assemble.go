@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/agent"
-	"governance.internal/functions/toolserver/cluster"
-	"governance.internal/functions/toolserver/cluster/dynamo"
-	"governance.internal/functions/toolserver/hook"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/oauth"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/routes/access/oauth"
+	"governance.internal/functions/toolserver/work/cluster"
+	"governance.internal/functions/toolserver/work/cluster/dynamo"
+	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 	"governance.internal/shared/wiring/environment"
@@ -29,13 +29,37 @@ import (
 func DepsOf(parts *wiring.Tools) Deps {
 	c := parts.Config
 	return Deps{
-		BaseURL: c.BaseURL, Token: c.APIToken, KillSecret: c.KillSecret, Toolsets: c.Toolsets, ReadOnly: c.ReadOnly,
-		Build: build(), DataDir: c.DataDir, Workspace: cmp.Or(c.Workspace, "."), Audit: parts.Audit, Gate: parts.Gate, Verify: parts.Auditor.Report,
-		Host: host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
-		Now:  time.Now, Random: rand.Reader, OAuth: oauthOf(c), Cloud: aws,
+		BaseURL:    c.BaseURL,
+		Token:      c.APIToken,
+		KillSecret: c.KillSecret,
+		Toolsets:   c.Toolsets,
+		ReadOnly:   c.ReadOnly,
+		Build:      build(),
+		DataDir:    c.DataDir,
+		Workspace:  cmp.Or(c.Workspace, "."),
+		Audit:      parts.Audit,
+		Gate:       parts.Gate,
+		Verify:     parts.Auditor.Report,
+		Host: host.Reader{
+			Files: os.DirFS("/"),
+			Disk:  host.DiskSpace,
+			Sleep: host.Sleep,
+			Cores: host.Cores(),
+		},
+		Now:         time.Now,
+		Random:      rand.Reader,
+		OAuth:       oauthOf(c),
+		Cloud:       aws,
 		Connections: c.MaxConnections,
 
-		Model: agent.Provider{API: c.LLM.API, Name: c.LLM.Model, URL: c.LLM.BaseURL, Key: c.LLM.Key}, Agent: []string{own(), AgentCommand}, Hook: hook.Program(own()),
+		Model: agent.Provider{
+			API:  c.LLM.API,
+			Name: c.LLM.Model,
+			URL:  c.LLM.BaseURL,
+			Key:  c.LLM.Key,
+		},
+		Agent: []string{own(), AgentCommand},
+		Hook:  hook.Program(own()),
 	}
 }
 
@@ -61,9 +85,18 @@ func oauthOf(c config.Config) *oauth.Resource {
 	if audiences == nil {
 		audiences = []string{c.BaseURL, c.BaseURL + "/", c.BaseURL + "/mcp", c.BaseURL + "/sse"}
 	}
+
 	return &oauth.Resource{
-		Issuer: c.OAuthIssuer, Audiences: audiences, Scope: c.OAuthScope, Now: time.Now,
-		Keys: &oauth.Keys{URL: c.OAuthKeys, Client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}},
+		Issuer:    c.OAuthIssuer,
+		Audiences: audiences,
+		Scope:     c.OAuthScope,
+		Now:       time.Now,
+		Keys: &oauth.Keys{
+			URL: c.OAuthKeys,
+			Client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse
+			}},
+		},
 	}
 }
 
@@ -97,11 +130,13 @@ func furnish(c config.Config) error {
 	if c.WorkspaceFile == "" {
 		return nil
 	}
+
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
+
 	return root.WriteFile(workspace.FileName, []byte(c.WorkspaceFile+"\n"), 0o600)
 }
 
@@ -116,11 +151,13 @@ func run(ctx context.Context, parts *wiring.Tools, address string) error {
 		return err
 	}
 	defer leave()
+
 	s, err := New(d)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+
 	go parts.Auditor.Keep(ctx)
 	go d.Telemetry.Run(ctx)
 	return s.Listen(ctx, address)
@@ -136,14 +173,17 @@ func (d *Deps) Join(ctx context.Context, c config.Config, address string) (leave
 	if err != nil {
 		return nil, err
 	}
+
 	reached, err := taskAddress(c, address)
 	if err != nil {
 		return nil, err
 	}
+
 	store := dynamo.Open(c.StateTable, service)
 	if d.Tasks, err = cluster.Join(ctx, store, reached, d.Now, d.Random); err != nil {
 		return nil, err
 	}
+
 	d.Halt, d.Slots = store, dynamo.Slots{Store: store}
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -163,14 +203,19 @@ func taskAddress(c config.Config, address string) (string, error) {
 	if ip := net.ParseIP(host); ip != nil && !ip.IsUnspecified() {
 		return address, nil
 	}
+
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
 		return "", err
 	}
+
 	for _, each := range addresses {
-		if network, ok := each.(*net.IPNet); ok && network.IP.IsPrivate() && network.IP.To4() != nil {
+		if network, ok := each.(*net.IPNet); ok &&
+			network.IP.IsPrivate() &&
+			network.IP.To4() != nil {
 			return net.JoinHostPort(network.IP.String(), port), nil
 		}
 	}
+
 	return "", errors.New("the machine has no private address: set TASK_ADDRESS to the host and port at which the other tasks reach this one")
 }

@@ -3,8 +3,8 @@ package toolserver
 import (
 	"io/fs"
 
+	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/tools/core"
-	"governance.internal/functions/toolserver/workspace"
 )
 
 // capabilities says of each tool whether it can do its work here, for a client of a
@@ -20,11 +20,15 @@ func (s *Server) capabilities(transport string) []core.Capability {
 		if transport == "stdio" && t.Name == "emergency_kill_switch" {
 			c.State, c.Why = "unavailable", "over stdio there is no header for the kill secret: a person uses local kill, or POST /kill of a server that listens"
 		}
-		if _, blind := fs.ReadDir(procOf(s.deps.Host), "."); t.Name == "check_archive_safety" && blind != nil {
+
+		if _, blind := fs.ReadDir(procOf(s.deps.Host), "."); t.Name == "check_archive_safety" &&
+			blind != nil {
 			c.State, c.Why = "unavailable", "the processes of the machine cannot be read, so nothing is called safe"
 		}
+
 		list = append(list, c)
 	}
+
 	return list
 }
 
@@ -50,5 +54,6 @@ func (s *Server) lacking(name string, state workspace.State, unreadable error) s
 			return "no agent is configured, and none is on PATH"
 		}
 	}
+
 	return ""
 }

@@ -1,9 +1,9 @@
 package toolserver
 
 import (
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/managed/ecs"
-	"governance.internal/functions/toolserver/managed/lambda"
+	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/managed/ecs"
+	"governance.internal/functions/toolserver/work/managed/lambda"
 	"governance.internal/shared/wiring/environment"
 )
 
@@ -18,8 +18,15 @@ func aws(former *managed.Former) map[string]managed.Provider {
 		absent := managed.Absent{Why: "there is no AWS account here: set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"}
 		return map[string]managed.Provider{"ecs": absent, "lambda": absent}
 	}
+
 	return map[string]managed.Provider{
-		"ecs":    ecs.New(ecs.Account{Region: a.Region, Credentials: a.Credentials}, former),
-		"lambda": lambda.New(lambda.Account{Region: a.Region, Credentials: a.Credentials}, former),
+		"ecs": ecs.New(ecs.Account{
+			Region:      a.Region,
+			Credentials: a.Credentials,
+		}, former),
+		"lambda": lambda.New(lambda.Account{
+			Region:      a.Region,
+			Credentials: a.Credentials,
+		}, former),
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/approval"
-	"governance.internal/functions/toolserver/console"
-	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/framework"
-	"governance.internal/functions/toolserver/killswitch"
+	"governance.internal/functions/toolserver/guard/approval"
+	"governance.internal/functions/toolserver/routes/console"
 	"governance.internal/functions/toolserver/tools/audit"
+	"governance.internal/functions/toolserver/work/dispatch"
+	"governance.internal/functions/toolserver/work/killswitch"
 	trail "governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/x402"
@@ -77,19 +77,44 @@ func (s *Server) getEntries(w http.ResponseWriter, r *http.Request) {
 	if text := r.URL.Query().Get("after"); text != "" {
 		var malformed error
 		if after, malformed = strconv.ParseUint(text, 10, 63); malformed != nil {
-			refuse(w, http.StatusBadRequest, "invalid_argument", "after must be the seq of an entry, a whole number.")
+			refuse(
+				w,
+				http.StatusBadRequest,
+				"invalid_argument",
+				"after must be the seq of an entry, a whole number.",
+			)
+
 			return
 		}
 	}
+
 	var list []entry
 	if err == nil {
 		list, err = s.entriesAfter(r.Context(), after, head.Seq)
 	}
+
 	if err != nil {
-		refuse(w, http.StatusServiceUnavailable, "unavailable", "The audit chain cannot be read right now. Try again.")
+		refuse(
+			w,
+			http.StatusServiceUnavailable,
+			"unavailable",
+			"The audit chain cannot be read right now. Try again.",
+		)
+
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"entries": list, "head": audit.Head{Seq: head.Seq, Hash: head.Hash}})
+
+	writeJSON(
+		w,
+		http.StatusOK,
+		map[string]any{
+			"entries": list,
+			"head": audit.Head{
+				Seq:  head.Seq,
+				Hash: head.Hash,
+			},
+		},
+	)
 }
 
 func (s *Server) entriesAfter(ctx context.Context, after, last uint64) ([]entry, error) {
@@ -97,6 +122,7 @@ func (s *Server) entriesAfter(ctx context.Context, after, last uint64) ([]entry,
 	if after >= last {
 		return list, nil
 	}
+
 	for block, err := range s.deps.Audit.Blocks(ctx, after+1, min(last, after+entriesPage)) {
 		if err != nil {
 			return nil, err
@@ -107,6 +133,7 @@ func (s *Server) entriesAfter(ctx context.Context, after, last uint64) ([]entry,
 			seq++
 		}
 	}
+
 	return list, nil
 }
 
@@ -115,6 +142,7 @@ func show(seq uint64, line []byte) entry {
 	if err != nil {
 		return entry{Seq: seq, Severity: critical}
 	}
+
 	return entry{
 		Seq:      seq,
 		Severity: severityOf(e.Event),
@@ -135,13 +163,20 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 // rootOrConsole is GET /: the console for a browser, JSON for everybody else.
 func (s *Server) rootOrConsole() http.HandlerFunc {
 	page := console.Handler(console.Page{
-		Name: Name, Version: Version, Build: s.deps.Build, Base: strings.TrimRight(s.base.Path, "/"), NeedsToken: s.deps.Token != "", Products: catalog.Endpoints,
+		Name:       Name,
+		Version:    Version,
+		Build:      s.deps.Build,
+		Base:       strings.TrimRight(s.base.Path, "/"),
+		NeedsToken: s.deps.Token != "",
+		Products:   catalog.Endpoints,
 	})
 	return func(w http.ResponseWriter, r *http.Request) {
-		if accept := r.Header.Get("Accept"); strings.Contains(accept, "text/html") && !strings.Contains(accept, "application/json") {
+		if accept := r.Header.Get("Accept"); strings.Contains(accept, "text/html") &&
+			!strings.Contains(accept, "application/json") {
 			page.ServeHTTP(w, r)
 			return
 		}
+
 		w.Header().Set("Vary", "Accept")
 		s.getRoot(w, r)
 	}

@@ -11,28 +11,34 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/agent"
-	"governance.internal/functions/toolserver/dispatch"
-	"governance.internal/functions/toolserver/hook"
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/work/dispatch"
 )
 
 // openDispatcher goes on watching what runs. Under a halt it ends that: the server may
 // have been killed while it was about it.
 func (s *Server) openDispatcher() (err error) {
 	s.dispatches, err = dispatch.Open(s.deps.DataDir, dispatch.Deps{
-		Settings: s.dispatchSettings, Dir: absolute(s.deps.Workspace), Trail: s.deps.Audit, Halted: s.isHalted,
+		Settings: s.dispatchSettings,
+		Dir:      absolute(s.deps.Workspace),
+		Trail:    s.deps.Audit,
+		Halted:   s.isHalted,
 		FreeMB: func() (int, error) {
 			memory, err := s.deps.Host.Memory()
 			return memory.AvailableMB, err
 		},
-		Slots: s.deps.Slots, Now: s.deps.Now, Random: s.deps.Random,
+		Slots:  s.deps.Slots,
+		Now:    s.deps.Now,
+		Random: s.deps.Random,
 	})
 	if err == nil && s.halt.Halted() != nil {
 		if _, survivors := s.dispatches.StopAll(context.Background()); len(survivors) > 0 {
 			slog.Error("the kill switch halts, and something survives", "survivors", len(survivors))
 		}
 	}
+
 	return err
 }
 
@@ -54,36 +60,62 @@ func (s *Server) dispatchSettings() (dispatch.Settings, error) {
 	if err != nil {
 		return dispatch.Settings{}, err
 	}
+
 	c := state.Config.Dispatch
-	settings := dispatch.Settings{Max: c.MaxConcurrent, MinFreeMB: c.MinFreeMB, Timeout: time.Duration(c.Timeout)}
+	settings := dispatch.Settings{
+		Max:       c.MaxConcurrent,
+		MinFreeMB: c.MinFreeMB,
+		Timeout:   time.Duration(c.Timeout),
+	}
+
 	if !c.Enabled {
 		settings.Why = "No agent may be dispatched. " + howToDispatch
 		return settings, nil
 	}
+
 	if settings.Runner = s.runner(c); settings.Runner == nil {
 		settings.Why = "No agent is configured, and none of " + strings.Join(dispatch.PresetNames(), ", ") + " is on PATH. " + howToDispatch
 	}
+
 	return settings, nil
 }
 
 // runner is the one that the workspace file asks for; nil if there is none.
 func (s *Server) runner(c workspace.DispatchRule) dispatch.Runner {
 	if c.Runner == "exec" || c.Runner == "" && len(c.Command) > 0 {
-		return dispatch.Exec{Command: c.Command, Env: c.Env, Lookup: os.LookupEnv}
-	}
-	if c.Runner == "loop" || c.Runner == "" && s.deps.Model.API != "" {
-		return agent.Runner{
-			Command: s.deps.Agent, Provider: s.deps.Model, Tokens: cmp.Or(c.MaxTokens, usualTokens), Workspace: absolute(s.deps.Workspace), DataDir: absolute(s.deps.DataDir),
+		return dispatch.Exec{
+			Command: c.Command,
+			Env:     c.Env,
+			Lookup:  os.LookupEnv,
 		}
 	}
+
+	if c.Runner == "loop" || c.Runner == "" && s.deps.Model.API != "" {
+		return agent.Runner{
+			Command:   s.deps.Agent,
+			Provider:  s.deps.Model,
+			Tokens:    cmp.Or(c.MaxTokens, usualTokens),
+			Workspace: absolute(s.deps.Workspace),
+			DataDir:   absolute(s.deps.DataDir),
+		}
+	}
+
 	preset, found := dispatch.FindPreset(c.Runner)
 	if !found {
 		return nil
 	}
+
 	preset.Env, preset.Lookup = append(preset.Env, c.Env...), os.LookupEnv
 	if s.deps.Hook != nil {
-		preset.Guard = hook.LaunchOf(s.workspace, preset.Agent, s.deps.Hook, absolute(s.deps.Workspace), absolute(s.deps.DataDir))
+		preset.Guard = hook.LaunchOf(
+			s.workspace,
+			preset.Agent,
+			s.deps.Hook,
+			absolute(s.deps.Workspace),
+			absolute(s.deps.DataDir),
+		)
 	}
+
 	return preset
 }
 
@@ -118,16 +150,29 @@ func (s *Server) getDispatches(w http.ResponseWriter, r *http.Request) {
 	active, completed, err := s.dispatches.List(dispatch.Listed)
 	if err != nil {
 		slog.ErrorContext(r.Context(), "dispatches not listed", "error", err.Error())
-		writeJSON(w, http.StatusInternalServerError, map[string]any{"error": map[string]string{"code": "unavailable", "message": "The records of the dispatches cannot be read."}})
+		writeJSON(
+			w,
+			http.StatusInternalServerError,
+			map[string]any{"error": map[string]string{
+				"code":    "unavailable",
+				"message": "The records of the dispatches cannot be read.",
+			}},
+		)
+
 		return
 	}
+
 	var free *int
 	if memory, err := s.deps.Host.Memory(); err == nil {
 		free = &memory.AvailableMB
 	}
+
 	writeJSON(w, http.StatusOK, map[string]any{
-		"active": s.rows(active, "active"), "completed": s.rows(completed, "completed"), "total": len(active) + len(completed),
-		"max_concurrent": dispatch.MostAtOnce, "free_ram_mb": free,
+		"active":         s.rows(active, "active"),
+		"completed":      s.rows(completed, "completed"),
+		"total":          len(active) + len(completed),
+		"max_concurrent": dispatch.MostAtOnce,
+		"free_ram_mb":    free,
 	})
 }
 
@@ -161,7 +206,18 @@ func (s *Server) beginning(id string) string {
 
 func (s *Server) row(r dispatch.Record, status string) Dispatch {
 	return Dispatch{
-		ID: r.ID, Task: s.beginning(r.ID), PID: r.Identity.PID, Status: status, Log: r.Log, StartTime: r.StartedAt, MaxTurns: r.MaxTurns,
-		EndTime: r.EndedAt, ExitCode: r.ExitCode, Reason: r.Reason, Runner: r.Runner, Guarded: r.Guarded, Stop: r.Stop,
+		ID:        r.ID,
+		Task:      s.beginning(r.ID),
+		PID:       r.Identity.PID,
+		Status:    status,
+		Log:       r.Log,
+		StartTime: r.StartedAt,
+		MaxTurns:  r.MaxTurns,
+		EndTime:   r.EndedAt,
+		ExitCode:  r.ExitCode,
+		Reason:    r.Reason,
+		Runner:    r.Runner,
+		Guarded:   r.Guarded,
+		Stop:      r.Stop,
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools"
 )
 

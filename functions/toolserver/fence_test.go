@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/killswitch"
 	"governance.internal/shared/audit/memory"
 )
 

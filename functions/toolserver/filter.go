@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools"
 )
 
@@ -43,10 +43,13 @@ func filterOf(header http.Header, query url.Values) (filter, error) {
 }
 
 func (f filter) allows(t *tool.Tool) bool {
-	return (f.toolsets == nil || slices.Contains(f.toolsets, t.Toolset)) && (!f.readOnly || t.Hints.ReadOnly)
+	return (f.toolsets == nil || slices.Contains(f.toolsets, t.Toolset)) &&
+		(!f.readOnly || t.Hints.ReadOnly)
 }
 
 // apply keeps the tools that are allowed.
 func (f filter) apply(list []*tool.Tool) []*tool.Tool {
-	return slices.DeleteFunc(slices.Clone(list), func(t *tool.Tool) bool { return !f.allows(t) })
+	return slices.DeleteFunc(slices.Clone(list), func(t *tool.Tool) bool {
+		return !f.allows(t)
+	})
 }

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"governance.internal/functions/toolserver/eventstream"
-	"governance.internal/functions/toolserver/mask"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/mcp/eventstream"
 )
 
 // Paths of one dispatch: its log, and its end.
@@ -41,14 +41,22 @@ type logPart struct {
 // the last one. A client that was cut off goes on behind Last-Event-ID; one that has all is
 // told so by 204, which ends its tries (WHATWG HTML, section 9.2).
 func (s *Server) getLog(w http.ResponseWriter, r *http.Request) {
-	from, last := int64(0), r.Header.Get("Last-Event-ID")
+	from := int64(0)
+	last := r.Header.Get("Last-Event-ID")
 	if last != "" {
 		var err error
 		if from, err = strconv.ParseInt(last, 10, 64); err != nil || from < 0 {
-			refuse(w, http.StatusBadRequest, "invalid_argument", "Last-Event-ID must be the id of an event of this log.")
+			refuse(
+				w,
+				http.StatusBadRequest,
+				"invalid_argument",
+				"Last-Event-ID must be the id of an event of this log.",
+			)
+
 			return
 		}
 	}
+
 	select {
 	case s.follows <- struct{}{}:
 		defer func() { <-s.follows }()
@@ -57,18 +65,22 @@ func (s *Server) getLog(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusServiceUnavailable, "unavailable", "Too many logs are followed. Try again later.")
 		return
 	}
+
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.leaving, cancel)()
+
 	s.follow(ctx, w, r.PathValue("id"), from)
 }
 
 func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id string, from int64) {
 	stream := eventstream.New(w)
 	defer stream.End()
+
 	if _, err := s.dispatches.LogPath(id); err == nil {
 		defer stream.KeepAlive(eventstream.Interval)()
 	}
+
 	at := from
 	record, err := s.dispatches.Follow(ctx, id, from, func(part []byte, next int64) error {
 		at = next
@@ -81,7 +93,12 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id string, f
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !stream.Opened():
-		refuse(w, http.StatusNotFound, "not_found", "There is no such dispatch here. GET /dispatches lists them.")
+		refuse(
+			w,
+			http.StatusNotFound,
+			"not_found",
+			"There is no such dispatch here. GET /dispatches lists them.",
+		)
 	case ctx.Err() != nil: // the client or the server goes
 	case err != nil:
 		slog.WarnContext(ctx, "log not followed", "dispatch", id, "error", err.Error())

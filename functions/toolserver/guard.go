@@ -16,9 +16,9 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"governance.internal/functions/toolserver/cluster"
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/oauth"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/routes/access/oauth"
+	"governance.internal/functions/toolserver/work/cluster"
 	"governance.internal/shared/httpapi"
 )
 
@@ -67,6 +67,7 @@ func (g *guard) protect(next http.Handler) http.Handler {
 			no.write(w, r)
 			return
 		}
+
 		if caller != "" {
 			r = r.WithContext(dispatcher.WithCaller(r.Context(), caller))
 		}
@@ -80,23 +81,38 @@ func (g *guard) judge(r *http.Request) (caller string, no *refusal) {
 		return g.tasks.Caller(r), nil // the task that forwards it judged it
 	}
 	if !g.knownHost(r) {
-		return "", &refusal{status: http.StatusForbidden, code: "host_not_allowed",
-			message: "This Host is not an address of the server. Use " + g.base.String() + "."}
+		return "", &refusal{
+			status:  http.StatusForbidden,
+			code:    "host_not_allowed",
+			message: "This Host is not an address of the server. Use " + g.base.String() + ".",
+		}
 	}
+
 	if !g.sameSite(r) {
-		return "", &refusal{status: http.StatusForbidden, code: "origin_not_allowed",
-			message: "Pages of other origins may not use the tool server."}
+		return "", &refusal{
+			status:  http.StatusForbidden,
+			code:    "origin_not_allowed",
+			message: "Pages of other origins may not use the tool server.",
+		}
 	}
+
 	caller, no = g.admit(r)
 	if no != nil {
 		return "", no
 	}
+
 	// The kill switch wants its secret in a header, which no page of others can send, and
 	// takes the body as curl labels it.
-	if r.Method == http.MethodPost && !isJSON(r.Header) && (r.URL.Path != "/kill" || r.Header.Get("Content-Encoding") != "") {
-		return "", &refusal{status: http.StatusUnsupportedMediaType, code: "unsupported_media_type",
-			message: "Send the body as JSON with the header Content-Type: application/json and without Content-Encoding."}
+	if r.Method == http.MethodPost &&
+		!isJSON(r.Header) &&
+		(r.URL.Path != "/kill" || r.Header.Get("Content-Encoding") != "") {
+		return "", &refusal{
+			status:  http.StatusUnsupportedMediaType,
+			code:    "unsupported_media_type",
+			message: "Send the body as JSON with the header Content-Type: application/json and without Content-Encoding.",
+		}
 	}
+
 	return caller, nil
 }
 
@@ -112,6 +128,7 @@ func (g *guard) knownHost(r *http.Request) bool {
 	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return false
 	}
+
 	local := localIP(r)
 	if local.IsLoopback() {
 		return host == "localhost" || net.ParseIP(host).IsLoopback()
@@ -135,12 +152,17 @@ func (g *guard) sameSite(r *http.Request) bool {
 		own := []string{"http://" + r.Host, g.base.Scheme + "://" + g.base.Host}
 		return len(origins) == 1 && slices.Contains(own, origins[0])
 	}
+
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
 		return true
 	}
-	followed := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
-	return followed && r.Method == http.MethodGet && r.URL.Path == "/" // a link to the front page
+
+	followed := r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document"
+	return followed &&
+		r.Method == http.MethodGet &&
+		r.URL.Path == "/" // a link to the front page
 }
 
 // admit checks the token and the rate. Behind a load balancer all addresses are
@@ -156,9 +178,12 @@ func (g *guard) admit(r *http.Request) (caller string, no *refusal) {
 			return "", no
 		}
 	}
-	if r.URL.Path == "/kill" || r.URL.Path == "/health" { // never starved by other requests: they bound their own cost
+
+	if r.URL.Path == "/kill" ||
+		r.URL.Path == "/health" { // never starved by other requests: they bound their own cost
 		return caller, nil
 	}
+
 	if wait := g.calls.wait(cmp.Or(caller, address)); wait > 0 {
 		return "", tooMany(wait)
 	}
@@ -174,10 +199,16 @@ func (g *guard) identify(r *http.Request) (caller string, no *refusal) {
 	if hasBearer(r.Header, g.token) {
 		return "token", nil
 	}
+
 	if g.oauth == nil {
-		return "", &refusal{status: http.StatusUnauthorized, code: "unauthorized", bearer: `Bearer realm="governance"`,
-			message: "Send the token of this server (GOV_API_TOKEN) as Authorization: Bearer TOKEN."}
+		return "", &refusal{
+			status:  http.StatusUnauthorized,
+			code:    "unauthorized",
+			bearer:  `Bearer realm="governance"`,
+			message: "Send the token of this server (GOV_API_TOKEN) as Authorization: Bearer TOKEN.",
+		}
 	}
+
 	return g.subject(r)
 }
 
@@ -185,17 +216,27 @@ func (g *guard) identify(r *http.Request) (caller string, no *refusal) {
 // matches nothing.
 func hasBearer(header http.Header, token string) bool {
 	scheme, given, _ := strings.Cut(header.Get("Authorization"), " ")
-	got, want := sha256.Sum256([]byte(strings.TrimSpace(given))), sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "Bearer") && token != ""
+	got := sha256.Sum256([]byte(strings.TrimSpace(given)))
+	want := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 &&
+		strings.EqualFold(scheme, "Bearer") &&
+		token != ""
 }
 
 func isJSON(header http.Header) bool {
 	mediaType, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	return err == nil && mediaType == "application/json" && header.Get("Content-Encoding") == ""
+	return err == nil &&
+		mediaType == "application/json" &&
+		header.Get("Content-Encoding") == ""
 }
 
 func tooMany(wait time.Duration) *refusal {
-	return &refusal{status: http.StatusTooManyRequests, code: "rate_limited", message: "Too many requests. Wait as long as Retry-After says.", wait: wait}
+	return &refusal{
+		status:  http.StatusTooManyRequests,
+		code:    "rate_limited",
+		message: "Too many requests. Wait as long as Retry-After says.",
+		wait:    wait,
+	}
 }
 
 // write answers in the language of the route.
@@ -209,10 +250,18 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	case http.StatusTooManyRequests:
 		header.Set("Retry-After", strconv.Itoa(int((f.wait+time.Second-1)/time.Second)))
 	}
+
 	if slices.Contains(protocolPaths, r.URL.Path) {
-		dispatcher.Refuse(w, &dispatcher.Error{Status: f.status, Code: dispatcher.CodeRefused, Message: f.message, Data: map[string]string{"code": f.code}})
+		dispatcher.Refuse(w, &dispatcher.Error{
+			Status:  f.status,
+			Code:    dispatcher.CodeRefused,
+			Message: f.message,
+			Data:    map[string]string{"code": f.code},
+		})
+
 		return
 	}
+
 	writeJSON(w, f.status, map[string]any{"error": map[string]string{"code": f.code, "message": f.message}})
 }
 
@@ -220,8 +269,12 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 func writeJSON(w http.ResponseWriter, status int, object any) {
 	answer, err := httpapi.JSONStatus(status, object)
 	if err != nil {
-		answer = httpapi.Response{Status: http.StatusInternalServerError, Header: http.Header{}}
+		answer = httpapi.Response{
+			Status: http.StatusInternalServerError,
+			Header: http.Header{},
+		}
 	}
+
 	answer.Header.Set("Cache-Control", "no-store")
 	answer.Write(w)
 }
@@ -237,7 +290,12 @@ type callers struct {
 }
 
 func newCallers(now func() time.Time, perSecond float64, burst int) *callers {
-	return &callers{now: now, limit: rate.Limit(perSecond), burst: burst, buckets: map[string]*rate.Limiter{}}
+	return &callers{
+		now:     now,
+		limit:   rate.Limit(perSecond),
+		burst:   burst,
+		buckets: map[string]*rate.Limiter{},
+	}
 }
 
 // wait takes a token from a caller's bucket; if there is none it says how long the
@@ -246,6 +304,7 @@ func (c *callers) wait(caller string) time.Duration {
 	now := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	bucket, ok := c.buckets[caller]
 	if !ok {
 		if len(c.buckets) >= maxCallers {
@@ -254,11 +313,13 @@ func (c *callers) wait(caller string) time.Duration {
 		bucket = rate.NewLimiter(c.limit, c.burst)
 		c.buckets[caller] = bucket
 	}
+
 	reservation := bucket.ReserveN(now, 1)
 	delay := reservation.DelayFrom(now)
 	if delay > 0 {
 		reservation.CancelAt(now)
 	}
+
 	return delay
 }
 
@@ -270,6 +331,7 @@ func (c *callers) forget(now time.Time) {
 			delete(c.buckets, caller)
 		}
 	}
+
 	if len(c.buckets) == before {
 		clear(c.buckets)
 	}

@@ -8,15 +8,15 @@ import (
 	"log/slog"
 	"time"
 
-	"governance.internal/functions/toolserver/approval"
-	"governance.internal/functions/toolserver/baseline"
 	"governance.internal/functions/toolserver/framework"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/approval"
+	"governance.internal/functions/toolserver/guard/baseline"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/core"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/work/host"
 )
 
 // watchInterval is how often the governed files are compared with their baseline, unless
@@ -36,9 +36,13 @@ func (s *Server) discreet(t *tool.Tool) *tool.Tool {
 			problem.Message, problem.Hint, problem.Field = hide(problem.Message), hide(problem.Hint), hide(problem.Field)
 			return tool.Failure(&problem)
 		}
+
 		whole := string(result.Structured)
 		if text := hide(whole); text != whole && json.Valid([]byte(text)) {
-			result.Structured, result.Content = json.RawMessage(text), []any{tool.Text{Type: "text", Text: text}}
+			result.Structured, result.Content = json.RawMessage(text), []any{tool.Text{
+				Type: "text",
+				Text: text,
+			}}
 		}
 		return result
 	}
@@ -51,7 +55,13 @@ func (s *Server) aboutWorkspace() core.Workspace {
 	if err != nil {
 		return core.Workspace{}
 	}
-	about := core.Workspace{Configured: state.Configured, Untouchable: len(state.Config.Untouchable), Protected: len(state.Config.Protected)}
+
+	about := core.Workspace{
+		Configured:  state.Configured,
+		Untouchable: len(state.Config.Untouchable),
+		Protected:   len(state.Config.Protected),
+	}
+
 	if info, err := fs.Stat(s.workspace.Files(), state.Config.Session.Handoff); err == nil {
 		age := int64(max(s.deps.Now().Sub(info.ModTime()), 0) / time.Second)
 		about.HandoffAge = &age
@@ -63,7 +73,9 @@ func (s *Server) aboutWorkspace() core.Workspace {
 // of processes alone is none.
 func (s *Server) halted() string {
 	halt := s.halt.Halted()
-	if halt == nil || halt.Scope == "dispatches" || halt.Scope == "processes" {
+	if halt == nil ||
+		halt.Scope == "dispatches" ||
+		halt.Scope == "processes" {
 		return ""
 	}
 	return cmp.Or(halt.Reason, "no reason was given")
@@ -75,10 +87,19 @@ func (s *Server) rules() []framework.Rule {
 	if err != nil {
 		return framework.Rules()
 	}
+
 	extra := []framework.Rule{}
 	for _, r := range state.Config.Rules.Extra {
-		extra = append(extra, framework.Rule{ID: r.ID, Name: cmp.Or(r.Name, r.ID), Rule: r.Rule, Trigger: r.Trigger, Enforcement: r.Enforcement, Prevents: r.Prevents})
+		extra = append(extra, framework.Rule{
+			ID:          r.ID,
+			Name:        cmp.Or(r.Name, r.ID),
+			Rule:        r.Rule,
+			Trigger:     r.Trigger,
+			Enforcement: r.Enforcement,
+			Prevents:    r.Prevents,
+		})
 	}
+
 	return framework.With(state.Config.Rules.Disabled, extra)
 }
 
@@ -88,6 +109,7 @@ func (s *Server) governed() (untouchable, protected uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+
 	err = s.workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
 		if entry.IsDir() {
 			if name == workspace.StateDir || name == ".git" {
@@ -95,6 +117,7 @@ func (s *Server) governed() (untouchable, protected uint64, err error) {
 			}
 			return nil
 		}
+
 		switch decision, rule := state.Policy.Decide(name); {
 		case decision == policy.Blocked && !s.workspace.Own(rule):
 			untouchable++
@@ -117,7 +140,12 @@ func procOf(h host.Reader) fs.FS {
 
 // net compares the governed files with what they were.
 func (s *Server) net() *baseline.Net {
-	return &baseline.Net{Workspace: s.workspace, Log: s.violations, Now: s.deps.Now, Approved: s.approvals().UsedSince}
+	return &baseline.Net{
+		Workspace: s.workspace,
+		Log:       s.violations,
+		Now:       s.deps.Now,
+		Approved:  s.approvals().UsedSince,
+	}
 }
 
 // keepWatching compares until ctx ends. A comparison that fails is told once, until
@@ -125,12 +153,16 @@ func (s *Server) net() *baseline.Net {
 func (s *Server) keepWatching(ctx context.Context) {
 	ticker := time.NewTicker(cmp.Or(s.deps.Watch, watchInterval))
 	defer ticker.Stop()
+
 	net, told := s.net(), ""
 	for {
 		changes, err := net.Watch(ctx)
 		for _, c := range changes {
-			slog.WarnContext(ctx, "a governed file changed without passing the guard", "path", c.Path, "change", c.Kind)
+			slog.WarnContext(ctx, "a governed file changed without passing the guard",
+				"path", c.Path,
+				"change", c.Kind)
 		}
+
 		text := ""
 		if err != nil && ctx.Err() == nil {
 			text = err.Error()
@@ -138,6 +170,7 @@ func (s *Server) keepWatching(ctx context.Context) {
 		if text != "" && text != told {
 			slog.WarnContext(ctx, "the governed files cannot be compared", "error", text)
 		}
+
 		told = text
 		select {
 		case <-ctx.Done():
@@ -149,5 +182,10 @@ func (s *Server) keepWatching(ctx context.Context) {
 
 // approvals is the book of what people allow in the workspace.
 func (s *Server) approvals() *approval.Book {
-	return &approval.Book{Workspace: s.workspace, Now: s.deps.Now, Random: s.deps.Random, Record: s.violations.Note}
+	return &approval.Book{
+		Workspace: s.workspace,
+		Now:       s.deps.Now,
+		Random:    s.deps.Random,
+		Record:    s.violations.Note,
+	}
 }

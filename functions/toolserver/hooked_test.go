@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/functions/toolserver/hook"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // wilful is an agent that asks the hook which it was started with, if any, before it

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/killswitch"
 )
 
 // Attempts with a wrong secret that are recorded, by all callers together: a record
@@ -41,19 +41,32 @@ func (s *Server) kill(ctx context.Context, header http.Header, o killswitch.Orde
 // fenced refuses a tool that destroys while everything is halted. The switch itself
 // works at any time.
 func (s *Server) fenced(t *tool.Tool) *tool.Tool {
-	if !t.Hints.Destructive || t.Name == "emergency_kill_switch" || t.Name == "dispatch_to_llm" { // which asks itself, and says so in its own words
+	if !t.Hints.Destructive ||
+		t.Name == "emergency_kill_switch" ||
+		t.Name == "dispatch_to_llm" { // which asks itself, and says so in its own words
 		return t
 	}
+
 	behind := *t
 	behind.Run = func(ctx context.Context, call *tool.Call) tool.Result {
 		halt, err := s.halt.Check(ctx)
 		if err != nil {
 			slog.WarnContext(ctx, "kill switch not read", "error", err.Error())
-			return tool.Failure(&tool.Error{Code: "unavailable", Message: "Whether everything is halted cannot be read right now.", Hint: "Try again."})
+			return tool.Failure(&tool.Error{
+				Code:    "unavailable",
+				Message: "Whether everything is halted cannot be read right now.",
+				Hint:    "Try again.",
+			})
 		}
+
 		if halt != nil {
-			return tool.Failure(&tool.Error{Code: "halted", Message: "Everything is halted by the kill switch.", Hint: "A person must lift the halt first."})
+			return tool.Failure(&tool.Error{
+				Code:    "halted",
+				Message: "Everything is halted by the kill switch.",
+				Hint:    "A person must lift the halt first.",
+			})
 		}
+
 		return t.Run(ctx, call)
 	}
 	return &behind
@@ -63,18 +76,34 @@ func (s *Server) fenced(t *tool.Tool) *tool.Tool {
 func (s *Server) mayKill(ctx context.Context, header http.Header, source string) error {
 	switch {
 	case s.deps.KillSecret == "":
-		return &tool.Error{Code: "kill_not_configured", Message: "The kill switch is off: the server has no kill secret.", Hint: "Set KILL_SECRET to at least 32 characters and start the server again."}
+		return &tool.Error{
+			Code:    "kill_not_configured",
+			Message: "The kill switch is off: the server has no kill secret.",
+			Hint:    "Set KILL_SECRET to at least 32 characters and start the server again.",
+		}
 	case hasBearer(header, s.deps.KillSecret):
 		return nil
 	case header.Get("Authorization") == "":
-		return &tool.Error{Code: "unauthorized", Message: "The kill switch needs the kill secret.",
-			Hint: "Send it as Authorization: Bearer SECRET with the HTTP request. Over stdio there is no such header: use POST /kill."}
+		return &tool.Error{
+			Code:    "unauthorized",
+			Message: "The kill switch needs the kill secret.",
+			Hint:    "Send it as Authorization: Bearer SECRET with the HTTP request. Over stdio there is no such header: use POST /kill.",
+		}
 	}
+
 	if s.wrongKills.wait("") > 0 {
-		return &tool.Error{Code: "rate_limited", Message: "Too many attempts with a wrong secret.", Hint: "Wait ten seconds. The right secret works at any time."}
+		return &tool.Error{
+			Code:    "rate_limited",
+			Message: "Too many attempts with a wrong secret.",
+			Hint:    "Wait ten seconds. The right secret works at any time.",
+		}
 	}
+
 	s.halt.Refused(ctx, source)
-	return &tool.Error{Code: "wrong_secret", Message: "This is not the kill secret. The attempt is recorded."}
+	return &tool.Error{
+		Code:    "wrong_secret",
+		Message: "This is not the kill secret. The attempt is recorded.",
+	}
 }
 
 // postKill is POST /kill: the tool, over plain HTTP; with {"resume":true} the end of
@@ -84,16 +113,32 @@ func (s *Server) postKill(w http.ResponseWriter, r *http.Request) {
 		s.answerTool(w, tool.Failure(err.(*tool.Error)), killStatus)
 		return
 	}
+
 	body, problem := dispatcher.ReadBody(r)
 	if problem != nil {
-		writeJSON(w, problem.Status, map[string]any{"error": map[string]string{"code": "invalid_body", "message": problem.Message}})
+		writeJSON(
+			w,
+			problem.Status,
+			map[string]any{"error": map[string]string{
+				"code":    "invalid_body",
+				"message": problem.Message,
+			}},
+		)
+
 		return
 	}
-	call := &tool.Call{Arguments: withReason(body), Header: r.Header, Transport: "http"}
+
+	call := &tool.Call{
+		Arguments: withReason(body),
+		Header:    r.Header,
+		Transport: "http",
+	}
+
 	if asksToResume(body) {
 		s.answerTool(w, s.lift.Run(r.Context(), call), killStatus)
 		return
 	}
+
 	s.answerTool(w, s.run(r.Context(), "emergency_kill_switch", call), killStatus)
 }
 
@@ -115,11 +160,13 @@ func (s *Server) postEnd(w http.ResponseWriter, r *http.Request) {
 		s.answerTool(w, tool.Failure(err.(*tool.Error)), killStatus)
 		return
 	}
+
 	body, problem := dispatcher.ReadBody(r)
 	if problem != nil {
 		refuse(w, problem.Status, "invalid_body", problem.Message)
 		return
 	}
+
 	id := r.PathValue("id")
 	end := tool.Define(tool.Tool{Name: "end_dispatch"}, func(ctx context.Context, call *tool.Call, in endInput) (dispatchEnd, error) {
 		if !s.dispatches.Cancel(ctx, id, call.Transport, in.Reason) {
@@ -131,7 +178,12 @@ func (s *Server) postEnd(w http.ResponseWriter, r *http.Request) {
 		}
 		return dispatchEnd{ID: id, Ending: true}, nil
 	})
-	call := &tool.Call{Arguments: withReason(body), Header: r.Header, Transport: "http"}
+
+	call := &tool.Call{
+		Arguments: withReason(body),
+		Header:    r.Header,
+		Transport: "http",
+	}
 	s.answerTool(w, end.Run(r.Context(), call), endStatus)
 }
 
@@ -171,21 +223,37 @@ type liftInput struct {
 func (s *Server) newLift() *tool.Tool {
 	return tool.Define(tool.Tool{Name: "lift"}, func(ctx context.Context, call *tool.Call, in liftInput) (killswitch.Lifted, error) {
 		if !in.Resume {
-			return killswitch.Lifted{}, &tool.Error{Code: "invalid_argument", Field: "/resume", Message: "resume must be true.", Hint: "Leave it out to halt."}
+			return killswitch.Lifted{}, &tool.Error{
+				Code:    "invalid_argument",
+				Field:   "/resume",
+				Message: "resume must be true.",
+				Hint:    "Leave it out to halt.",
+			}
 		}
+
 		lifted, err := s.halt.Lift(ctx, in.Reason, call.Transport)
 		if errors.Is(err, killswitch.ErrNoRecord) {
 			slog.WarnContext(ctx, "halt not lifted", "error", err.Error())
-			err = &tool.Error{Code: "unavailable", Message: "The halt is still in force: its end cannot be recorded right now.", Hint: "Try again."}
+			err = &tool.Error{
+				Code:    "unavailable",
+				Message: "The halt is still in force: its end cannot be recorded right now.",
+				Hint:    "Try again.",
+			}
 		}
+
 		if err != nil || !in.Restore {
 			return lifted, err
 		}
 		lifted.Restored, err = s.halt.Restore(ctx, in.Reason, call.Transport)
 		if err != nil {
 			slog.WarnContext(ctx, "nothing restored", "error", err.Error())
-			err = &tool.Error{Code: "unavailable", Message: "Nothing is halted any more, and nothing was brought back: that cannot be recorded right now.", Hint: "Try again with restore."}
+			err = &tool.Error{
+				Code:    "unavailable",
+				Message: "Nothing is halted any more, and nothing was brought back: that cannot be recorded right now.",
+				Hint:    "Try again with restore.",
+			}
 		}
+
 		return lifted, err
 	})
 }

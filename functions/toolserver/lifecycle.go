@@ -13,9 +13,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"governance.internal/functions/toolserver/connections"
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/sessions"
+	"governance.internal/functions/toolserver/mcp/sessions"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/routes/access/connections"
 )
 
 // drainLimit is how long running calls may take to end; the platform kills a task
@@ -26,7 +26,8 @@ const drainLimit = 25 * time.Second
 func CheckBind(addr net.Addr, token string) error {
 	tcp, ok := addr.(*net.TCPAddr)
 	if token == "" && (!ok || !tcp.IP.IsLoopback()) {
-		return fmt.Errorf("set GOV_API_TOKEN (at least %d characters) to listen on %s, where others can reach the tool server", minSecret, addr)
+		return fmt.Errorf("set GOV_API_TOKEN (at least %d characters) to listen on %s, where others can reach the tool server",
+			minSecret, addr)
 	}
 	if token != "" && len(token) < minSecret {
 		return fmt.Errorf("GOV_API_TOKEN must have at least %d characters", minSecret)
@@ -71,6 +72,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server, bounded := HTTPServer(s, listener, s.deps.Connections)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(bounded) }()
+
 	select {
 	case err := <-served:
 		return err
@@ -95,20 +97,24 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 func (s *Server) keepFlushing() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	watched, supervised := make(chan struct{}), make(chan struct{})
+	watched := make(chan struct{})
+	supervised := make(chan struct{})
 	s.stop = func() { stop(); <-ended; <-watched; <-supervised }
 	go func() {
 		defer close(supervised)
 		s.keepSupervising(ctx)
 	}()
+
 	go func() {
 		defer close(watched)
 		s.keepWatching(ctx)
 	}()
 	go func() {
 		defer close(ended)
+
 		ticker := time.NewTicker(flushInterval)
 		defer ticker.Stop()
+
 		for {
 			if err := s.halt.Flush(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "kill switch: the audit trail takes no entries", "error", err.Error())
@@ -116,9 +122,12 @@ func (s *Server) keepFlushing() {
 			if err := s.violations.Flush(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "guard: violations wait for the audit trail", "error", err.Error())
 			}
+
 			if err := s.halt.Sync(ctx); err != nil && ctx.Err() == nil {
-				slog.WarnContext(ctx, "kill switch: what other tasks decided is not known", "error", err.Error())
+				slog.WarnContext(ctx, "kill switch: what other tasks decided is not known",
+					"error", err.Error())
 			}
+
 			select {
 			case <-ctx.Done():
 				return
@@ -151,8 +160,18 @@ func (s *Server) serverFor(f filter, transport string) *mcp.Server {
 	key := fmt.Sprint(transport, strings.Join(f.toolsets, ","), f.readOnly)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.servers[key] == nil { // as many as there are choices, of seven toolsets
-		s.servers[key] = sessions.Server(s.dispatcher.Server, instructions, dispatcher.Table{Tools: f.apply(s.tools), Resources: s.resources}, transport)
+		s.servers[key] = sessions.Server(
+			s.dispatcher.Server,
+			instructions,
+			dispatcher.Table{
+				Tools:     f.apply(s.tools),
+				Resources: s.resources,
+			},
+			transport,
+		)
 	}
+
 	return s.servers[key]
 }

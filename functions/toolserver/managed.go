@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/processes"
+	"governance.internal/functions/toolserver/work/killswitch"
+	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/processes"
 	"governance.internal/shared/audit"
 )
 
@@ -33,7 +33,9 @@ func (s *Server) stops() killswitch.Stops {
 			}
 			return s.managed.Stop(ctx)
 		},
-		Restore: func(ctx context.Context) []managed.Restored { return s.managed.Restore(ctx) },
+		Restore: func(ctx context.Context) []managed.Restored {
+			return s.managed.Restore(ctx)
+		},
 	}
 }
 
@@ -44,23 +46,38 @@ func (s *Server) openManaged() error {
 	if err != nil {
 		return err
 	}
+
 	raised := func() bool { return s.halt.Halted() != nil }
 	s.supervisor, err = managed.OpenSupervisor(s.deps.DataDir, managed.Rules{
-		Dir: dir, Halted: s.isHalted, Raised: raised, Lookup: os.LookupEnv, Now: time.Now, Random: s.newID,
+		Dir:    dir,
+		Halted: s.isHalted,
+		Raised: raised,
+		Lookup: os.LookupEnv,
+		Now:    time.Now,
+		Random: s.newID,
 	})
 	if err != nil {
 		return err
 	}
+
 	former := &managed.Former{Path: filepath.Join(s.deps.DataDir, "HALT.former")}
 	providers := managed.Local(dir, former)
 	providers["supervised"] = s.supervisor
 	if s.deps.Cloud != nil {
 		maps.Copy(providers, s.deps.Cloud(former))
 	}
-	s.managed = &managed.Set{Load: s.processes, Providers: providers, Former: former, Raised: raised}
+
+	s.managed = &managed.Set{
+		Load:      s.processes,
+		Providers: providers,
+		Former:    former,
+		Raised:    raised,
+	}
+
 	if raised() {
 		s.supervisor.Close()
 	}
+
 	return nil
 }
 
@@ -79,12 +96,16 @@ func (s *Server) processes() ([]managed.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	list := slices.Clone(state.Config.Processes.Expected)
 	for i := range list {
 		list[i].Provider = cmp.Or(list[i].Provider, state.Config.Processes.Provider)
 		list[i].Target = cmp.Or(list[i].Target, list[i].Name)
 	}
-	return slices.DeleteFunc(list, func(p managed.Process) bool { return p.Provider == "none" }), nil
+
+	return slices.DeleteFunc(list, func(p managed.Process) bool {
+		return p.Provider == "none"
+	}), nil
 }
 
 // keepSupervising runs the supervised processes until ctx ends, and ends them then. What
@@ -93,12 +114,15 @@ func (s *Server) keepSupervising(ctx context.Context) {
 	ticker := time.NewTicker(superviseInterval)
 	defer ticker.Stop()
 	defer s.supervisor.Close()
+
 	told := false
 	for {
 		list, err := s.managed.Processes()
 		if err != nil && !told {
-			slog.WarnContext(ctx, "the managed processes are those that the workspace file named before", "error", err.Error())
+			slog.WarnContext(ctx, "the managed processes are those that the workspace file named before",
+				"error", err.Error())
 		}
+
 		told = err != nil
 		s.supervisor.Look(ctx, list)
 		select {
@@ -113,8 +137,15 @@ func (s *Server) keepSupervising(ctx context.Context) {
 func (s *Server) getProcesses(w http.ResponseWriter, r *http.Request) {
 	list, err := s.managed.States(r.Context())
 	if err != nil {
-		refuse(w, http.StatusServiceUnavailable, "unavailable", "The workspace file cannot be read; get_health_status says more.")
+		refuse(
+			w,
+			http.StatusServiceUnavailable,
+			"unavailable",
+			"The workspace file cannot be read; get_health_status says more.",
+		)
+
 		return
 	}
+
 	writeJSON(w, http.StatusOK, map[string]any{"processes": append([]managed.Status{}, list...)})
 }

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/processes"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/processes"
 	"governance.internal/shared/audit"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/telemetry"
 )
 
@@ -24,30 +24,49 @@ func observed(t *tool.Tool, calls *atomic.Uint64, d Deps) *tool.Tool {
 		began := d.Now()
 		ctx, cancel := context.WithTimeout(ctx, callLimit)
 		defer cancel()
+
 		ctx, span := traced(ctx, t, call, d.Telemetry)
 		defer func() {
 			if cause := recover(); cause != nil {
-				slog.ErrorContext(ctx, "tool panicked", "tool", t.Name, "error", fmt.Sprintf("%v\n%s", cause, debug.Stack()))
-				result = tool.Failure(&tool.Error{Code: "internal", Message: "Something failed on our side."})
+				slog.ErrorContext(ctx, "tool panicked",
+					"tool", t.Name,
+					"error", fmt.Sprintf("%v\n%s", cause, debug.Stack()))
+				result = tool.Failure(&tool.Error{
+					Code:    "internal",
+					Message: "Something failed on our side.",
+				})
 			}
+
 			outcome := "ok"
 			if result.Err != nil {
 				outcome = result.Err.Code
 			}
+
 			took := d.Now().Sub(began)
-			slog.InfoContext(ctx, "tool called", "tool", t.Name, "transport", call.Transport, "outcome", outcome, "ms", took.Milliseconds())
+			slog.InfoContext(ctx, "tool called",
+				"tool", t.Name,
+				"transport", call.Transport,
+				"outcome", outcome,
+				"ms", took.Milliseconds())
+
 			span.Set(slog.String("governance.outcome", outcome))
 			span.End()
 			d.Telemetry.Observe("mcp.server.operation.duration", took,
 				slog.String("mcp.method.name", "tools/call"), slog.String("gen_ai.tool.name", t.Name), slog.String("governance.outcome", outcome))
 		}()
+
 		return t.Run(ctx, call)
 	}
 	return &watched
 }
 
 // traced begins the span of a call, within the trace that its client names.
-func traced(ctx context.Context, t *tool.Tool, call *tool.Call, recorder *telemetry.Recorder) (context.Context, *telemetry.Span) {
+func traced(
+	ctx context.Context,
+	t *tool.Tool,
+	call *tool.Call,
+	recorder *telemetry.Recorder,
+) (context.Context, *telemetry.Span) {
 	ctx = recorder.NewContext(ctx)
 	if call.Traceparent != "" {
 		ctx = telemetry.Continue(ctx, call.Traceparent)

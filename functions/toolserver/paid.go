@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/x402"
@@ -29,17 +29,25 @@ func sold(t *tool.Tool, gate *x402.Gate) *tool.Tool {
 	if gate == nil || !forSale {
 		return t
 	}
+
 	product, _ := catalog.Lookup(route[0], route[1]) // a test holds that it is there
 	handler := gate.SellTool(t.Name, product, func(c x402.Call) (x402.Work, error) {
-		return func(ctx context.Context) (httpapi.Response, error) { return work(ctx, t, c.Body) }, nil
+		return func(ctx context.Context) (httpapi.Response, error) {
+			return work(ctx, t, c.Body)
+		}, nil
 	})
+
 	paid := *t
 	paid.Description += " Costs " + product.PriceText() + " by x402."
 	paid.Run = func(ctx context.Context, call *tool.Call) tool.Result {
 		request, err := purchase(ctx, t.Name, call)
 		if err != nil {
-			return tool.Failure(&tool.Error{Code: "invalid_argument", Message: "The arguments are not JSON."})
+			return tool.Failure(&tool.Error{
+				Code:    "invalid_argument",
+				Message: "The arguments are not JSON.",
+			})
 		}
+
 		answer := &answer{header: http.Header{}}
 		handler.ServeHTTP(answer, request)
 		return answer.result()
@@ -58,13 +66,25 @@ func work(ctx context.Context, t *tool.Tool, arguments []byte) (httpapi.Response
 		case "unavailable", "timeout":
 			status = http.StatusServiceUnavailable
 		}
+
 		members := map[string]any{"hint": e.Hint}
 		if e.Field != "" {
 			members["field"] = e.Field
 		}
-		return httpapi.Response{}, &httpapi.Error{Status: status, Code: e.Code, Detail: e.Message, Members: members}
+
+		return httpapi.Response{}, &httpapi.Error{
+			Status:  status,
+			Code:    e.Code,
+			Detail:  e.Message,
+			Members: members,
+		}
 	}
-	return httpapi.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: result.Structured}, nil
+
+	return httpapi.Response{
+		Status: http.StatusOK,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   result.Structured,
+	}, nil
 }
 
 // purchase is a call as the gate takes it. The arguments are written without
@@ -74,10 +94,12 @@ func purchase(ctx context.Context, name string, call *tool.Call) (*http.Request,
 	if len(given) == 0 {
 		given = json.RawMessage("{}")
 	}
+
 	var arguments bytes.Buffer
 	if err := json.Compact(&arguments, given); err != nil {
 		return nil, err
 	}
+
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, x402.ToolResource(name), &arguments)
 	if err == nil && call.Payment != nil {
 		request.Header.Set(x402.HeaderSignature, base64.StdEncoding.EncodeToString(call.Payment))
@@ -93,15 +115,24 @@ type answer struct {
 	body   bytes.Buffer
 }
 
-func (a *answer) Header() http.Header            { return a.header }
-func (a *answer) WriteHeader(status int)         { a.status = status }
-func (a *answer) Write(text []byte) (int, error) { return a.body.Write(text) }
+func (a *answer) Header() http.Header    { return a.header }
+func (a *answer) WriteHeader(status int) { a.status = status }
+func (a *answer) Write(text []byte) (int, error) {
+	return a.body.Write(text)
+}
 
 // result translates: an answer to the tool's, a 402 to the terms, and everything
 // else to an error, so that no client takes it for a reason to pay again.
 func (a *answer) result() tool.Result {
 	body := json.RawMessage(bytes.TrimSpace(a.body.Bytes()))
-	result := tool.Result{Content: []any{tool.Text{Type: "text", Text: string(body)}}, Structured: body}
+	result := tool.Result{
+		Content: []any{tool.Text{
+			Type: "text",
+			Text: string(body),
+		}},
+		Structured: body,
+	}
+
 	switch a.status {
 	case http.StatusOK:
 	case http.StatusPaymentRequired:
@@ -109,12 +140,14 @@ func (a *answer) result() tool.Result {
 	default:
 		result = a.failure()
 	}
+
 	if settled := cmp.Or(a.header.Get(x402.HeaderResponse), a.header.Get(x402.HeaderResponseV1)); settled != "" {
 		var response any
 		if x402.DecodeHeader(settled, &response) == nil { // the gate's own
 			result.Meta = map[string]any{x402.MetaResponse: response}
 		}
 	}
+
 	return result
 }
 
@@ -126,5 +159,11 @@ func (a *answer) failure() tool.Result {
 	if err := json.Unmarshal(a.body.Bytes(), &problem); err != nil { // the gate's own
 		problem.Code, problem.Detail = "internal", "Something failed on our side."
 	}
-	return tool.Failure(&tool.Error{Code: problem.Code, Message: problem.Detail, Hint: problem.Hint, Field: problem.Field})
+
+	return tool.Failure(&tool.Error{
+		Code:    problem.Code,
+		Message: problem.Detail,
+		Hint:    problem.Hint,
+		Field:   problem.Field,
+	})
 }

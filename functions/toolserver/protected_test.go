@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/oauth"
+	"governance.internal/functions/toolserver/routes/access/oauth"
 )
 
 // tokens makes access tokens that a started server takes.

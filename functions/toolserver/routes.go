@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/killswitch"
 	"governance.internal/shared/httpapi"
 )
 
@@ -22,9 +22,14 @@ func (s *Server) routes() *http.ServeMux {
 		mux.HandleFunc(method+" "+path, handler)
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", method)
-			(&refusal{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "This path answers " + method + " only."}).write(w, r)
+			(&refusal{
+				status:  http.StatusMethodNotAllowed,
+				code:    "method_not_allowed",
+				message: "This path answers " + method + " only.",
+			}).write(w, r)
 		})
 	}
+
 	mux.Handle("/mcp", s.dispatcher)
 	allow("GET", "/sse", s.sessions.Open)
 	allow("POST", "/message", s.sessions.Message)
@@ -32,6 +37,7 @@ func (s *Server) routes() *http.ServeMux {
 	allow("GET", "/{$}", s.rootOrConsole())
 	allow("GET", "/entries", s.getEntries)
 	allow("POST", "/kill", s.postKill)
+
 	allow("GET", "/audit/verify", s.getVerification)
 	allow("GET", "/dispatches", s.getDispatches)
 	allow("GET", logPattern, s.getLog)
@@ -39,16 +45,28 @@ func (s *Server) routes() *http.ServeMux {
 	allow("GET", "/processes", s.getProcesses)
 	mux.HandleFunc("GET /approvals", s.getApprovals)
 	mux.HandleFunc("POST /approvals", s.postApprovals)
+
 	mux.HandleFunc("/approvals", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", "GET, POST")
-		(&refusal{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "This path answers GET and POST only."}).write(w, r)
+		(&refusal{
+			status:  http.StatusMethodNotAllowed,
+			code:    "method_not_allowed",
+			message: "This path answers GET and POST only.",
+		}).write(w, r)
 	})
+
 	for _, path := range metadataPaths {
 		allow("GET", path, s.getMetadata)
 	}
+
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		(&refusal{status: http.StatusNotFound, code: "not_found", message: "No such path. GET / lists what there is."}).write(w, r)
+		(&refusal{
+			status:  http.StatusNotFound,
+			code:    "not_found",
+			message: "No such path. GET / lists what there is.",
+		}).write(w, r)
 	})
+
 	return mux
 }
 
@@ -59,12 +77,17 @@ func (s *Server) run(ctx context.Context, name string, call *tool.Call) tool.Res
 			return t.Run(ctx, call)
 		}
 	}
-	return tool.Failure(&tool.Error{Code: "not_found", Message: "This server does not offer " + name + "."})
+
+	return tool.Failure(&tool.Error{
+		Code:    "not_found",
+		Message: "This server does not offer " + name + ".",
+	})
 }
 
 // answerTool answers with what a tool said. An error without a status is a 500.
 func (s *Server) answerTool(w http.ResponseWriter, result tool.Result, statuses map[string]int) {
-	status, body := http.StatusOK, result.Structured
+	status := http.StatusOK
+	body := result.Structured
 	if result.Err != nil {
 		body, _ = json.Marshal(map[string]*tool.Error{"error": result.Err}) // of texts
 		if status = statuses[result.Err.Code]; status == 0 {
@@ -77,19 +100,49 @@ func (s *Server) answerTool(w http.ResponseWriter, result tool.Result, statuses 
 			w.Header().Set("Retry-After", "10")
 		}
 	}
+
 	w.Header().Set("Cache-Control", "no-store")
-	httpapi.Response{Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: append(body, '\n')}.Write(w)
+	httpapi.Response{
+		Status: status,
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   append(body, '\n'),
+	}.Write(w)
 }
 
 // getVerification is GET /audit/verify: the tool, with its arguments as query.
 func (s *Server) getVerification(w http.ResponseWriter, r *http.Request) {
 	arguments, err := argumentsOf(r.URL.Query())
 	if err != nil {
-		writeJSON(w, http.StatusBadRequest, map[string]any{"error": map[string]string{"code": "invalid_argument", "message": "The query cannot be read."}})
+		writeJSON(
+			w,
+			http.StatusBadRequest,
+			map[string]any{"error": map[string]string{
+				"code":    "invalid_argument",
+				"message": "The query cannot be read.",
+			}},
+		)
+
 		return
 	}
-	result := s.run(r.Context(), "verify_audit_chain", &tool.Call{Arguments: arguments, Header: r.Header, Transport: "http"})
-	s.answerTool(w, result, map[string]int{"invalid_argument": http.StatusBadRequest, "unavailable": http.StatusServiceUnavailable, "timeout": http.StatusServiceUnavailable})
+
+	result := s.run(
+		r.Context(),
+		"verify_audit_chain",
+		&tool.Call{
+			Arguments: arguments,
+			Header:    r.Header,
+			Transport: "http",
+		},
+	)
+	s.answerTool(
+		w,
+		result,
+		map[string]int{
+			"invalid_argument": http.StatusBadRequest,
+			"unavailable":      http.StatusServiceUnavailable,
+			"timeout":          http.StatusServiceUnavailable,
+		},
+	)
 }
 
 // argumentsOf makes arguments of a query: whole numbers as such, the rest as text.
@@ -117,6 +170,7 @@ func (s *Server) storeState(ctx context.Context) string {
 		_, err := s.deps.Audit.Head(ctx)
 		s.readable.Store(err == nil)
 	}
+
 	if s.readable.Load() {
 		return "ok"
 	}
@@ -126,21 +180,31 @@ func (s *Server) storeState(ctx context.Context) string {
 // getHealth is GET /health, for load balancers: 503 only when this process takes no
 // more work.
 func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) {
-	status, code := "ok", http.StatusOK
-	store, chain := s.storeState(r.Context()), s.chainState()
+	status := "ok"
+	code := http.StatusOK
+	store := s.storeState(r.Context())
+	chain := s.chainState()
 	halt := s.halt.Halted()
 	halted := halt != nil
 	if store != "ok" || chain == "broken" || halted {
 		status = "degraded"
 	}
+
 	if s.draining.Load() {
-		status, code = "draining", http.StatusServiceUnavailable
+		status = "draining"
+		code = http.StatusServiceUnavailable
 	}
+
 	writeJSON(w, code, map[string]any{
-		"status": status, "service": Name, "version": Version, "build": s.deps.Build, "protocol": dispatcher.Fallback,
-		"tools": len(s.tools), "sessions": s.sessions.Count(),
-		"checks": map[string]any{"chain": chain, "store": store, "halt": halted},
-		"halt":   publicHalt(halt),
+		"status":   status,
+		"service":  Name,
+		"version":  Version,
+		"build":    s.deps.Build,
+		"protocol": dispatcher.Fallback,
+		"tools":    len(s.tools),
+		"sessions": s.sessions.Count(),
+		"checks":   map[string]any{"chain": chain, "store": store, "halt": halted},
+		"halt":     publicHalt(halt),
 	})
 }
 
@@ -166,22 +230,42 @@ func publicHalt(halt *killswitch.Halt) *haltState {
 // getRoot is GET /: what the server is and what it offers.
 func (s *Server) getRoot(w http.ResponseWriter, _ *http.Request) {
 	base := strings.TrimRight(s.base.Path, "/")
-	toolList, resourceList := []map[string]string{}, []map[string]string{}
+	toolList := []map[string]string{}
+	resourceList := []map[string]string{}
+
 	for _, t := range s.tools {
-		toolList = append(toolList, map[string]string{"name": t.Name, "title": t.Title, "toolset": t.Toolset, "description": t.Description})
+		toolList = append(toolList, map[string]string{
+			"name":        t.Name,
+			"title":       t.Title,
+			"toolset":     t.Toolset,
+			"description": t.Description,
+		})
 	}
+
 	for _, each := range s.resources {
 		resourceList = append(resourceList, map[string]string{"uri": each.URI, "name": each.Name})
 	}
+
 	writeJSON(w, http.StatusOK, map[string]any{
-		"name": Name, "version": Version, "build": s.deps.Build,
-		"protocol": dispatcher.Fallback, "protocolVersion": dispatcher.Fallback, "supportedProtocolVersions": dispatcher.Versions,
-		"description": "Governance tools for agents over the Model Context Protocol.",
+		"name":                      Name,
+		"version":                   Version,
+		"build":                     s.deps.Build,
+		"protocol":                  dispatcher.Fallback,
+		"protocolVersion":           dispatcher.Fallback,
+		"supportedProtocolVersions": dispatcher.Versions,
+		"description":               "Governance tools for agents over the Model Context Protocol.",
 		"endpoints": map[string]string{
-			"sse": base + "/sse", "message": base + "/message", "http": base + "/mcp", "health": base + "/health",
-			"kill": base + "/kill", "audit_verify": base + "/audit/verify", "dispatches": base + "/dispatches", "entries": base + "/entries",
+			"sse":          base + "/sse",
+			"message":      base + "/message",
+			"http":         base + "/mcp",
+			"health":       base + "/health",
+			"kill":         base + "/kill",
+			"audit_verify": base + "/audit/verify",
+			"dispatches":   base + "/dispatches",
+			"entries":      base + "/entries",
 		},
-		"tools": toolList, "resources": resourceList,
-		"links": map[string]string{"openapi": base + "/openapi.json", "llms": base + "/llms.txt"},
+		"tools":     toolList,
+		"resources": resourceList,
+		"links":     map[string]string{"openapi": base + "/openapi.json", "llms": base + "/llms.txt"},
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"governance.internal/functions/toolserver/dispatcher"
+	"governance.internal/functions/toolserver/mcp/stateless"
 )
 
 // ServeStdio serves one client over a pair of streams, a message a line, until it
@@ -22,7 +22,10 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	answers := &lineWriter{out: out}
 	messages, passed := io.Pipe()
 	go func() { _ = passed.CloseWithError(s.passMessages(ctx, in, passed, answers)) }()
-	return s.serverFor(filter{}, "stdio").Run(ctx, &mcp.IOTransport{Reader: messages, Writer: answers})
+	return s.serverFor(filter{}, "stdio").Run(ctx, &mcp.IOTransport{
+		Reader: messages,
+		Writer: answers,
+	})
 }
 
 // passMessages hands on the lines that are messages until in ends, and answers those that
@@ -36,6 +39,7 @@ func (s *Server) passMessages(ctx context.Context, in io.Reader, messages io.Wri
 		line, err := lines.ReadSlice('\n')
 		var id json.RawMessage
 		var problem *dispatcher.Error
+
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			problem, err = skipLine(lines)
@@ -44,17 +48,20 @@ func (s *Server) passMessages(ctx context.Context, in io.Reader, messages io.Wri
 		default:
 			line = nil
 		}
+
 		if problem != nil {
 			line = nil
 			if _, err := answers.Write(append(problem.Body(id), '\n')); err != nil {
 				return err
 			}
 		}
+
 		if line != nil {
 			if err := s.pass(ctx, bytes.Clone(line), messages, answers, &answering); err != nil {
 				return err
 			}
 		}
+
 		if err != nil {
 			return err
 		}
@@ -68,7 +75,10 @@ func (s *Server) pass(ctx context.Context, line []byte, messages, answers io.Wri
 		_, err := messages.Write(line)
 		return err
 	}
-	answering.Go(func() { _, _ = answers.Write(append(answer(ctx), '\n')) }) // a client that is gone ends the session
+
+	answering.Go(func() {
+		_, _ = answers.Write(append(answer(ctx), '\n'))
+	}) // a client that is gone ends the session
 	return nil
 }
 
@@ -76,7 +86,11 @@ func (s *Server) pass(ctx context.Context, line []byte, messages, answers io.Wri
 func skipLine(lines *bufio.Reader) (*dispatcher.Error, error) {
 	for {
 		if _, err := lines.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
-			return &dispatcher.Error{Status: http.StatusRequestEntityTooLarge, Code: dispatcher.CodeInvalidRequest, Message: "The message is longer than a mebibyte."}, err
+			return &dispatcher.Error{
+				Status:  http.StatusRequestEntityTooLarge,
+				Code:    dispatcher.CodeInvalidRequest,
+				Message: "The message is longer than a mebibyte.",
+			}, err
 		}
 	}
 }

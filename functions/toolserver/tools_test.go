@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/functions/toolserver/host"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/shared/audit"
 )
 

@@ -24,27 +24,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"governance.internal/functions/toolserver/agent"
-	"governance.internal/functions/toolserver/cluster"
-	"governance.internal/functions/toolserver/descriptors"
-	"governance.internal/functions/toolserver/dispatch"
-	"governance.internal/functions/toolserver/dispatcher"
 	"governance.internal/functions/toolserver/framework"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/oauth"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/processes"
-	"governance.internal/functions/toolserver/resources"
-	"governance.internal/functions/toolserver/sessions"
-	"governance.internal/functions/toolserver/tally"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/violations"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/mcp/resources"
+	"governance.internal/functions/toolserver/mcp/sessions"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/tally"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/routes/access/oauth"
 	"governance.internal/functions/toolserver/tools"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/tools/session"
-	"governance.internal/functions/toolserver/violations"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/work/cluster"
+	"governance.internal/functions/toolserver/work/descriptors"
+	"governance.internal/functions/toolserver/work/dispatch"
+	"governance.internal/functions/toolserver/work/host"
+	"governance.internal/functions/toolserver/work/killswitch"
+	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/processes"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/telemetry"
@@ -138,7 +138,9 @@ var protocolPaths = []string{"/mcp", "/sse", "/message"}
 var paths = append([]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/processes", "/approvals", "/entries"}, append(protocolPaths, metadataPaths...)...)
 
 // Serves says whether the server answers a path.
-func Serves(path string) bool { return slices.Contains(paths, path) || isOfDispatch(path) }
+func Serves(path string) bool {
+	return slices.Contains(paths, path) || isOfDispatch(path)
+}
 
 // New builds the server. Close ends it.
 func New(d Deps) (*Server, error) {
@@ -152,6 +154,7 @@ func New(d Deps) (*Server, error) {
 	if d.Toolsets == nil {
 		d.Toolsets = tools.Default
 	}
+
 	offered, err := newFilter(d.Toolsets, d.ReadOnly)
 	if err != nil {
 		return nil, fmt.Errorf("GOV_TOOLSETS: %w", err)
@@ -162,16 +165,28 @@ func New(d Deps) (*Server, error) {
 	if err := processes.Conceal(); err != nil {
 		return nil, fmt.Errorf("the secrets of the server cannot be concealed from agents: %w", err)
 	}
+
 	descriptors.Hold()
 	governed, err := workspace.Open(d.Workspace, d.DataDir)
 	if err != nil {
 		return nil, fmt.Errorf("WORKSPACE: %w", err)
 	}
+
 	s := &Server{
-		deps: d, base: base, workspace: governed, violations: &violations.Log{Trail: d.Audit, Workspace: governed, Now: d.Now, Random: d.Random},
-		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst), servers: map[string]*mcp.Server{},
-		verifies: make(chan struct{}, maxVerifications), looks: newCallers(d.Now, looksPerSecond, looksBurst),
-		follows: make(chan struct{}, maxFollows),
+		deps:      d,
+		base:      base,
+		workspace: governed,
+		violations: &violations.Log{
+			Trail:     d.Audit,
+			Workspace: governed,
+			Now:       d.Now,
+			Random:    d.Random,
+		},
+		wrongKills: newCallers(d.Now, wrongKillsPerSecond, wrongKillsBurst),
+		servers:    map[string]*mcp.Server{},
+		verifies:   make(chan struct{}, maxVerifications),
+		looks:      newCallers(d.Now, looksPerSecond, looksBurst),
+		follows:    make(chan struct{}, maxFollows),
 	}
 	s.violations.Approved = s.approvals().Holds
 	s.leaving, s.leave = context.WithCancel(context.Background())
@@ -179,6 +194,7 @@ func New(d Deps) (*Server, error) {
 	if err := s.openManaged(); err != nil {
 		return nil, fmt.Errorf("managed processes: %w", err)
 	}
+
 	if err := s.openDispatcher(); err != nil {
 		return nil, fmt.Errorf("dispatches: %w", err)
 	}
@@ -187,16 +203,33 @@ func New(d Deps) (*Server, error) {
 		s.free = append(s.free, observed(t, &s.calls, d))
 		s.tools = append(s.tools, observed(sold(t, d.Gate), &s.calls, d))
 	}
+
 	s.lift, s.decider = s.newLift(), s.newDecide()
 	s.resources = resources.All(s.has)
-	about := dispatcher.Server{Name: Name, Title: "Governance tools", Version: Version}
-	capabilities, methods := dispatcher.Serve(dispatcher.Table{Tools: s.tools, Resources: s.resources, Filter: filterCall})
-	s.dispatcher = &dispatcher.Dispatcher{Server: about, Instructions: instructions, Capabilities: capabilities, Methods: methods}
+	about := dispatcher.Server{
+		Name:    Name,
+		Title:   "Governance tools",
+		Version: Version,
+	}
+
+	capabilities, methods := dispatcher.Serve(dispatcher.Table{
+		Tools:     s.tools,
+		Resources: s.resources,
+		Filter:    filterCall,
+	})
+	s.dispatcher = &dispatcher.Dispatcher{
+		Server:       about,
+		Instructions: instructions,
+		Capabilities: capabilities,
+		Methods:      methods,
+	}
 	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
 	s.sessions.AnswerBy(s.dispatcher.Own)
+
 	if d.Tasks != nil {
 		s.sessions.Share(d.Tasks)
 	}
+
 	routes := s.routes()
 	s.handler = d.Telemetry.Wrap(telemetry.Handler(routes, httpapi.Middleware(s.newGuard().protect(routes))))
 	s.keepFlushing()
@@ -204,8 +237,19 @@ func New(d Deps) (*Server, error) {
 }
 
 func (s *Server) newGuard() *guard {
-	return &guard{base: s.base, token: s.deps.Token, secret: s.deps.KillSecret,
-		calls: newCallers(s.deps.Now, callsPerSecond, callsBurst), wrong: newCallers(s.deps.Now, refusedPerMinute/60.0, refusedPerMinute), tasks: s.deps.Tasks, oauth: s.deps.OAuth}
+	return &guard{
+		base:   s.base,
+		token:  s.deps.Token,
+		secret: s.deps.KillSecret,
+		calls:  newCallers(s.deps.Now, callsPerSecond, callsBurst),
+		wrong: newCallers(
+			s.deps.Now,
+			refusedPerMinute/60.0,
+			refusedPerMinute,
+		),
+		tasks: s.deps.Tasks,
+		oauth: s.deps.OAuth,
+	}
 }
 
 func (s *Server) toolDeps() tools.Deps {
@@ -218,20 +262,53 @@ func (s *Server) toolDeps() tools.Deps {
 	enforcing := *gate // for tools that make the change themselves
 	enforcing.Enforces = true
 	enforcing.Halted = nil // a halted agent may still hand over
+
 	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
 	return tools.Deps{
-		System: core.System{Name: Name, Version: Version, Build: s.deps.Build, Started: s.deps.Now(), Now: s.deps.Now, Store: s.deps.Audit,
-			Count: count, Calls: s.calls.Load, Governed: s.governed, Capabilities: s.capabilities},
-		Machine: ops.Machine{Host: s.deps.Host, DataDir: s.deps.DataDir, Now: s.deps.Now, Halted: s.halt.Halted, Verify: s.verify, Running: s.running, Processes: s.managed.States},
-		Verify:  s.verify,
-		Kill:    s.kill,
-		About:   s.aboutWorkspace,
-		Rules:   s.rules,
-		Shelf:   ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
-		Desk:    session.Desk{Workspace: s.workspace, Log: s.violations, Gate: &enforcing, Running: s.running, Now: s.deps.Now},
-		Gate:    gate,
-		Dock:    ops.Dock{Workspace: s.workspace, Host: s.deps.Host, States: s.managed.States},
-		Till:    ops.Till{Workspace: s.workspace, Data: os.DirFS(s.deps.DataDir), Now: s.deps.Now},
+		System: core.System{
+			Name:         Name,
+			Version:      Version,
+			Build:        s.deps.Build,
+			Started:      s.deps.Now(),
+			Now:          s.deps.Now,
+			Store:        s.deps.Audit,
+			Count:        count,
+			Calls:        s.calls.Load,
+			Governed:     s.governed,
+			Capabilities: s.capabilities,
+		},
+		Machine: ops.Machine{
+			Host:      s.deps.Host,
+			DataDir:   s.deps.DataDir,
+			Now:       s.deps.Now,
+			Halted:    s.halt.Halted,
+			Verify:    s.verify,
+			Running:   s.running,
+			Processes: s.managed.States,
+		},
+		Verify: s.verify,
+		Kill:   s.kill,
+		About:  s.aboutWorkspace,
+		Rules:  s.rules,
+		Shelf:  ops.Shelf{Workspace: s.workspace, Proc: procOf(s.deps.Host)},
+		Desk: session.Desk{
+			Workspace: s.workspace,
+			Log:       s.violations,
+			Gate:      &enforcing,
+			Running:   s.running,
+			Now:       s.deps.Now,
+		},
+		Gate: gate,
+		Dock: ops.Dock{
+			Workspace: s.workspace,
+			Host:      s.deps.Host,
+			States:    s.managed.States,
+		},
+		Till: ops.Till{
+			Workspace: s.workspace,
+			Data:      os.DirFS(s.deps.DataDir),
+			Now:       s.deps.Now,
+		},
 
 		Dispatcher: s.dispatches,
 	}
@@ -263,6 +340,7 @@ func (s *Server) verify(ctx context.Context, further ...audit.Anchor) (audit.Rep
 	case <-ctx.Done():
 		return audit.Report{}, ctx.Err()
 	}
+
 	report, err := s.deps.Verify(ctx, further...)
 	if err == nil && len(further) == 0 {
 		s.chain.Store(&report.Valid)
@@ -286,4 +364,6 @@ func filterCall(c dispatcher.Call) (func(*tool.Tool) bool, error) {
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.handler.ServeHTTP(w, r)
+}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver"
-	"governance.internal/functions/toolserver/host"
+	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/audit/memory"
 )

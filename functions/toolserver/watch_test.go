@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/baseline"
-	"governance.internal/functions/toolserver/hook"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/violations"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/baseline"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/violations"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // payloads are the contents of the chain's entries of a type, as one text.

@@ -9,7 +9,7 @@ import (
 	"context"
 	"os"
 
-	"governance.internal/functions/toolserver/hook"
+	"governance.internal/functions/toolserver/guard/hook"
 )
 
 func main() {

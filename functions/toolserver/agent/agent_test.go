@@ -12,7 +12,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent/chat"
 	"governance.internal/functions/toolserver/agent/modeltest"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 var apis = []string{Anthropic, OpenAI, Bedrock}

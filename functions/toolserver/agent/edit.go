@@ -8,8 +8,8 @@ import (
 	"path"
 	"strings"
 
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type editInput struct {

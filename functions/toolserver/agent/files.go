@@ -10,10 +10,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 // Bounds of what is read at once.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"governance.internal/functions/toolserver/mask"
+	"governance.internal/functions/toolserver/guard/mask"
 )
 
 // Log is what the agent tells about its work. What looks like a secret, and the place of

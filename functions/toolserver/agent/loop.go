@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 
 	"governance.internal/functions/toolserver/agent/chat"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 // Stop is why the agent ended.

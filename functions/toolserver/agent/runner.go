@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"os"
 
-	"governance.internal/functions/toolserver/dispatch"
+	"governance.internal/functions/toolserver/work/dispatch"
 )
 
 // Runner runs the agent as a process of this program.

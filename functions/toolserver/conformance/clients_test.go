@@ -17,9 +17,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"governance.internal/functions/toolserver"
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/sessions"
+	"governance.internal/functions/toolserver/mcp/sessions"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/audit/memory"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/host"
 )
 
 // The fixture offers what the official conformance suite asks for by name, on the

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"governance.internal/functions/toolserver/dispatcher"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 // asking is a result that asks the client before it is complete.

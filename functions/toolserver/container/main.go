@@ -12,19 +12,21 @@ import (
 
 	"governance.internal/functions/toolserver"
 	"governance.internal/functions/toolserver/agent"
-	"governance.internal/functions/toolserver/hook"
+	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/shared/wiring"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+
 	if len(os.Args) == 2 && os.Args[1] == toolserver.AgentCommand {
 		os.Exit(agent.Main(ctx, os.Stdin, os.Stdout))
 	}
 	if len(os.Args) > 1 && os.Args[1] == hook.Name {
 		os.Exit(hook.Main(ctx, os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
+
 	parts, err := wiring.ToolsFromEnvironment()
 	if err != nil {
 		log.Fatal(err)

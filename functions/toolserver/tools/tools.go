@@ -4,15 +4,15 @@ package tools
 import (
 	"slices"
 
-	"governance.internal/functions/toolserver/dispatch"
 	"governance.internal/functions/toolserver/framework"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/approvals"
 	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/tools/session"
+	"governance.internal/functions/toolserver/work/dispatch"
 )
 
 // Toolsets are the groups that a client can choose from.

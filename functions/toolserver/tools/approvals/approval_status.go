@@ -3,9 +3,9 @@ package approvals
 import (
 	"context"
 
-	"governance.internal/functions/toolserver/approval"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/approval"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type statusInput struct {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/approval"
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/approval"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type requestInput struct {

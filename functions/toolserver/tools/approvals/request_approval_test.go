@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/approval"
-	"governance.internal/functions/toolserver/guardtest"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/guard/approval"
+	"governance.internal/functions/toolserver/guard/guardtest"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/tools/approvals"
 )
 

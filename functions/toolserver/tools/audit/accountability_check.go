@@ -5,9 +5,9 @@ import (
 	"io/fs"
 	"time"
 
-	"governance.internal/functions/toolserver/fabrication"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/fabrication"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type accountabilityInput struct {

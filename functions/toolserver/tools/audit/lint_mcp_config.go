@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/lint"
 )
 

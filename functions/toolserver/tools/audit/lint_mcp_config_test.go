@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 func lintOf(t *testing.T, arguments map[string]any) tool.Result {

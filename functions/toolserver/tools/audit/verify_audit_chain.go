@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/audit"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/audit"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/framework"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 func frameworkFor(t *testing.T, arguments string, has func(string) bool) (f Framework) {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/framework"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/audit"
 )
 

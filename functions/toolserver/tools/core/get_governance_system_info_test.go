@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/audit/memory"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/framework"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 func containsText(text, part string) bool { return strings.Contains(text, part) }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"log/slog"
 
-	"governance.internal/functions/toolserver/command"
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/command"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type preflightInput struct {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/functions/toolserver/guardtest"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/preflight"
+	"governance.internal/functions/toolserver/guard/guardtest"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/tools/core"
 )
 

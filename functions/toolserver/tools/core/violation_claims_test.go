@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/functions/toolserver/guardtest"
+	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/tools/core"
 )
 

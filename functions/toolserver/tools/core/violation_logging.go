@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/violations"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/violations"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type violationInput struct {

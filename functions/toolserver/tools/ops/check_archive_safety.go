@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type archiveInput struct {

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"governance.internal/functions/toolserver/dependencies"
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/dependencies"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/managed"
 )
 
 type dependenciesInput struct {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"governance.internal/functions/toolserver/git"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/git"
 )
 
 // committed says whether the last commit holds the file, or all files of the folder, as

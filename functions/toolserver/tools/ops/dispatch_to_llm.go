@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"governance.internal/functions/toolserver/dispatch"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/dispatch"
 )
 
 type dispatchInput struct {

@@ -6,8 +6,8 @@ import (
 	"context"
 	"net/http"
 
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/killswitch"
 )
 
 type killInput struct {

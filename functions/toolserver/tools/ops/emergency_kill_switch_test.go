@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/killswitch"
 )
 
 // The secret is in the header that came with the call, and nowhere else.

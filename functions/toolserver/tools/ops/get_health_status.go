@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"governance.internal/functions/toolserver/dispatch"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/audit"
+	"governance.internal/functions/toolserver/work/dispatch"
+	"governance.internal/functions/toolserver/work/host"
+	"governance.internal/functions/toolserver/work/killswitch"
+	"governance.internal/functions/toolserver/work/managed"
 )
 
 // Bounds of the alerts, in percent used.

@@ -8,10 +8,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/killswitch"
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/host"
+	"governance.internal/functions/toolserver/work/killswitch"
+	"governance.internal/functions/toolserver/work/managed"
 	"governance.internal/shared/audit"
 )
 

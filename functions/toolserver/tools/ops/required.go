@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // required looks at what processes need, as check_dependencies finds it, and at what the

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/dependencies"
-	"governance.internal/functions/toolserver/dispatch"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/managed"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/syntax"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/dependencies"
+	"governance.internal/functions/toolserver/inspect/syntax"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/work/dispatch"
+	"governance.internal/functions/toolserver/work/host"
+	"governance.internal/functions/toolserver/work/managed"
 )
 
 type deploymentInput struct {

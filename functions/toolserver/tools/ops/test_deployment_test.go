@@ -9,10 +9,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"governance.internal/functions/toolserver/guardtest"
-	"governance.internal/functions/toolserver/host"
-	"governance.internal/functions/toolserver/managed"
+	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/work/host"
+	"governance.internal/functions/toolserver/work/managed"
 )
 
 // dock has a machine with so much free memory and one open port.

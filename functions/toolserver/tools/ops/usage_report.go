@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/usage"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/usage"
+	"governance.internal/functions/toolserver/mcp/tool"
 )
 
 type usageInput struct {

@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"governance.internal/functions/toolserver/guardtest"
+	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/tools/ops"
 )
 

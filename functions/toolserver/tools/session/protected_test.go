@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/guardtest"
-	"governance.internal/functions/toolserver/tool"
+	"governance.internal/functions/toolserver/guard/guardtest"
+	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/session"
 )
 

@@ -11,13 +11,13 @@ import (
 	"io/fs"
 	"time"
 
-	"governance.internal/functions/toolserver/handoff"
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/preflight"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/violations"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/violations"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/session/handoff"
 )
 
 // Desk is what the tools of a session work with.

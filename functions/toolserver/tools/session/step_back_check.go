@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/git"
-	"governance.internal/functions/toolserver/handoff"
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/policy"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/worklog"
-	"governance.internal/functions/toolserver/workspace"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/git"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/session/handoff"
+	"governance.internal/functions/toolserver/session/worklog"
 )
 
 type stepBackInput struct {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/guardtest"
+	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/tools/session"
 )
 

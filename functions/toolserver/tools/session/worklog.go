@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io/fs"
 
-	"governance.internal/functions/toolserver/mask"
-	"governance.internal/functions/toolserver/tool"
-	"governance.internal/functions/toolserver/worklog"
+	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/session/worklog"
 )
 
 type worklogInput struct {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"governance.internal/functions/toolserver/guardtest"
+	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/tools/session"
 )
 

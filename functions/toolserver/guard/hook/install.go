@@ -1,0 +1,211 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"governance.internal/functions/toolserver/guard/workspace"
+)
+
+// maxSettings is the size of a settings file, in bytes.
+const maxSettings = 1 << 20
+
+// Change is what an installation does to the settings of an agent.
+type Change struct {
+	File          string
+	Before, After string // equal if the hook is installed already
+	Backup        string // copy of Before, "" if there was no file
+}
+
+// Plan works out the settings with the hook in them. All that is there stays, in its
+// order. The command starts the hook.
+func Plan(w *workspace.Workspace, name, command string) (Change, error) {
+	agent, ok := Agents[name]
+	if !ok {
+		return Change{}, fmt.Errorf("there is no agent %q; there are %s", name, strings.Join(Names(), ", "))
+	}
+
+	c := Change{File: agent.Settings}
+	text, err := w.ReadFile(c.File, maxSettings)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return c, fmt.Errorf("%s: %w", c.File, err)
+	}
+
+	c.Before, c.After = string(text), string(text)
+	settings, err := members(first(c.Before, "{}"))
+	if err != nil {
+		return c, fmt.Errorf("%s is not a JSON object; repair it first: %w", c.File, err)
+	}
+	if agent.Version && settings.get("version") == nil {
+		settings.set("version", 1)
+	}
+
+	hooks, err := members(first(string(settings.get("hooks")), "{}"))
+	if err != nil {
+		return c, fmt.Errorf("%s: hooks is not an object: %w", c.File, err)
+	}
+
+	changed := false
+	for _, event := range slices.Sorted(maps.Keys(agent.Events)) {
+		var list []json.RawMessage
+		if raw := hooks.get(event); raw != nil && json.Unmarshal(raw, &list) != nil {
+			return c, fmt.Errorf("%s: hooks.%s is not a list", c.File, event)
+		}
+
+		entry, err := json.Marshal(agent.entry(agent.Events[event], command))
+		if err != nil {
+			return c, err
+		}
+		if slices.ContainsFunc(list, func(old json.RawMessage) bool { return same(old, entry) }) {
+			continue
+		}
+
+		older := slices.IndexFunc(list, func(old json.RawMessage) bool {
+			return starts(old, command)
+		})
+		if older >= 0 {
+			list[older] = entry
+		} else {
+			list = append(list, entry)
+		}
+
+		hooks.set(event, list)
+		changed = true
+	}
+
+	if !changed {
+		return c, nil
+	}
+	settings.set("hooks", hooks)
+	c.After, err = settings.text()
+	return c, err
+}
+
+// Apply writes the settings, after a copy of the old ones.
+func Apply(w *workspace.Workspace, c *Change, now time.Time) error {
+	if c.Before == c.After {
+		return nil
+	}
+	if c.Before != "" {
+		c.Backup = workspace.StateDir + "/backups/" + now.UTC().Format("20060102T150405.000Z") + "-" + strings.ReplaceAll(
+			strings.TrimPrefix(c.File, "."),
+			"/",
+			"-",
+		)
+		if err := w.WriteFile(c.Backup, []byte(c.Before)); err != nil {
+			return err
+		}
+	}
+	return w.WriteFile(c.File, []byte(c.After))
+}
+
+// starts says whether an entry starts just this command.
+func starts(entry json.RawMessage, command string) bool {
+	var found struct {
+		Command, Bash string
+		Hooks         []struct{ Command string }
+	}
+	if json.Unmarshal(entry, &found) != nil {
+		return false
+	}
+	if len(found.Hooks) == 1 {
+		return found.Hooks[0].Command == command
+	}
+	return found.Command == command || found.Bash == command
+}
+
+func same(a, b json.RawMessage) bool {
+	var one, two bytes.Buffer
+	return json.Compact(&one, a) == nil &&
+		json.Compact(&two, b) == nil &&
+		bytes.Equal(one.Bytes(), two.Bytes())
+}
+
+// ordered is a JSON object that keeps the order of its members.
+type ordered struct {
+	names  []string
+	values map[string]json.RawMessage
+}
+
+func members(text string) (*ordered, error) {
+	o := &ordered{values: map[string]json.RawMessage{}}
+	if err := json.Unmarshal([]byte(text), &o.values); err != nil {
+		return nil, err
+	}
+
+	d := json.NewDecoder(strings.NewReader(text))
+	if _, err := d.Token(); err != nil { // the brace
+		return nil, err
+	}
+
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		o.names = append(o.names, fmt.Sprint(name))
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+	}
+
+	return o, nil
+}
+
+func (o *ordered) get(name string) json.RawMessage {
+	return o.values[name]
+}
+
+func (o *ordered) set(name string, value any) {
+	if _, there := o.values[name]; !there {
+		o.names = append(o.names, name)
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // made of values that were read
+	}
+	o.values[name] = text
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o *ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, name := range o.names {
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteByte("{,"[min(i, 1)])
+		b.Write(key)
+		b.WriteByte(':')
+
+		b.Write(o.values[name])
+	}
+
+	if len(o.names) == 0 {
+		b.WriteByte('{')
+	}
+
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func (o *ordered) text() (string, error) {
+	var b bytes.Buffer
+	raw, err := o.MarshalJSON()
+	if err != nil {
+		return "", err
+	}
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return "", err
+	}
+	return b.String() + "\n", nil
+}

@@ -1,0 +1,70 @@
+package hook
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"governance.internal/functions/toolserver/guard/workspace"
+)
+
+// Launch is how an agent that is started for one task gets the hook, whoever trusted
+// it: nobody sits there to be asked.
+type Launch struct {
+	Args []string // for its command line
+	Env  []string // name=value
+}
+
+// LaunchOf is the launch of an agent in a project, as recorded with Claude Code 2.1,
+// Codex 0.169 and Gemini CLI 0.61; nil for an agent that would run without the hook. The
+// program is the command line of the hook; both folders are absolute.
+func LaunchOf(w *workspace.Workspace, name string, program []string, folder, data string) *Launch {
+	command := Command(program, name, folder, data)
+	switch name {
+	case "claude-code":
+		entry := map[string]any{"PreToolUse": []any{blocking("*", command)}}
+		return &Launch{Args: []string{"--settings", textOf(map[string]any{"hooks": entry})}}
+	case "codex": // the string of JSON is one of TOML, too
+		return &Launch{Args: []string{"--dangerously-bypass-hook-trust", "-c", `hooks.PreToolUse=[{hooks=[{type="command",command=` + textOf(command) + `}]}]`}}
+	case "gemini": // takes hooks from its settings only, in a folder that is trusted
+		plan, err := Plan(w, name, Command(program, name, folder, ""))
+		if err == nil && plan.Before == plan.After {
+			return &Launch{Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}}
+		}
+	}
+	return nil
+}
+
+func textOf(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // made of texts
+	}
+	return string(text)
+}
+
+// Program is the command line of the hook: the small program beside another
+// one of ours, or that one itself.
+func Program(own string) []string {
+	if small, err := exec.LookPath(filepath.Join(filepath.Dir(own), workspace.HookProgram)); err == nil {
+		return []string{small}
+	}
+	return []string{own, Name}
+}
+
+// Command starts a hook for an agent in a project, by a shell. Agents take every failure
+// but status 2 for a yes, so a program that is gone or crashes must say 2, too. Both
+// folders are absolute; the one of the service's own data may be "".
+func Command(program []string, agent, workspace, data string) string {
+	argv := append([]string{quote(program[0])}, program[1:]...)
+	argv = append(argv, "-agent", agent, "-workspace", quote(workspace))
+	if data != "" {
+		argv = append(argv, "-data", quote(data))
+	}
+	return strings.Join(argv, " ") + " || exit 2"
+}
+
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

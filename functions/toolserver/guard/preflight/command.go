@@ -1,0 +1,212 @@
+package preflight
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"governance.internal/functions/toolserver/guard/command"
+	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/functions/toolserver/guard/workspace"
+)
+
+// CommandReport is the decision about a command.
+type CommandReport struct {
+	Report
+	command.Analysis
+}
+
+// CheckCommand decides about a shell command by the files that it would write. What
+// hides its effect is PROTECTED: a person looks at it.
+func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
+	return g.checkAnalysis(ctx, a, text, analyze(text))
+}
+
+// CheckProgram decides about a text in a programming language that a tool runs. It always
+// hides its effect.
+func (g *Gate) CheckProgram(ctx context.Context, a Action, text string) (CommandReport, error) {
+	return g.checkAnalysis(ctx, a, text, command.Hidden(text))
+}
+
+func (g *Gate) checkAnalysis(ctx context.Context, a Action, text string, analysis command.Analysis) (CommandReport, error) {
+	a.Operation, a.Command = "command", text
+	state, err := g.Workspace.Load()
+	if why := g.without(state, err); why != "" && mayChange(analysis) {
+		a.Paths = []string{"."}
+		report, err := g.refuseAll(ctx, a, why)
+		return CommandReport{report, analysis}, err
+	}
+
+	report := g.judgeCommand(state, a.Dir, analysis)
+	report = g.liftCommand(ctx, state, a, report)
+	report, err = g.finish(ctx, state, a, report)
+	return CommandReport{report, analysis}, err
+}
+
+// judgeCommand decides by what a command would change, from a folder.
+func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.Analysis) Report {
+	report := Report{Decision: policy.OK, Results: []Result{}}
+	for _, w := range analysis.Writes {
+		report.add(g.written(state, dir, w)...)
+	}
+
+	for _, name := range analysis.Mentions {
+		if result := g.decide(state, dir, name, Edit); result.Matched != nil &&
+			!leavesGitOut(result) {
+			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
+			report.add(result)
+		}
+	}
+
+	report.add(g.unknown(state, dir, analysis.Named)...)
+	report.add(g.scripts(state, dir, analysis.Scripts)...)
+	if len(analysis.Unresolved) > 0 {
+		report.Decision = policy.Worse(report.Decision, unresolved(state))
+	}
+
+	return report
+}
+
+// analyze reads a command. All words of one that cannot be read may be names of files.
+func analyze(text string) command.Analysis {
+	analysis, err := command.Analyze(text)
+	if err != nil {
+		analysis.Unresolved = []string{err.Error()}
+		analysis.Mentions = strings.Fields(text)
+	}
+	return analysis
+}
+
+// mayChange says whether a command may change any file.
+func mayChange(a command.Analysis) bool {
+	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts) > 0
+}
+
+// leavesGitOut says whether a result is about the folder .git as a whole. Programs name it
+// to leave it out; the files in it they name for another purpose.
+func leavesGitOut(result Result) bool {
+	return workspace.OfGit(result.Matched) &&
+		path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"
+}
+
+// unresolved is the decision about what nobody can see.
+func unresolved(state workspace.State) policy.Decision {
+	if state.Configured {
+		return policy.Protected
+	}
+	return policy.Unknown
+}
+
+func (r *Report) add(results ...Result) {
+	for _, result := range results {
+		r.Results = append(r.Results, result)
+		r.Decision = policy.Worse(r.Decision, result.Decision)
+	}
+}
+
+// written decides about one write of a command.
+func (g *Gate) written(state workspace.State, dir string, w command.Write) []Result {
+	if w.Into && !g.isFolder(dir, path.Dir(w.Path)) {
+		return nil
+	}
+	operation := Edit
+	if w.Delete {
+		operation = Delete
+	}
+
+	var results []Result
+	if w.Dir != "" &&
+		!g.isFolder(dir, w.Dir) { // the change of folder fails, and the write happens where the command began
+		results = append(results, g.decide(state, dir, strings.TrimPrefix(w.Path, w.Dir+"/"), operation))
+	}
+
+	if !w.Certain {
+		return append(results, g.matching(state, dir, w.Path, operation)...)
+	}
+	return append(results, g.decide(state, dir, w.Path, operation))
+}
+
+func (g *Gate) isFolder(dir, name string) bool {
+	p, err := g.Workspace.Locate(dir, name)
+	return err == nil && p.Info != nil && p.Info.IsDir()
+}
+
+// matching decides about the files that a pattern of the shell matches.
+func (g *Gate) matching(state workspace.State, dir, pattern, operation string) []Result {
+	p, err := g.Workspace.Locate(dir, pattern)
+	above := pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
+	if err == nil &&
+		p.Name == "" &&
+		above != "" &&
+		g.Workspace.IsBelow(dir, above) {
+		return []Result{{
+			Path:     "(outside of the workspace)",
+			Decision: unresolved(state),
+			Via:      Parent,
+			Reason:   "The pattern begins above the workspace and may match files in it.",
+		}}
+	}
+
+	if err != nil || p.Name == "" {
+		return []Result{g.decide(state, dir, pattern, operation)}
+	}
+	matcher, err := policy.Compile(p.Name, true)
+	if err != nil {
+		return []Result{{Path: p.Name, Decision: unresolved(state), Via: Direct, Reason: "The pattern cannot be followed."}}
+	}
+
+	worst := Result{
+		Path:     p.Name,
+		Decision: policy.OK,
+		Via:      Direct,
+		Reason:   "No list names a file that the pattern matches.",
+	}
+
+	if !state.Configured {
+		worst.Decision = policy.Unknown
+	}
+
+	err = g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
+		if !matcher.Match(name) {
+			return nil
+		}
+		found := g.decide(state, ".", name, operation)
+		if policy.Worse(worst.Decision, found.Decision) != worst.Decision {
+			worst = found
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		worst.Decision, worst.Reason = policy.Worse(worst.Decision, unresolved(state)), "Nobody knows which files the pattern matches: "+err.Error()+"."
+	}
+
+	return []Result{worst}
+}
+
+// digest identifies a command in the record, which keeps no text that could hold a
+// secret.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// programOf is the first word of a command, for the record.
+func programOf(text string) string {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || strings.ContainsAny(fields[0], "=$`'\"") {
+		return ""
+	}
+	return shorten(filepath.Base(fields[0]), 64)
+}
+
+func shorten(text string, limit int) string {
+	if len(text) > limit {
+		return strings.ToValidUTF8(text[:limit], "")
+	}
+	return text
+}

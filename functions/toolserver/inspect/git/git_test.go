@@ -1,0 +1,199 @@
+package git_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/git"
+)
+
+// repository is a project under git, which the tests change with git itself.
+type repository struct {
+	*testing.T
+	dir string
+	*workspace.Workspace
+}
+
+func repositoryOf(t *testing.T) repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed: make setup")
+	}
+	dir := t.TempDir()
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	return repository{t, dir, w}
+}
+
+func (r repository) git(args ...string) {
+	r.Helper()
+	c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main", "-c", "gc.auto=0"}, args...)...)
+	c.Dir = r.dir
+	c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	if out, err := c.CombinedOutput(); err != nil {
+		r.Fatalf("git %v: %v %s", args, err, out)
+	}
+}
+
+func (r repository) write(name, text string) {
+	r.Helper()
+	full := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// committed reads a file of the last commit.
+func (r repository) committed(name string) (string, error) {
+	r.Helper()
+	opened, err := git.Open(r.Workspace)
+	if err != nil {
+		return "", err
+	}
+	defer opened.Close()
+	text, err := opened.File(name)
+	return string(text), err
+}
+
+// Whatever way git keeps it, a file is as it was committed.
+func TestFilesAreAsInTheLastCommit(t *testing.T) {
+	r := repositoryOf(t)
+	r.git("init", "-q")
+	if _, err := r.committed("a"); !errors.Is(err, git.ErrNoCommit) {
+		t.Errorf("before the first commit: %v", err)
+	}
+	long := strings.Repeat("a line that is like many others\n", 4000)
+	for i := range 12 { // versions of a file that differ little, so that git makes deltas
+		r.write("dir/sub/long.txt", fmt.Sprintf("%sversion %d\n%s", long, i, long))
+		r.write("é.txt", fmt.Sprint(i))
+		r.git("add", "-A")
+		r.git("commit", "-qm", "x")
+	}
+	check := func(how string) {
+		t.Helper()
+		for name, want := range map[string]string{"dir/sub/long.txt": fmt.Sprintf("%sversion 11\n%s", long, long), "é.txt": "11"} {
+			if got, err := r.committed(name); err != nil || got != want {
+				t.Errorf("%s, %s: %d bytes, want %d (%v)", how, name, len(got), len(want), err)
+			}
+		}
+		for _, name := range []string{"none", "dir", "dir/none", "é.txt/x", "new.txt"} {
+			if _, err := r.committed(name); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s, %s: %v", how, name, err)
+			}
+		}
+	}
+	r.write("new.txt", "not committed")
+	check("loose")
+	r.git("gc", "-q", "--aggressive")
+	check("packed with offsets")
+	r.git("-c", "repack.useDeltaBaseOffset=false", "repack", "-adfq")
+	check("packed with names")
+	r.git("pack-refs", "--all")
+	check("packed references")
+	r.git("checkout", "-q", "--detach")
+	check("detached")
+}
+
+func TestWhatCannotBeReadIsAnErrorAndNotAnAbsence(t *testing.T) {
+	r := repositoryOf(t)
+	if _, err := r.committed("a"); !errors.Is(err, git.ErrNone) {
+		t.Errorf("without a repository: %v", err)
+	}
+	r.git("init", "-q")
+	r.write("a", "x")
+	r.git("add", "-A")
+	r.git("commit", "-qm", "x")
+	objects, err := filepath.Glob(filepath.Join(r.dir, ".git/objects/??/*"))
+	if err != nil || len(objects) != 3 {
+		t.Fatalf("%v %v", objects, err)
+	}
+	for _, file := range objects {
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, damaged := range [][]byte{nil, []byte("x"), before[:len(before)/2], append([]byte{0}, before...)} {
+			if err := errors.Join(os.Chmod(file, 0o600), os.WriteFile(file, damaged, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if text, err := r.committed("a"); err == nil || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), r.dir) {
+				t.Errorf("a damaged object: %q %v", text, err)
+			}
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := r.committed("a"); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a missing object: %q %v", text, err)
+		}
+		if err := os.WriteFile(file, before, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := r.committed("a"); err != nil || text != "x" {
+		t.Errorf("after the repair: %q %v", text, err)
+	}
+	for _, head := range []string{"", "x", "ref: ../../../etc/passwd", "ref: refs/../../x", strings.Repeat("a", 64)} {
+		r.write(".git/HEAD", head)
+		if text, err := r.committed("a"); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("HEAD %q: %q %v", head, text, err)
+		}
+	}
+}
+
+// The history is followed back to what held at a time.
+func TestTheCommitOfATimeIsFound(t *testing.T) {
+	r := repositoryOf(t)
+	r.git("init", "-q")
+	for day := 1; day <= 3; day++ {
+		r.write("a", fmt.Sprint("day ", day))
+		r.git("add", ".")
+		date := fmt.Sprintf("2026-11-%02dT12:00:00Z", day)
+		t.Setenv("GIT_COMMITTER_DATE", date)
+		t.Setenv("GIT_AUTHOR_DATE", date)
+		r.git("commit", "-qm", "x\n\nparent of all\ncommitter x <y> 1 +0000")
+	}
+	for at, want := range map[string]string{
+		"2026-11-09T00:00:00Z": "day 3", "2026-11-03T12:00:00Z": "day 3", "2026-11-03T11:59:59Z": "day 2", "2026-11-01T13:00:00Z": "day 1", "2020-01-01T00:00:00Z": "day 1",
+	} {
+		when, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := git.Open(r.Workspace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = found.Back(when)
+		text, fileErr := found.File("a")
+		found.Close()
+		if err != nil || fileErr != nil || string(text) != want {
+			t.Errorf("%s: %q, want %q (%v, %v)", at, text, want, err, fileErr)
+		}
+	}
+	shallow := repositoryOf(t)
+	shallow.git("clone", "-q", "--depth", "2", "file://"+r.dir, ".")
+	found, err := git.Open(shallow.Workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer found.Close()
+	err = found.Back(time.Unix(0, 0))
+	if text, fileErr := found.File("a"); err != nil || fileErr != nil || string(text) != "day 2" {
+		t.Errorf("a history that is cut off: %q (%v, %v)", text, err, fileErr)
+	}
+}

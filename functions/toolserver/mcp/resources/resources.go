@@ -1,0 +1,71 @@
+// Package resources holds the seven texts that clients can read.
+package resources
+
+import (
+	"context"
+	_ "embed"
+	"slices"
+
+	"governance.internal/functions/toolserver/framework"
+	"governance.internal/functions/toolserver/mcp/stateless"
+)
+
+//go:embed quick-start.md
+var quickStart string
+
+//go:embed templates.md
+var templates string
+
+//go:embed reference-implementation.md
+var referenceImplementation string
+
+//go:embed case-study.md
+var caseStudy string
+
+const scheme = "governance-system://"
+
+// All are the resources in the order in which they are listed. The rules name the
+// tools of the server that hold them.
+func All(has func(tool string) bool) []dispatcher.Resource {
+	text := func(id, name, description, content string) dispatcher.Resource {
+		return dispatcher.Resource{
+			URI:         scheme + id,
+			Name:        name,
+			Title:       name,
+			Description: description,
+			MIMEType:    "text/markdown",
+			Read:        func(context.Context) (string, error) { return content, nil },
+		}
+	}
+
+	rules := framework.Rules()
+	for i := range rules {
+		rules[i].EnforcedBy = slices.DeleteFunc(rules[i].EnforcedBy, func(name string) bool {
+			return !has(name)
+		})
+	}
+
+	return []dispatcher.Resource{
+		text("framework", "Framework", "All rules, the permission protocol, and what to do before any change.",
+			framework.Markdown(rules)),
+		text("quick-start", "Quick Start Guide", "From nothing to governed agents in seven steps.",
+			quickStart),
+		text("rules", "The 7 Core Rules", "The core rules in full.",
+			"# The 7 Core Rules\n"+framework.RulesMarkdown(rules[:framework.Core])),
+		text("templates", "Templates", "Handoff, worklog entry, untouchable list and preflight check to copy.",
+			templates),
+		text("drift-audit", "Drift Audit", "The state of the workspace compared with what it declares.",
+			driftAudit(has)),
+		text("reference-implementation",
+			"Reference implementation", "How this server is built, and how to build an operations agent on it.", referenceImplementation),
+		text("case-study", "Case study", "One incident, from the mistake to the record of it.", caseStudy),
+	}
+}
+
+// driftAudit says plainly that there is no report while there is no tool to make it.
+func driftAudit(has func(tool string) bool) string {
+	if has("drift_audit") {
+		return "# Drift audit\n\nCall the tool drift_audit for the report of this workspace.\n"
+	}
+	return "# Drift audit\n\nStatus: not checked.\n\nThis server does not offer the tool drift_audit yet, so nothing was compared and nothing can be said about drift in this workspace. Do not read this page as a clean result.\n\nWhat can be checked today: the audit chain with verify_audit_chain, client configurations with lint_mcp_config, the machine with get_health_status.\n"
+}

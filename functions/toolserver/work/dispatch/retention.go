@@ -1,0 +1,75 @@
+package dispatch
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// What is kept of dispatches that ended. A log may take 10 MiB, so only those that are
+// listed keep theirs. A record and the tokens that it used take a few kilobytes, and
+// usage_report looks 90 days back.
+const (
+	Listed   = 50
+	mostKept = 1000
+	keptFor  = 90 * 24 * time.Hour
+)
+
+// prune removes what is kept no longer; the lock is held, and the records are the newest
+// first. It needs no order and no memory: what a crash leaves is removed the next time.
+func (d *Dispatcher) prune(records []Record) {
+	known := map[string]bool{}
+	ended := 0
+	for _, r := range records {
+		known[r.ID] = true
+		if d.alive(r) || d.watches(r.ID) {
+			continue
+		}
+
+		ended++
+		folder := filepath.Join(d.dir, r.ID)
+		switch {
+		case ended > mostKept, r.isOld(d.deps.Now()):
+			discard(folder)
+		case ended > Listed:
+			discard(filepath.Join(folder, "log"))
+			discard(filepath.Join(folder, taskFile))
+			discard(d.notes(r.ID))
+		}
+	}
+
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		return // the next start says so
+	}
+
+	for _, e := range entries {
+		_, err := os.Lstat(filepath.Join(d.dir, e.Name(), "record.json"))
+		if e.IsDir() &&
+			!known[e.Name()] &&
+			errors.Is(err, fs.ErrNotExist) { // of a start that failed, or removed halfway
+			discard(filepath.Join(d.dir, e.Name()))
+		}
+	}
+}
+
+// isOld says whether a dispatch ended too long ago. When one ended whose record is damaged
+// nobody knows; it counts among the others.
+func (r Record) isOld(now time.Time) bool {
+	at := r.StartedAt
+	if r.EndedAt != nil {
+		at = *r.EndedAt
+	}
+	return !at.IsZero() && now.Sub(at) > keptFor
+}
+
+func discard(path string) {
+	if err := os.RemoveAll(path); err != nil {
+		slog.Warn("dispatch: what is kept no longer cannot be removed",
+			"name", filepath.Base(path),
+			"error", err.Error())
+	}
+}

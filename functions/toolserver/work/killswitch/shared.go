@@ -1,0 +1,114 @@
+package killswitch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+)
+
+// Flag is the halt that several tasks share. Its epoch grows with every change, so
+// that nobody lifts a halt that he has not seen.
+type Flag interface {
+	// Read gives the halt that is in force, nil if there is none, and the epoch.
+	Read(ctx context.Context) (*Halt, uint64, error)
+	// Raise halts; a halt that is in force stays as it is.
+	Raise(ctx context.Context, h Halt) error
+	// Lift ends the halt of an epoch. It is no error if that was lifted before.
+	Lift(ctx context.Context, epoch uint64) error
+}
+
+// Check is [Switch.Halted] with a look at the shared flag first, for whoever is about
+// to do what cannot be undone. An error counts as a halt.
+func (s *Switch) Check(ctx context.Context) (*Halt, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.sync(ctx); err != nil {
+		return nil, err
+	}
+	return s.Halted(), nil
+}
+
+// Sync makes the file and the shared flag say the same, and ends what runs here under a
+// halt that somebody else wrote: another server, an earlier one, or a person into the file.
+func (s *Switch) Sync(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	_, err := s.sync(ctx)
+	err = errors.Join(err, s.writeLate())
+	halt := s.Halted()
+	if halt != nil && !s.obeyed {
+		go s.obey(context.WithoutCancel(ctx), halt.Scope)
+	}
+	s.obeyed = halt != nil
+
+	return err
+}
+
+// sync tells the other tasks of a halt that they do not know yet, and takes over what
+// they decided. The caller holds the lock.
+func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
+	if s.shared == nil {
+		return 0, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sharedBudget)
+	defer cancel()
+
+	own := s.Halted()
+	if own != nil && !own.Told {
+		if err := s.tell(ctx, *own); err != nil {
+			return 0, err
+		}
+	}
+
+	theirs, epoch, err := s.shared.Read(ctx)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("shared flag: %w", err)
+	case theirs != nil && own == nil:
+		theirs.Told = true
+		s.raise(ctx, *theirs)
+		s.obeyed = true
+		go s.obey(context.WithoutCancel(ctx), theirs.Scope)
+	case theirs == nil && own != nil:
+		return epoch, s.clear()
+	}
+
+	return epoch, nil
+}
+
+// obey ends what runs here because another server halted.
+func (s *Switch) obey(ctx context.Context, scope string) {
+	var out Outcome
+	s.end(ctx, scope, true, &out)
+	slog.WarnContext(ctx, "kill switch: somebody else halted",
+		"dispatches", len(out.Asked.Dispatches),
+		"processes", len(out.Asked.Processes),
+		"survivors", len(out.Survivors))
+}
+
+// publish tells the other tasks of a halt within the budget; what fails is tried
+// again by [Switch.Sync].
+func (s *Switch) publish(ctx context.Context) (told bool) {
+	own := s.Halted()
+	if s.shared == nil || own == nil || own.Told {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, auditBudget)
+	defer cancel()
+
+	if err := s.tell(ctx, *own); err != nil {
+		slog.WarnContext(ctx, "kill switch: the other tasks learn of the halt later", "error", err.Error())
+		return false
+	}
+	return true
+}
+
+func (s *Switch) tell(ctx context.Context, h Halt) error {
+	h.Told = true
+	if err := s.shared.Raise(ctx, h); err != nil {
+		return fmt.Errorf("shared flag: %w", err)
+	}
+	return s.keep(h)
+}

@@ -1,0 +1,66 @@
+package managed
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"governance.internal/functions/toolserver/work/processes"
+)
+
+// lookInterval is between two looks at a process that should end.
+const lookInterval = 100 * time.Millisecond
+
+// hardAfter is when whoever has not ended by itself is ended.
+const hardAfter = 3 * time.Second
+
+// Until looks until something is so, or ctx ends.
+func Until(ctx context.Context, is func() bool) bool {
+	for !is() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(lookInterval):
+		}
+	}
+	return true
+}
+
+// Each stops the processes of a list, all at once.
+func Each(list []Process, stop func(Process) Outcome) []Outcome {
+	outcomes := make([]Outcome, len(list))
+	var wait sync.WaitGroup
+	for i, p := range list {
+		wait.Go(func() { outcomes[i] = stop(p) })
+	}
+	wait.Wait()
+	return outcomes
+}
+
+// Keep notes what a process was. A halt goes on without: the answer tells it.
+func Keep(former *Former, p Process, value string) (did []string) {
+	if err := former.Keep(p, value); err != nil {
+		return []string{"what it was cannot be kept for the lift"}
+	}
+	return nil
+}
+
+// Unknown is the state of a process that nobody can see.
+func Unknown(p Process, why string) Status {
+	return Status{
+		Name:     p.Name,
+		Provider: p.Provider,
+		State:    Unavailable,
+		Why:      why,
+		Critical: p.Critical,
+	}
+}
+
+// onMachine takes in what the process table says of a number that a provider gave.
+func (s *Status) onMachine(pid int) {
+	if i, ok := processes.Identify(pid); ok && pid > 1 {
+		state := s.State
+		s.of(i)
+		s.State = state
+	}
+}
