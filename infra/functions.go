@@ -65,7 +65,7 @@ func (f *functions) endpoint(name string) function {
 
 // localVariables have a value on a laptop alone. `sam local invoke` sets only what the
 // template declares, and an empty variable counts as none.
-var localVariables = []string{"DATA_DIR", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "RPC_URLS", "GAS_KEY", "FACILITATOR_URL"}
+var localVariables = []string{"DATA_DIR", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "RPC_URLS", "GAS_KEY", "FACILITATOR_URL", "DEVELOPMENT_CHAIN"}
 
 func isPaid(name string) bool {
 	for _, row := range catalog.ByFunction(name) {

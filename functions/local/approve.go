@@ -26,11 +26,13 @@ func approve(ctx context.Context, t terminal, args []string) error {
 	if len(rest) > 1 {
 		return usage("approve takes one id")
 	}
+
 	gate, err := preflight.Open(*folder, "")
 	if err != nil {
 		return err
 	}
 	defer gate.Workspace.Close()
+
 	if len(rest) == 0 {
 		return listApprovals(t, gate.Approvals)
 	}
@@ -41,16 +43,19 @@ func approve(ctx context.Context, t terminal, args []string) error {
 	if !t.person {
 		return exit{2, fmt.Errorf("approve needs a person at a terminal")}
 	}
+
 	describe(t, asked)
 	fmt.Fprint(t.err, "Type the last four characters of the id to confirm: ")
 	line, _ := bufio.NewReader(t.in).ReadString('\n')
 	if id := asked.ID; !strings.EqualFold(strings.TrimSpace(line), id[len(id)-4:]) {
 		return exit{1, fmt.Errorf("nothing was decided")}
 	}
+
 	decided, err := gate.Approvals.Decide(ctx, asked.ID, "command line", !*refuse)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintf(t.err, "%s\n", decided.State)
 	return nil
 }
@@ -66,12 +71,15 @@ func describe(t terminal, a approvals.Approval) {
 	} else {
 		fmt.Fprintf(t.err, "agent:  %s wants to %s a file\n", a.Agent, a.Operation)
 	}
+
 	for _, file := range a.Files {
 		fmt.Fprintf(t.err, "file:   %s\n", oneLine(file))
 	}
+
 	if len(a.Files) == 0 {
 		fmt.Fprintln(t.err, "file:   nobody can see from the command which files it changes")
 	}
+
 	fmt.Fprintf(t.err, "reason: %s\n", oneLine(a.Reason))
 	fmt.Fprintf(t.err, "digest: %s\n", a.Digest)
 	fmt.Fprintf(t.err, "until:  %s\n", a.Expires.Format(time.RFC3339))
@@ -87,13 +95,15 @@ func listApprovals(t terminal, book *approvals.Book) error {
 	if err != nil {
 		return err
 	}
+
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 	for _, a := range list {
 		what := a.Shown
 		if what == "" {
 			what = strings.Join(a.Files, ", ")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.State, oneLine(a.Agent), a.Operation, oneLine(what), oneLine(a.Reason))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",
+			a.ID, a.State, oneLine(a.Agent), a.Operation, oneLine(what), oneLine(a.Reason))
 	}
 	return w.Flush()
 }

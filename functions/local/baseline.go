@@ -17,21 +17,30 @@ func compareBaseline(ctx context.Context, t terminal, args []string) error {
 	if accept {
 		args = args[1:]
 	}
+
 	set := flags(t, "baseline", "baseline [accept] [-workspace DIR]")
 	folder := set.String("workspace", "", "`directory` of the project")
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
 		return usage("baseline takes no argument but accept")
 	}
+
 	gate, err := preflight.Open(*folder, "")
 	if err != nil {
 		return err
 	}
 	defer gate.Workspace.Close()
-	net := &baseline.Net{Workspace: gate.Workspace, Log: gate.Log, Now: time.Now, Approved: gate.Approvals.UsedSince}
+
+	net := &baseline.Net{
+		Workspace: gate.Workspace,
+		Log:       gate.Log,
+		Now:       time.Now,
+		Approved:  gate.Approvals.UsedSince,
+	}
 	changes, checked, err := net.Compare(ctx)
 	for _, c := range changes {
 		fmt.Fprintf(t.out, "%s\t%s\t%s\n", c.Kind, c.Path, c.List)
 	}
+
 	switch {
 	case accept && !t.person:
 		return exit{2, fmt.Errorf("baseline accept needs a person at a terminal")}
@@ -42,9 +51,12 @@ func compareBaseline(ctx context.Context, t terminal, args []string) error {
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(t.err, "%d governed files compared, %d changed without passing the guard\n", checked, len(changes))
+
+	fmt.Fprintf(t.err, "%d governed files compared, %d changed without passing the guard\n",
+		checked, len(changes))
 	if len(changes) > 0 {
 		return exit{1, nil}
 	}
+
 	return nil
 }

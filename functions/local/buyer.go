@@ -80,10 +80,12 @@ func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, err
 	if err != nil {
 		return nil, answer{}, err
 	}
+
 	a, err := b.send(r)
 	if err != nil || a.status != http.StatusPaymentRequired {
 		return nil, a, err
 	}
+
 	var required x402.Required
 	if err := x402.DecodeHeader(a.header.Get(x402.HeaderRequired), &required); err != nil {
 		return nil, a, fmt.Errorf("PAYMENT-REQUIRED header: %w", err)
@@ -91,6 +93,7 @@ func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, err
 	if len(required.Accepts) == 0 || required.Accepts[0].Scheme != "exact" {
 		return nil, a, fmt.Errorf("the service offers no way to pay that this client knows")
 	}
+
 	return &required, a, nil
 }
 
@@ -101,11 +104,14 @@ const longestWindow = 3600
 // amountOf is the price of an offer in atomic units, which must be positive.
 func amountOf(offer x402.Requirements) (int64, error) {
 	amount, err := strconv.ParseInt(offer.Amount, 10, 64)
-	if err != nil || amount <= 0 || strconv.FormatInt(amount, 10) != offer.Amount {
+	if err != nil ||
+		amount <= 0 ||
+		strconv.FormatInt(amount, 10) != offer.Amount {
 		return 0, fmt.Errorf("the service asks for %q, which is no amount", offer.Amount)
 	}
 	if offer.MaxTimeoutSeconds <= 0 || offer.MaxTimeoutSeconds > longestWindow {
-		return 0, fmt.Errorf("the service wants a payment that is valid for %d seconds; at most %d are signed", offer.MaxTimeoutSeconds, longestWindow)
+		return 0, fmt.Errorf("the service wants a payment that is valid for %d seconds; at most %d are signed",
+			offer.MaxTimeoutSeconds, longestWindow)
 	}
 	return amount, nil
 }
@@ -142,32 +148,49 @@ func (b *buyer) sign(required *x402.Required, now time.Time) (header string, err
 	if err != nil {
 		return "", err
 	}
+
 	amount, err := amountOf(offer)
 	if err != nil {
 		return "", err
 	}
+
 	var nonce [32]byte
 	_, _ = rand.Read(nonce[:]) // crypto/rand never fails since Go 1.24
 	p := payments.Payment{
-		Payer: b.key.Address(), PayTo: offer.PayTo, Amount: amount,
-		ValidBefore: uint64(now.Unix()) + uint64(offer.MaxTimeoutSeconds), Nonce: "0x" + hex.EncodeToString(nonce[:]),
+		Payer:       b.key.Address(),
+		PayTo:       offer.PayTo,
+		Amount:      amount,
+		ValidBefore: uint64(now.Unix()) + uint64(offer.MaxTimeoutSeconds),
+		Nonce:       "0x" + hex.EncodeToString(nonce[:]),
 	}
 	signature, err := b.key.Authorize(token, p)
 	if err != nil {
 		return "", err
 	}
+
 	extensions := map[string]json.RawMessage{}
 	for name, extension := range required.Extensions {
 		if extensions[name], err = json.Marshal(extension); err != nil {
 			return "", err
 		}
 	}
+
 	return x402.EncodeHeader(x402.Payload{
-		X402Version: 2, Resource: &required.Resource, Accepted: &offer, Extensions: extensions,
-		Payload: x402.ExactPayload{Signature: signature, Authorization: &x402.Authorization{
-			From: p.Payer, To: p.PayTo, Value: offer.Amount, ValidAfter: "0",
-			ValidBefore: strconv.FormatUint(p.ValidBefore, 10), Nonce: p.Nonce,
-		}},
+		X402Version: 2,
+		Resource:    &required.Resource,
+		Accepted:    &offer,
+		Extensions:  extensions,
+		Payload: x402.ExactPayload{
+			Signature: signature,
+			Authorization: &x402.Authorization{
+				From:        p.Payer,
+				To:          p.PayTo,
+				Value:       offer.Amount,
+				ValidAfter:  "0",
+				ValidBefore: strconv.FormatUint(p.ValidBefore, 10),
+				Nonce:       p.Nonce,
+			},
+		},
 	})
 }
 
@@ -186,11 +209,15 @@ func (b *buyer) redeem(ctx context.Context, o order, payment string) (answer, er
 		if err != nil {
 			return answer{}, err
 		}
+
 		r.Header.Set(x402.HeaderSignature, payment)
 		a, err := b.send(r)
-		if err == nil && (a.status != http.StatusServiceUnavailable || a.retryAfter() > longest) || ctx.Err() != nil || try == patience {
+		if err == nil && (a.status != http.StatusServiceUnavailable || a.retryAfter() > longest) ||
+			ctx.Err() != nil ||
+			try == patience {
 			return a, err
 		}
+
 		if err := b.pause(ctx, a, err); err != nil {
 			return a, err
 		}
@@ -203,10 +230,12 @@ func (b *buyer) pause(ctx context.Context, a answer, failure error) error {
 	if wait <= 0 || wait > longest {
 		wait = 2 * time.Second
 	}
+
 	reason := "the connection failed"
 	if failure == nil {
 		reason = "the service answered 503"
 	}
+
 	b.waited(reason, wait)
 	select {
 	case <-ctx.Done():

@@ -35,6 +35,7 @@ func readKept(name string) (b kept, err error) {
 		return b, err
 	}
 	defer file.Close()
+
 	text, err := io.ReadAll(io.LimitReader(file, keptMost+1))
 	switch {
 	case err != nil:
@@ -44,6 +45,7 @@ func readKept(name string) (b kept, err error) {
 	case !strings.HasPrefix(strings.TrimSpace(string(text)), "{"):
 		return kept{Checkpoint: string(text)}, nil
 	}
+
 	if err := json.Unmarshal(text, &b); err != nil || b.Valid == nil {
 		return b, fmt.Errorf("%s is neither a checkpoint nor a bought verification", name)
 	}
@@ -68,29 +70,40 @@ func verifyConsistency(t terminal, args []string) error {
 	if len(files) != 2 {
 		return usage("verify consistency takes two bought verifications, or their checkpoints, the earlier one first")
 	}
+
 	key, err := verifierKey(*vkey)
 	if err != nil {
 		return exit{2, err}
 	}
+
 	first, err := readKept(files[0])
 	if err != nil {
 		return exit{3, err}
 	}
+
 	later, err := readKept(files[1])
 	if err != nil {
 		return exit{3, err}
 	}
+
 	old, err := first.open(key)
 	if err != nil {
 		return exit{3, fmt.Errorf("%s: %w", files[0], err)}
 	}
+
 	if later.Valid != nil && !*later.Valid && later.BrokenAt != nil {
-		return refuted(t, files[1], fmt.Errorf("the service itself found the chain broken at entry %d: %s", *later.BrokenAt, later.Reason))
+		return refuted(
+			t,
+			files[1],
+			fmt.Errorf("the service itself found the chain broken at entry %d: %s", *later.BrokenAt, later.Reason),
+		)
 	}
+
 	now, err := later.open(key)
 	if err != nil {
 		return exit{3, fmt.Errorf("%s: %w", files[1], err)}
 	}
+
 	return printConsistency(t, first, later, old, now)
 }
 
@@ -99,7 +112,8 @@ func printConsistency(t terminal, first, later kept, old, now audit.Checkpoint) 
 	var proof []audit.Hash
 	switch {
 	case old.Size > now.Size:
-		return usage("the first checkpoint is of %d entries and the second of %d; name the earlier one first", old.Size, now.Size)
+		return usage("the first checkpoint is of %d entries and the second of %d; name the earlier one first",
+			old.Size, now.Size)
 	case old.Size == now.Size: // needs no proof
 	case later.Consistency == nil || later.Consistency.From != old.Size:
 		return usage("the second file holds no proof for %d entries; buy it with GET /x402/verify-audit?checkpoint=%s",
@@ -113,10 +127,13 @@ func printConsistency(t terminal, first, later kept, old, now audit.Checkpoint) 
 			proof = append(proof, audit.Hash(raw))
 		}
 	}
+
 	if err := audit.CheckConsistency(proof, old, now); err != nil {
 		fmt.Fprintf(t.out, "INVALID: %v; keep both files\n", err)
 		return exit{1, nil}
 	}
-	fmt.Fprintf(t.out, "valid\n  the chain of %d entries that %s signed begins with the %d entries of the earlier checkpoint\n", now.Size, now.Origin, old.Size)
+
+	fmt.Fprintf(t.out, "valid\n  the chain of %d entries that %s signed begins with the %d entries of the earlier checkpoint\n",
+		now.Size, now.Origin, old.Size)
 	return nil
 }

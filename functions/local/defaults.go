@@ -33,6 +33,7 @@ func localDefaults(ctx context.Context, c config.Config, o options, addr net.Add
 		}
 		c.BaseURL = "http://localhost:" + port
 	}
+
 	if play, err := allPlay(ctx, c.RPCURLs); err != nil || !play {
 		return c, err
 	}
@@ -45,10 +46,12 @@ func localDefaults(ctx context.Context, c config.Config, o options, addr net.Add
 	if len(c.ERC6492Factories) == 0 {
 		c.ERC6492Factories = []string{devchain.WalletFactory.Hex()}
 	}
+
 	if c.GasKeyFile == "" {
 		c.GasKeyFile = filepath.Join(o.data, "dev-gas.key")
 		return c, os.WriteFile(c.GasKeyFile, []byte(devchain.GasKey+"\n"), 0o600)
 	}
+
 	return c, nil
 }
 
@@ -61,6 +64,7 @@ func payToDefault(c config.Config) (config.Config, error) {
 	if err != nil {
 		return c, err
 	}
+
 	c.PayTo = key.Address()
 	return c, nil
 }

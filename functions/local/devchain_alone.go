@@ -20,11 +20,14 @@ func devchainAlone(ctx context.Context, t terminal, args []string) error {
 	if len(rest) > 0 {
 		return usage("devchain takes no argument %q", rest[0])
 	}
+
 	chain, err := devchain.Start(ctx, devchain.Options{Dir: *dir, RPCAddr: *addr})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(t.out, "development chain on %s\nuse it with: RPC_URLS=%s go run ./functions/local\n", chain.URL(), chain.URL())
+
+	fmt.Fprintf(t.out, "development chain on %s\nuse it with: RPC_URLS=%s go run ./functions/local\n",
+		chain.URL(), chain.URL())
 	<-ctx.Done()
 	return chain.Close()
 }

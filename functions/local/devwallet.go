@@ -66,10 +66,16 @@ func (d devWallet) answer(r *http.Request) (httpapi.Response, error) {
 	if err != nil {
 		return httpapi.Response{}, err
 	}
+
 	var call walletCall
 	if err := json.Unmarshal(body, &call); err != nil {
-		return httpapi.Response{}, &httpapi.Error{Status: http.StatusBadRequest, Code: "invalid_json", Detail: "The body is not a JSON-RPC request."}
+		return httpapi.Response{}, &httpapi.Error{
+			Status: http.StatusBadRequest,
+			Code:   "invalid_json",
+			Detail: "The body is not a JSON-RPC request.",
+		}
 	}
+
 	reply := map[string]any{"jsonrpc": "2.0", "id": call.ID}
 	result, code, err := d.call(call)
 	if err != nil {
@@ -77,10 +83,12 @@ func (d devWallet) answer(r *http.Request) (httpapi.Response, error) {
 	} else {
 		reply["result"] = result
 	}
+
 	answer, err := httpapi.JSON(reply)
 	if err == nil {
 		answer.Header.Set("Cache-Control", "no-store")
 	}
+
 	return answer, err
 }
 
@@ -91,16 +99,29 @@ func (d devWallet) ownPage(r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	site := r.Header.Get("Sec-Fetch-Site")
 	switch {
 	case r.Method != http.MethodPost:
-		return &httpapi.Error{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Detail: "The development wallet answers POST only."}
+		return &httpapi.Error{
+			Status: http.StatusMethodNotAllowed,
+			Code:   "method_not_allowed",
+			Detail: "The development wallet answers POST only.",
+		}
 	case r.Host != base.Host, r.Header.Get("Origin") != base.Scheme+"://"+base.Host, site != "" && site != "same-origin":
-		return &httpapi.Error{Status: http.StatusForbidden, Code: "foreign_page",
-			Detail: "The development wallet serves pages of " + d.site.BaseURL + " only. Open the page under that address."}
+		return &httpapi.Error{
+			Status: http.StatusForbidden,
+			Code:   "foreign_page",
+			Detail: "The development wallet serves pages of " + d.site.BaseURL + " only. Open the page under that address.",
+		}
 	case r.Header.Get("Content-Type") == "":
-		return &httpapi.Error{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Detail: "Send the header Content-Type: application/json."}
+		return &httpapi.Error{
+			Status: http.StatusUnsupportedMediaType,
+			Code:   "unsupported_media_type",
+			Detail: "Send the header Content-Type: application/json.",
+		}
 	}
+
 	return nil
 }
 
@@ -140,31 +161,56 @@ type typedTransfer struct {
 func (d devWallet) payment(params []json.RawMessage) (payments.Payment, error) {
 	none := payments.Payment{}
 	var account, text string
-	if len(params) != 2 || json.Unmarshal(params[0], &account) != nil || json.Unmarshal(params[1], &text) != nil {
+	if len(params) != 2 ||
+		json.Unmarshal(params[0], &account) != nil ||
+		json.Unmarshal(params[1], &text) != nil {
 		return none, errors.New("the parameters are an address and a typed message as JSON text")
 	}
+
 	var typed typedTransfer
 	if err := json.Unmarshal([]byte(text), &typed); err != nil {
 		return none, errors.New("the typed message is not an EIP-3009 authorization")
 	}
-	domain, m := typed.Domain, typed.Message
-	ours := typed.PrimaryType == "TransferWithAuthorization" && domain.Name == d.token.Name && domain.Version == d.token.Version &&
-		domain.ChainID.String() == strconv.FormatUint(d.token.ChainID, 10) && strings.EqualFold(domain.VerifyingContract, d.site.Asset) &&
-		strings.EqualFold(m.To, d.site.PayTo) && strings.EqualFold(m.From, d.payer.Address()) && strings.EqualFold(account, m.From)
+
+	domain := typed.Domain
+	m := typed.Message
+	ours := typed.PrimaryType == "TransferWithAuthorization" &&
+		domain.Name == d.token.Name &&
+		domain.Version == d.token.Version &&
+		domain.ChainID.String() == strconv.FormatUint(d.token.ChainID, 10) &&
+		strings.EqualFold(domain.VerifyingContract, d.site.Asset) &&
+		strings.EqualFold(m.To, d.site.PayTo) &&
+		strings.EqualFold(m.From, d.payer.Address()) &&
+		strings.EqualFold(account, m.From)
 	if !ours {
 		return none, errors.New("the development wallet signs only payments of its own account to this service")
 	}
+
 	value, wrongValue := strconv.ParseInt(m.Value, 10, 64)
 	after, wrongAfter := strconv.ParseUint(m.ValidAfter, 10, 63)
 	before, wrongBefore := strconv.ParseUint(m.ValidBefore, 10, 63)
-	if err := errors.Join(wrongValue, wrongAfter, wrongBefore); err != nil || value <= 0 || value > int64(x402.MaxTip) || !isBytes32(m.Nonce) {
+	if err := errors.Join(wrongValue, wrongAfter, wrongBefore); err != nil ||
+		value <= 0 ||
+		value > int64(x402.MaxTip) ||
+		!isBytes32(m.Nonce) {
 		return none, fmt.Errorf("value must be at most %s, validAfter and validBefore seconds, nonce 32 bytes of hex", x402.MaxTip)
 	}
-	return payments.Payment{Network: d.site.Network, Asset: d.site.Asset, PayTo: m.To, Payer: m.From, Amount: value,
-		ValidAfter: after, ValidBefore: before, Nonce: m.Nonce}, nil
+
+	return payments.Payment{
+		Network:     d.site.Network,
+		Asset:       d.site.Asset,
+		PayTo:       m.To,
+		Payer:       m.From,
+		Amount:      value,
+		ValidAfter:  after,
+		ValidBefore: before,
+		Nonce:       m.Nonce,
+	}, nil
 }
 
 func isBytes32(text string) bool {
 	digits, ok := strings.CutPrefix(text, "0x")
-	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+	return ok &&
+		len(digits) == 64 &&
+		strings.Trim(digits, "0123456789abcdefABCDEF") == ""
 }

@@ -75,7 +75,9 @@ type eventCase struct {
 	payment  string // instead of a good one
 }
 
-func (c eventCase) file() string { return c.endpoint.Function + "." + c.name + ".json" }
+func (c eventCase) file() string {
+	return c.endpoint.Function + "." + c.name + ".json"
+}
 
 // eventCases has for every row a plain call and, where it is paid, a paid one,
 // and the ways in which a paid body can be wrong.
@@ -87,29 +89,54 @@ func eventCases() []eventCase {
 		if len(catalog.ByFunction(e.Function)) > 1 {
 			name = strings.TrimSuffix(path.Base(strings.TrimSuffix(e.Path, "/preview")), ".json")
 		}
+
 		plain := eventCase{name: name, endpoint: e}
 		if len(e.PathParams) > 0 {
 			plain.path = strings.Replace(e.Path, "{"+e.PathParams[0].Name+"}", e.PathParams[0].Example, 1)
 		}
+
 		if !e.Paid() {
 			cases = append(cases, plain)
 			continue
 		}
+
 		plain.name = name + "-unpaid"
-		paid := eventCase{name: name + "-paid", endpoint: e, paid: true}
+		paid := eventCase{
+			name:     name + "-paid",
+			endpoint: e,
+			paid:     true,
+		}
+
 		if e.Request != "" {
 			paid.body = config
 		}
 		if e.Variable {
 			paid.query = "amount=0.05"
 		}
+
 		cases = append(cases, plain, paid)
 	}
+
 	lint, _ := catalog.Lookup("POST", "/x402/audit-mcp")
 	return append(cases,
-		eventCase{name: "post-not-json", endpoint: lint, paid: true, body: "// no JSON\n{}"},
-		eventCase{name: "post-no-servers", endpoint: lint, paid: true, body: `{"servers_":{}}`},
-		eventCase{name: "post-bad-payment", endpoint: lint, payment: "not-base64!", body: config},
+		eventCase{
+			name:     "post-not-json",
+			endpoint: lint,
+			paid:     true,
+			body:     "// no JSON\n{}",
+		},
+		eventCase{
+			name:     "post-no-servers",
+			endpoint: lint,
+			paid:     true,
+			body:     `{"servers_":{}}`,
+		},
+		eventCase{
+			name:     "post-bad-payment",
+			endpoint: lint,
+			payment:  "not-base64!",
+			body:     config,
+		},
 	)
 }
 
@@ -123,11 +150,13 @@ func writeEvents(dir string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, file := range old {
 		if err := os.Remove(file); err != nil {
 			return err
 		}
 	}
+
 	for _, c := range eventCases() {
 		event, err := c.event()
 		if err != nil {
@@ -141,6 +170,7 @@ func writeEvents(dir string) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -150,6 +180,7 @@ func (c eventCase) event() (gatewayEvent, error) {
 	if c.body != "" {
 		headers["content-type"] = "application/json"
 	}
+
 	payment := c.payment
 	if c.paid {
 		var err error
@@ -157,14 +188,31 @@ func (c eventCase) event() (gatewayEvent, error) {
 			return gatewayEvent{}, err
 		}
 	}
+
 	if payment != "" {
 		headers[strings.ToLower(x402.HeaderSignature)] = payment
 	}
+
 	return gatewayEvent{
-		Version: "2.0", RouteKey: c.endpoint.Pattern(), RawPath: target, RawQueryString: c.query, Headers: headers, Body: c.body,
+		Version:        "2.0",
+		RouteKey:       c.endpoint.Pattern(),
+		RawPath:        target,
+		RawQueryString: c.query,
+		Headers:        headers,
+		Body:           c.body,
 		RequestContext: gatewayContext{
-			AccountID: "000000000000", APIID: "local", DomainName: "localhost", Stage: "$default", RequestID: "event",
-			HTTP: gatewayHTTP{Method: c.endpoint.Method, Path: target, Protocol: "HTTP/1.1", SourceIP: "127.0.0.1", UserAgent: "events"},
+			AccountID:  "000000000000",
+			APIID:      "local",
+			DomainName: "localhost",
+			Stage:      "$default",
+			RequestID:  "event",
+			HTTP: gatewayHTTP{
+				Method:    c.endpoint.Method,
+				Path:      target,
+				Protocol:  "HTTP/1.1",
+				SourceIP:  "127.0.0.1",
+				UserAgent: "events",
+			},
 		},
 	}, nil
 }
@@ -172,31 +220,56 @@ func (c eventCase) event() (gatewayEvent, error) {
 // sign pays with the development payer. The nonce is derived from the name, so
 // that generating again changes nothing.
 func (c eventCase) sign() (string, error) {
-	site := catalog.Site{BaseURL: eventBaseURL, Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-		AssetName: "USD Coin", AssetVersion: "2", PayTo: eventPayTo}
+	site := catalog.Site{
+		BaseURL:      eventBaseURL,
+		Network:      "eip155:8453",
+		Asset:        "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+		AssetName:    "USD Coin",
+		AssetVersion: "2",
+		PayTo:        eventPayTo,
+	}
 	terms, err := x402.TermsFor(site, c.endpoint, c.query)
 	if err != nil {
 		return "", err
 	}
+
 	token, err := evm.NewToken(site.Network, site.Asset, site.AssetName, site.AssetVersion)
 	if err != nil {
 		return "", err
 	}
+
 	key, err := devPayer()
 	if err != nil {
 		return "", err
 	}
+
 	nonce := sha256.Sum256([]byte(c.file()))
-	p := payments.Payment{Payer: key.Address(), PayTo: site.PayTo, Amount: int64(terms.Price), ValidBefore: eventForever, Nonce: "0x" + hex.EncodeToString(nonce[:])}
+	p := payments.Payment{
+		Payer:       key.Address(),
+		PayTo:       site.PayTo,
+		Amount:      int64(terms.Price),
+		ValidBefore: eventForever,
+		Nonce:       "0x" + hex.EncodeToString(nonce[:]),
+	}
 	signature, err := key.Authorize(token, p)
 	if err != nil {
 		return "", err
 	}
+
 	accepted := terms.Requirements()
 	return x402.EncodeHeader(x402.Payload{
-		X402Version: 2, Accepted: &accepted,
-		Payload: x402.ExactPayload{Signature: signature, Authorization: &x402.Authorization{
-			From: p.Payer, To: p.PayTo, Value: terms.Price.String(), ValidAfter: "0", ValidBefore: fmt.Sprint(eventForever), Nonce: p.Nonce,
-		}},
+		X402Version: 2,
+		Accepted:    &accepted,
+		Payload: x402.ExactPayload{
+			Signature: signature,
+			Authorization: &x402.Authorization{
+				From:        p.Payer,
+				To:          p.PayTo,
+				Value:       terms.Price.String(),
+				ValidAfter:  "0",
+				ValidBefore: fmt.Sprint(eventForever),
+				Nonce:       p.Nonce,
+			},
+		},
 	})
 }

@@ -15,26 +15,39 @@ import (
 // exportChain writes a chain to the standard output, in the form asked for.
 func exportChain(ctx context.Context, t terminal, args []string) error {
 	set := flags(t, "export", "export [FILE|URL] [-format jsonl|csv|aat] [-from N] [-to N]")
-	format := set.String("format", string(audit.JSONL), "`form`: jsonl (the stored bytes, which can be verified), csv, or aat (draft-sharif-agent-audit-trail)")
+	format := set.String(
+		"format",
+		string(audit.JSONL),
+		"`form`: jsonl (the stored bytes, which can be verified), csv, or aat (draft-sharif-agent-audit-trail)",
+	)
+
 	from := set.Uint64("from", 0, "first `entry`; default: the first there is")
 	to := set.Uint64("to", 0, "last `entry`; default: the last there is")
 	sources, err := parse(set, args)
 	if err != nil {
 		return err
 	}
+
 	source, err := oneSource("export", sources)
 	if err != nil {
 		return err
 	}
-	o := audit.ExportOptions{Format: audit.Format(*format), From: *from, To: *to}
+
+	o := audit.ExportOptions{
+		Format: audit.Format(*format),
+		From:   *from,
+		To:     *to,
+	}
 	if err := o.Check(); err != nil {
 		return exit{2, err}
 	}
+
 	chain, torn, err := openChain(ctx, source)
 	if err != nil {
 		return exit{3, err}
 	}
 	defer chain.Close()
+
 	n, err := audit.ExportReader(&progress{Reader: chain, t: t}, t.out, o)
 	if err != nil {
 		return exportFailed(t, n, err)
@@ -42,10 +55,12 @@ func exportChain(ctx context.Context, t terminal, args []string) error {
 	if torn > 0 {
 		fmt.Fprintf(t.err, "%d bytes after the last entry are no entry and were left out\n", torn)
 	}
+
 	fmt.Fprintf(t.err, "%s exported from %s\n", entries(n), source)
 	if n == 0 && (o.From > 0 || o.To > 0) {
 		return exit{1, errors.New("there is no entry in that range")}
 	}
+
 	return nil
 }
 

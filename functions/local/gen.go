@@ -17,14 +17,17 @@ func gen(_ context.Context, t terminal, args []string) error {
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
 		return usage("gen takes no arguments")
 	}
+
 	module, err := os.ReadFile("go.mod")
 	if err != nil || !strings.HasPrefix(string(module), "module governance.internal\n") {
 		return usage("gen runs in the root of the repository")
 	}
+
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		return err
 	}
+
 	updated, err := replaceTables(string(readme))
 	if err != nil {
 		return err
@@ -32,6 +35,7 @@ func gen(_ context.Context, t terminal, args []string) error {
 	if err := os.WriteFile("README.md", []byte(updated), 0o644); err != nil {
 		return err
 	}
+
 	return writeEvents("events")
 }
 
@@ -46,7 +50,8 @@ func replaceTables(readme string) (string, error) {
 
 // replaceTable exchanges what stands between the markers of a table.
 func replaceTable(readme, name, table string) (string, error) {
-	begin, end := "<!-- "+name+": written by make gen -->\n", "<!-- end of "+name+" -->\n"
+	begin := "<!-- " + name + ": written by make gen -->\n"
+	end := "<!-- end of " + name + " -->\n"
 	before, rest, found := strings.Cut(readme, begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {

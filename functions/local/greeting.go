@@ -17,12 +17,15 @@ func (s *service) greet(t terminal, o options) {
 	for _, e := range catalog.Endpoints {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Method, e.Path, e.PriceText())
 	}
+
 	_ = table.Flush() // a terminal that is gone needs no greeting
 	fmt.Fprintf(t.out, "\nAudit chain  %s/%s.jsonl, keys and payments beside it\n", o.data, wiring.ChainName)
 	s.greetChain(t)
-	fmt.Fprintf(t.out, "Tools        MCP at %s/mcp, for older clients /sse; kill secret %s\n", s.config.BaseURL, killSecretFile(o.data))
+	fmt.Fprintf(t.out, "Tools        MCP at %s/mcp, for older clients /sse; kill secret %s\n",
+		s.config.BaseURL, killSecretFile(o.data))
 	fmt.Fprintf(t.out, "\nTry, in another terminal:\n")
 	fmt.Fprintf(t.out, "  curl -i %s/x402/verify-audit\n", s.config.BaseURL)
+
 	fmt.Fprintf(t.out, "  open %s/x402/tip in a browser\n", s.config.BaseURL)
 	base, chain := "", ""
 	if s.config.BaseURL != defaultBase {
@@ -31,7 +34,9 @@ func (s *service) greet(t terminal, o options) {
 	if o.data != defaultData {
 		base, chain = base+" -data "+o.data, " "+auditfile.Path(o.data, wiring.ChainName)
 	}
-	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n", base)
+
+	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n",
+		base)
 	fmt.Fprintf(t.out, "  go run ./functions/local verify chain%s\n\n", chain)
 }
 
@@ -40,8 +45,11 @@ func (s *service) greetChain(t terminal) {
 	if !s.config.DevelopmentChain {
 		return
 	}
-	fmt.Fprintf(t.out, "Chain        development chain, play money; JSON-RPC %s\n", strings.Join(s.config.RPCURLs, ", "))
-	fmt.Fprintf(t.out, "             It has the chain id and the token of %s: never sign for it with a real wallet\n", s.config.Network)
+	fmt.Fprintf(t.out, "Chain        development chain, play money; JSON-RPC %s\n",
+		strings.Join(s.config.RPCURLs, ", "))
+	fmt.Fprintf(t.out, "             It has the chain id and the token of %s: never sign for it with a real wallet\n",
+		s.config.Network)
+
 	if payer, err := devPayer(); err == nil {
 		fmt.Fprintf(t.out, "Payer        %s with play money, used by `pay`\n", payer.Address())
 	}

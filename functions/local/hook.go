@@ -33,24 +33,33 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 	set := flags(t, "hook install", "hook install [-agent NAME] [-workspace DIR] [-data DIR] [-print]")
 	agent := set.String("agent", "claude-code", "`name` of the agent: "+strings.Join(hook.Names(), ", "))
 	folder := set.String("workspace", ".", "`directory` of the project")
-	data := set.String("data", "", "`directory` of the data of the tool server, whose halt the hook obeys; "+workspace.DataDir+" in the project if not set")
+	data := set.String(
+		"data",
+		"",
+		"`directory` of the data of the tool server, whose halt the hook obeys; "+workspace.DataDir+" in the project if not set",
+	)
+
 	show := set.Bool("print", false, "show the change and write nothing")
 	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
 		return usage("hook install takes no further arguments")
 	}
+
 	w, err := workspace.Open(*folder)
 	if err != nil {
 		return usage("-workspace: %w", err)
 	}
 	defer w.Close()
+
 	command, err := hookCommand(ctx, *agent, *folder, *data)
 	if err != nil {
 		return err
 	}
+
 	change, err := hook.Plan(w, *agent, command)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprint(t.out, change.Diff())
 	switch {
 	case change.Before == change.After:
@@ -59,6 +68,7 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 	case *show:
 		return nil
 	}
+
 	if err := hook.Apply(w, &change, time.Now()); err != nil {
 		return err
 	}
@@ -66,13 +76,17 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 	if change.Backup != "" {
 		fmt.Fprintf(t.err, "; the old one is %s", change.Backup)
 	}
+
 	fmt.Fprintln(t.err, "\nstart the agent again, so that it reads its settings")
 	if state, err := w.Load(); err != nil || !state.Configured {
-		fmt.Fprintf(t.err, "there is no %s that can be read, so the hook refuses every change until there is: write one with local init\n", workspace.FileName)
+		fmt.Fprintf(t.err, "there is no %s that can be read, so the hook refuses every change until there is: write one with local init\n",
+			workspace.FileName)
 	}
+
 	if before := hook.Agents[*agent].Before; before != "" {
 		fmt.Fprintln(t.err, before)
 	}
+
 	return nil
 }
 
@@ -85,19 +99,23 @@ func hookCommand(ctx context.Context, agent, folder, data string) (string, error
 	if strings.Contains(program, "go-build") {
 		return "", fmt.Errorf("hook install: this program is a temporary one; %s", buildIt)
 	}
+
 	full, err := filepath.Abs(folder)
 	if err != nil {
 		return "", err
 	}
+
 	if data != "" {
 		if data, err = filepath.Abs(data); err != nil {
 			return "", err
 		}
 	}
+
 	argv := hook.Program(program)
 	if err := refuses(ctx, argv); err != nil {
 		return "", err
 	}
+
 	return hook.Command(argv, agent, full, data), nil
 }
 
@@ -110,7 +128,8 @@ func refuses(ctx context.Context, argv []string) error {
 	try.Stdin = strings.NewReader("no call")
 	var status *exec.ExitError
 	if err := try.Run(); !errors.As(err, &status) || status.ExitCode() != 2 {
-		return fmt.Errorf("hook install: %s does not refuse what it cannot read (%v); %s", argv[0], err, buildIt)
+		return fmt.Errorf("hook install: %s does not refuse what it cannot read (%v); %s",
+			argv[0], err, buildIt)
 	}
 	return nil
 }
@@ -127,19 +146,29 @@ func checkFiles(ctx context.Context, t terminal, args []string) error {
 	if len(files) == 0 {
 		return usage("check needs a file")
 	}
+
 	gate, err := preflight.Open(*folder, "")
 	if err != nil {
 		return exit{2, err}
 	}
 	defer gate.Workspace.Close()
+
 	dir, err := os.Getwd()
 	if err != nil {
 		return exit{2, err}
 	}
-	report, err := gate.Check(ctx, preflight.Action{Agent: "local check", Tool: "check", Operation: preflight.Edit, Dir: dir, Paths: files})
+
+	report, err := gate.Check(ctx, preflight.Action{
+		Agent:     "local check",
+		Tool:      "check",
+		Operation: preflight.Edit,
+		Dir:       dir,
+		Paths:     files,
+	})
 	for _, r := range report.Results {
 		fmt.Fprintf(t.out, "%s\t%s\t%s\n", r.Decision, r.Path, r.Reason)
 	}
+
 	if err != nil || report.Decision != policy.OK {
 		return exit{report.ExitCode, err}
 	}

@@ -27,10 +27,12 @@ func importChain(ctx context.Context, t terminal, args []string) error {
 	if len(files) != 1 {
 		return usage("import needs the file of the old chain, such as audit-chain.json")
 	}
+
 	old, err := readLegacyFile(files[0])
 	if err != nil {
 		return exit{3, err}
 	}
+
 	fmt.Fprintf(t.out, "%s: %d records, %s\n", files[0], old.Records, legacyVerdict(old))
 	switch {
 	case old.Records == 0:
@@ -38,6 +40,7 @@ func importChain(ctx context.Context, t terminal, args []string) error {
 	case old.BrokenAt > 0 && !*brokenOK:
 		return errors.New("a broken chain is imported with -broken-ok only; its entry then says where it breaks")
 	}
+
 	return recordImport(ctx, t, *data, old)
 }
 
@@ -47,9 +50,11 @@ func readLegacyFile(name string) (audit.Legacy, error) {
 		return audit.Legacy{}, err
 	}
 	defer file.Close()
+
 	old, err := audit.ReadLegacy(file)
 	if errors.Is(err, audit.ErrNotLegacy) {
-		err = fmt.Errorf("%s: %w; a chain of JSON lines needs no import: put it beside the data and verify it", name, err)
+		err = fmt.Errorf("%s: %w; a chain of JSON lines needs no import: put it beside the data and verify it",
+			name, err)
 	}
 	return old, err
 }
@@ -65,25 +70,31 @@ func legacyVerdict(old audit.Legacy) string {
 func recordImport(ctx context.Context, t terminal, data string, old audit.Legacy) error {
 	key := filepath.Join(data, "checkpoint.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
-		return usage("%s is missing: start the service once with -data %s, which makes the key that signs the import", key, data)
+		return usage("%s is missing: start the service once with -data %s, which makes the key that signs the import",
+			key, data)
 	}
+
 	notary, err := audit.LoadOrCreateNotary(key, "")
 	if err != nil {
 		return exit{3, err}
 	}
+
 	event, err := notary.Import(old)
 	if err != nil {
 		return err
 	}
+
 	chain, err := auditfile.Open(data, wiring.ChainName, auditfile.Options{})
 	if err != nil {
 		return exit{3, err}
 	}
 	defer chain.Close()
+
 	before, err := chain.Head(ctx)
 	if err != nil {
 		return exit{3, err}
 	}
+
 	recorded, err := chain.Append(ctx, event)
 	switch {
 	case errors.Is(err, audit.ErrIDReused):
@@ -92,13 +103,17 @@ func recordImport(ctx context.Context, t terminal, data string, old audit.Legacy
 	case err != nil:
 		return exit{3, err}
 	case recorded[0].Seq <= before.Seq:
-		fmt.Fprintf(t.out, "the same file was imported before, as entry %d; nothing was recorded\n", recorded[0].Seq)
+		fmt.Fprintf(t.out, "the same file was imported before, as entry %d; nothing was recorded\n",
+			recorded[0].Seq)
 		return nil
 	}
+
 	fmt.Fprintf(t.out, "recorded as entry %d, signed by %s\n", recorded[0].Seq, notary.Key)
-	fmt.Fprintf(t.out, "keep the file: the entry holds its digest %s, not its records\nwhat its format cannot prove:\n", old.SHA256)
+	fmt.Fprintf(t.out, "keep the file: the entry holds its digest %s, not its records\nwhat its format cannot prove:\n",
+		old.SHA256)
 	for _, what := range audit.LegacyUnproven {
 		fmt.Fprintf(t.out, "  %s\n", what)
 	}
+
 	return nil
 }

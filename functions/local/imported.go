@@ -29,30 +29,41 @@ func verifyImport(ctx context.Context, t terminal, args []string) error {
 	if *chain == "" {
 		*chain, _ = oneSource("verify import", nil) // the default
 	}
+
 	key, err := verifierKey(*vkey)
 	if err != nil {
 		return exit{2, err}
 	}
+
 	old, err := readLegacyFile(files[0])
 	if err != nil {
 		return exit{3, err}
 	}
+
 	report, err := verifySource(ctx, *chain, nil)
 	if err != nil {
 		return exit{3, err}
 	}
+
 	if !report.Valid {
-		return refuted(t, *chain, fmt.Errorf("the chain is broken at entry %d: %s", *report.BrokenAt, report.Reason))
+		return refuted(
+			t,
+			*chain,
+			fmt.Errorf("the chain is broken at entry %d: %s", *report.BrokenAt, report.Reason),
+		)
 	}
+
 	seq, err := findImport(*chain, report.LastGoodSeq, old, key)
 	if err != nil {
 		return refuted(t, files[0], err)
 	}
+
 	fmt.Fprintf(t.out, "%s: valid\n  entry %d of %s took it in, signed by %s: %d records, %s\nwhat its format cannot prove:\n",
 		files[0], seq, *chain, key.Name(), old.Records, legacyVerdict(old))
 	for _, what := range audit.LegacyUnproven {
 		fmt.Fprintf(t.out, "  %s\n", what)
 	}
+
 	return nil
 }
 
@@ -75,5 +86,6 @@ func findImport(chain string, last uint64, old audit.Legacy, key note.Verifier) 
 	if found > 0 || readErr != nil {
 		return found, readErr
 	}
+
 	return 0, why
 }

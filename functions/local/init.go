@@ -24,33 +24,40 @@ func initWorkspace(_ context.Context, t terminal, args []string) error {
 	if len(rest) > 0 {
 		return usage("init takes no argument %q", rest[0])
 	}
+
 	if *schema {
 		_, err := t.out.Write(workspace.Schema())
 		return err
 	}
+
 	w, err := workspace.Open(*folder)
 	if err != nil {
 		return usage("-workspace: %w", err)
 	}
 	defer w.Close()
+
 	text, err := w.Draft(projectName(*folder))
 	if err != nil {
 		return err
 	}
+
 	if *show {
 		_, err := fmt.Fprint(t.out, text)
 		return err
 	}
+
 	f, err := os.OpenFile(filepath.Join(*folder, workspace.FileName), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("%s is there already and stays as it is; local init -print shows what would be written", workspace.FileName)
 	} else if err != nil {
 		return err
 	}
+
 	if _, err = f.WriteString(text); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	fmt.Fprintf(t.err, "wrote %s; read it, then let agents be checked with: local hook install\n", workspace.FileName)
+	fmt.Fprintf(t.err, "wrote %s; read it, then let agents be checked with: local hook install\n",
+		workspace.FileName)
 	return f.Close()
 }
 

@@ -28,38 +28,51 @@ func invoke(ctx context.Context, t terminal, args []string) error {
 	if len(rest) != 2 || len(catalog.ByFunction(rest[0])) == 0 {
 		return usage("invoke needs a function and an event, for example: invoke products events/products.get.json")
 	}
+
 	event, err := os.ReadFile(rest[1])
 	if err != nil {
 		return exit{2, err}
 	}
+
 	dir, err := os.MkdirTemp("", "invoke")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+
 	chain, err := devchain.Start(ctx, devchain.Options{RPCAddr: "127.0.0.1:0"})
 	if err != nil {
 		return err
 	}
 	defer chain.Close()
+
 	fmt.Fprintf(t.err, "compiling %s\n", rest[0])
 	bootstrap, err := compile(ctx, rest[0], dir)
 	if err != nil {
 		return err
 	}
+
 	environment, err := lambdaEnvironment(dir, chain.URL())
 	if err != nil {
 		return err
 	}
+
 	answer, initTime, err := runOnce(ctx, t, bootstrap, environment, event)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprintf(t.err, "init %s\n", initTime.Round(100*time.Microsecond))
 	return printAnswer(t, answer)
 }
 
-func runOnce(ctx context.Context, t terminal, bootstrap string, environment []string, event []byte) ([]byte, time.Duration, error) {
+func runOnce(
+	ctx context.Context,
+	t terminal,
+	bootstrap string,
+	environment []string,
+	event []byte,
+) ([]byte, time.Duration, error) {
 	function, err := lambdaruntime.Start(ctx, bootstrap, environment, t.err)
 	if err != nil {
 		return nil, 0, err
@@ -78,6 +91,7 @@ func printAnswer(t terminal, answer []byte) error {
 	if err := json.Indent(&pretty, answer, "", "  "); err != nil {
 		return err
 	}
+
 	_, err := fmt.Fprintln(t.out, pretty.String())
 	return err
 }

@@ -38,14 +38,25 @@ type killOrder struct {
 // data directory if none answers on this machine. What starts there honours the halt.
 func kill(ctx context.Context, t terminal, args []string) error {
 	o := killOrder{}
-	set := flags(t, "kill", "kill -reason TEXT [-scope all|dispatches|processes] [-resume [-restore]] [-url URL] [-data DIR] [-secret FILE]")
+	set := flags(
+		t,
+		"kill",
+		"kill -reason TEXT [-scope all|dispatches|processes] [-resume [-restore]] [-url URL] [-data DIR] [-secret FILE]",
+	)
 	set.StringVar(&o.reason, "reason", "", "`text` of 3 to 500 characters for the audit trail")
+
 	set.StringVar(&o.scope, "scope", "all", "what to end: all, dispatches or processes")
 	set.BoolVar(&o.resume, "resume", false, "lift the halt instead")
 	set.BoolVar(&o.restore, "restore", false, "with -resume: bring back what was stopped at other providers")
 	set.StringVar(&o.url, "url", defaultBase, "`address` of the service")
 	set.StringVar(&o.data, "data", defaultData, "`directory` of the service on this machine")
-	set.StringVar(&o.secretFile, "secret", "", "`file` with the kill secret; by default KILL_SECRET, or the secret in the data directory")
+	set.StringVar(
+		&o.secretFile,
+		"secret",
+		"",
+		"`file` with the kill secret; by default KILL_SECRET, or the secret in the data directory",
+	)
+
 	rest, err := parse(set, args)
 	if err != nil {
 		return err
@@ -53,10 +64,12 @@ func kill(ctx context.Context, t terminal, args []string) error {
 	if err := o.check(rest); err != nil {
 		return err
 	}
+
 	secret, err := o.secret()
 	if err != nil {
 		return exit{2, err}
 	}
+
 	answer, status, err := o.send(ctx, secret)
 	if errors.Is(err, syscall.ECONNREFUSED) && allLoopback([]string{o.url}) {
 		return o.direct(ctx, t)
@@ -64,6 +77,7 @@ func kill(ctx context.Context, t terminal, args []string) error {
 	if err != nil {
 		return exit{1, fmt.Errorf("the service does not answer: %w", err)}
 	}
+
 	return o.tell(t, answer, status)
 }
 
@@ -82,6 +96,7 @@ func (o killOrder) check(rest []string) error {
 	case err != nil || u.Host == "":
 		return usage("-url %q is not an address", o.url)
 	}
+
 	return checkScheme(u)
 }
 
@@ -94,6 +109,7 @@ func (o killOrder) secret() (string, error) {
 	if file == "" {
 		file = killSecretFile(o.data)
 	}
+
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", errors.New("there is no kill secret: set KILL_SECRET, or name its file with -secret, or the data directory with -data")
@@ -112,24 +128,32 @@ func (o killOrder) send(ctx context.Context, secret string) (answer []byte, stat
 	} else {
 		members["scope"] = o.scope
 	}
+
 	body, err := json.Marshal(members)
 	if err != nil {
 		return nil, 0, err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, killLimit)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(o.url, "/")+"/kill", bytes.NewReader(body))
+
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(o.url, "/")+"/kill",
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, 0, err
 	}
+
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+secret)
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	response, err := client.Do(request)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer response.Body.Close()
+
 	answer, err = io.ReadAll(io.LimitReader(response.Body, mostAnswer))
 	return answer, response.StatusCode, err
 }
@@ -148,19 +172,25 @@ func (o killOrder) tell(t terminal, answer []byte, status int) error {
 	if status != http.StatusOK {
 		return exit{1, errors.New(printable(strings.TrimSpace(said.Error.Message + " " + said.Error.Hint)))}
 	}
+
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, answer, "", "  "); err != nil {
 		return err
 	}
+
 	fmt.Fprintln(t.out, strings.TrimSpace(pretty.String()))
 	switch {
 	case o.resume && !said.Resumed && !o.restore:
 		fmt.Fprintln(t.err, "nothing was halted")
-	case o.resume && slices.ContainsFunc(said.Restored, func(r struct{ OK bool }) bool { return !r.OK }):
+	case o.resume &&
+		slices.ContainsFunc(said.Restored, func(r struct{ OK bool }) bool {
+			return !r.OK
+		}):
 		return exit{1, errors.New("the halt is lifted, and not everything came back")}
 	case !o.resume && !said.Complete:
 		return exit{1, fmt.Errorf("everything is halted, and %d survive or are not known to have ended", len(said.Survivors))}
 	}
+
 	return nil
 }
 
@@ -168,8 +198,10 @@ func (o killOrder) tell(t terminal, answer []byte, status int) error {
 // a person, who types what an agent behind a pipe cannot.
 func (o killOrder) direct(ctx context.Context, t terminal) error {
 	if info, err := os.Stat(o.data); err != nil || !info.IsDir() {
-		return exit{1, fmt.Errorf("nobody answers at %s, and %s is no data directory: name the service with -url or its directory with -data", o.url, o.data)}
+		return exit{1, fmt.Errorf("nobody answers at %s, and %s is no data directory: name the service with -url or its directory with -data",
+			o.url, o.data)}
 	}
+
 	if o.resume && !t.person {
 		return exit{2, errors.New("nobody answers at " + o.url + "; without a service a halt is lifted by a person at a terminal")}
 	}
@@ -177,6 +209,7 @@ func (o killOrder) direct(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
+
 	flag := killswitch.Open(o.data, nil, trail, time.Now, rand.Reader, killswitch.Stops{})
 	if o.resume {
 		var lifted killswitch.Lifted
@@ -187,11 +220,19 @@ func (o killOrder) direct(ctx context.Context, t terminal) error {
 		}
 		return errors.Join(err, trail.Close())
 	}
-	halt := flag.Activate(ctx, killswitch.Order{Reason: o.reason, Scope: o.scope, Source: "command line"})
+
+	halt := flag.Activate(ctx, killswitch.Order{
+		Reason: o.reason,
+		Scope:  o.scope,
+		Source: "command line",
+	})
 	if halt.Kept {
-		fmt.Fprintf(t.err, "nobody answers at %s; the halt is written into %s. A service that works there ends within seconds what it runs, and one that starts there starts nothing\n", o.url, o.data)
+		fmt.Fprintf(t.err, "nobody answers at %s; the halt is written into %s. A service that works there ends within seconds what it runs, and one that starts there starts nothing\n",
+			o.url, o.data)
 	} else {
-		err = exit{1, fmt.Errorf("nobody answers at %s, and the halt cannot be written into %s: nothing is halted", o.url, o.data)}
+		err = exit{1, fmt.Errorf("nobody answers at %s, and the halt cannot be written into %s: nothing is halted",
+			o.url, o.data)}
 	}
+
 	return errors.Join(err, trail.Close())
 }

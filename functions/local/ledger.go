@@ -55,8 +55,18 @@ type ledgerLine struct {
 func ledger(ctx context.Context, t terminal, args []string) error {
 	set := flags(t, "ledger", "ledger [-data DIR] [-jsonl FILE] [-from BLOCK]")
 	data := set.String("data", defaultData, "`directory` of the audit chain")
-	export := set.String("jsonl", "", "`file` for all lines as JSON; - is the standard output, without the table")
-	from := set.Int64("from", -1, "first `block` to search for transfers without an entry; default: the last 50,000 blocks")
+	export := set.String(
+		"jsonl",
+		"",
+		"`file` for all lines as JSON; - is the standard output, without the table",
+	)
+
+	from := set.Int64(
+		"from",
+		-1,
+		"first `block` to search for transfers without an entry; default: the last 50,000 blocks",
+	)
+
 	rest, err := parse(set, args)
 	if err != nil {
 		return err
@@ -64,20 +74,24 @@ func ledger(ctx context.Context, t terminal, args []string) error {
 	if len(rest) > 0 {
 		return usage("ledger takes no argument %q", rest[0])
 	}
+
 	file := auditfile.Path(*data, wiring.ChainName)
 	entries, err := settledEntries(ctx, file)
 	if err != nil {
 		return exit{3, err}
 	}
+
 	chain, c, closeChain, err := ledgerChain(ctx, *data)
 	if err != nil {
 		return err
 	}
 	defer closeChain()
+
 	b := books{config: c, chain: chain, payTo: c.PayTo}
 	if err := b.reconcile(ctx, entries, *from); err != nil {
 		return err
 	}
+
 	return b.report(t, *export)
 }
 
@@ -87,14 +101,28 @@ func settledEntries(ctx context.Context, file string) ([]ledgerLine, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if !report.Valid {
-		return nil, fmt.Errorf("%s is broken at entry %d (%s): its settlements prove nothing", file, *report.BrokenAt, report.Reason)
+		return nil, fmt.Errorf("%s is broken at entry %d (%s): its settlements prove nothing",
+			file, *report.BrokenAt, report.Reason)
 	}
+
 	var lines []ledgerLine
 	err = eachSettlement(file, report.LastGoodSeq, func(seq uint64, s settlementEntry) {
 		p := s.Payload
-		lines = append(lines, ledgerLine{Status: statusNoMoney, Time: s.Time, Seq: seq, Product: p.Product, Payer: s.Actor, PayTo: p.PayTo,
-			Amount: p.Amount, Network: p.Network, Asset: p.Asset, Nonce: p.Nonce, Transaction: p.Transaction})
+		lines = append(lines, ledgerLine{
+			Status:      statusNoMoney,
+			Time:        s.Time,
+			Seq:         seq,
+			Product:     p.Product,
+			Payer:       s.Actor,
+			PayTo:       p.PayTo,
+			Amount:      p.Amount,
+			Network:     p.Network,
+			Asset:       p.Asset,
+			Nonce:       p.Nonce,
+			Transaction: p.Transaction,
+		})
 	})
 	return lines, err
 }
@@ -108,27 +136,34 @@ func ledgerChain(ctx context.Context, data string) (*evm.Chain, config.Config, f
 	if err != nil {
 		return nil, c, nil, err
 	}
+
 	if len(c.RPCURLs) == 0 {
 		if url := runningDevchain(data); url != "" {
 			c.RPCURLs = []string{url}
 		} else {
-			own, err := devchain.Start(ctx, devchain.Options{Dir: filepath.Join(data, "devchain"), RPCAddr: "127.0.0.1:0"})
+			own, err := devchain.Start(ctx, devchain.Options{
+				Dir:     filepath.Join(data, "devchain"),
+				RPCAddr: "127.0.0.1:0",
+			})
 			if err != nil {
 				return nil, c, nil, err
 			}
 			c.RPCURLs, closeChain = []string{own.URL()}, own.Close
 		}
 	}
+
 	if c, err = payToDefault(c); err == nil && c.PayTo == "" {
 		err = usage("set PAY_TO, the address that received the payments")
 	}
 	if err != nil {
 		return nil, c, nil, errors.Join(err, closeChain())
 	}
+
 	token, err := evm.NewToken(c.Network, c.Asset, c.AssetName, c.AssetVersion)
 	if err != nil {
 		return nil, c, nil, errors.Join(err, closeChain())
 	}
+
 	chain, err := evm.Dial(token, c.RPCURLs)
 	return chain, c, closeChain, err
 }
@@ -148,6 +183,7 @@ func runningDevchain(data string) string {
 	if err != nil {
 		return "" // its service was killed
 	}
+
 	_ = connection.Close()
 	return address
 }
@@ -167,18 +203,22 @@ func (b *books) reconcile(ctx context.Context, entries []ledgerLine, from int64)
 	if err != nil {
 		return err
 	}
+
 	b.first = uint64(max(from, 0))
 	if from < 0 && head > ledgerBlocks {
 		b.first = head - ledgerBlocks
 	}
+
 	found, err := b.chain.Transfers(ctx, b.payTo, b.first, head)
 	if err != nil {
 		return err
 	}
+
 	events := map[string][]evm.Transfer{}
 	for _, transfer := range found {
 		events[transfer.Transaction] = append(events[transfer.Transaction], transfer)
 	}
+
 	for _, line := range entries {
 		if _, known := events[line.Transaction]; !known { // older than the search, or not there
 			if events[line.Transaction], err = b.chain.TransfersIn(ctx, line.Transaction, cmp.Or(line.PayTo, b.payTo)); err != nil {
@@ -187,11 +227,13 @@ func (b *books) reconcile(ctx context.Context, entries []ledgerLine, from int64)
 		}
 		b.lines = append(b.lines, matched(line, events))
 	}
+
 	for _, hash := range slices.Sorted(maps.Keys(events)) {
 		for _, transfer := range events[hash] {
 			b.lines = append(b.lines, b.unexplained(transfer))
 		}
 	}
+
 	return nil
 }
 
@@ -199,7 +241,9 @@ func (b *books) reconcile(ctx context.Context, entries []ledgerLine, from int64)
 func matched(line ledgerLine, events map[string][]evm.Transfer) ledgerLine {
 	rest := events[line.Transaction]
 	for i, transfer := range rest {
-		if strings.EqualFold(transfer.From, line.Payer) && transfer.Amount.IsInt64() && transfer.Amount.Int64() == line.Amount {
+		if strings.EqualFold(transfer.From, line.Payer) &&
+			transfer.Amount.IsInt64() &&
+			transfer.Amount.Int64() == line.Amount {
 			line.Status, line.Block, line.LogIndex = statusSettled, transfer.Block, transfer.LogIndex
 			events[line.Transaction] = slices.Delete(slices.Clone(rest), i, i+1)
 			break
@@ -209,8 +253,17 @@ func matched(line ledgerLine, events map[string][]evm.Transfer) ledgerLine {
 }
 
 func (b *books) unexplained(t evm.Transfer) ledgerLine {
-	return ledgerLine{Status: statusNoEntry, Payer: strings.ToLower(t.From), PayTo: strings.ToLower(t.To), Amount: t.Amount.Int64(),
-		Network: b.config.Network, Asset: strings.ToLower(b.config.Asset), Transaction: t.Transaction, Block: t.Block, LogIndex: t.LogIndex}
+	return ledgerLine{
+		Status:      statusNoEntry,
+		Payer:       strings.ToLower(t.From),
+		PayTo:       strings.ToLower(t.To),
+		Amount:      t.Amount.Int64(),
+		Network:     b.config.Network,
+		Asset:       strings.ToLower(b.config.Asset),
+		Transaction: t.Transaction,
+		Block:       t.Block,
+		LogIndex:    t.LogIndex,
+	}
 }
 
 // report writes the export and the table, and ends with status 1 if the two
@@ -222,6 +275,7 @@ func (b *books) report(t terminal, export string) error {
 		}
 		return b.alarm(t)
 	}
+
 	if export != "" {
 		file, err := os.Create(export)
 		if err != nil {
@@ -231,6 +285,7 @@ func (b *books) report(t terminal, export string) error {
 			return err
 		}
 	}
+
 	b.table(t.out)
 	return b.alarm(t)
 }
@@ -251,12 +306,16 @@ func (b *books) table(w io.Writer) {
 		fmt.Fprintf(w, "%d earlier payments; -jsonl exports all\n", hidden)
 		shown = shown[hidden:]
 	}
+
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range shown {
-		fmt.Fprintf(columns, "%s\t%s\t%s USD\t%s\t%s\t%s\n", line.Time, line.Product, catalog.Units(line.Amount).Dollars(), line.Payer, line.Transaction, line.Status)
+		fmt.Fprintf(columns, "%s\t%s\t%s USD\t%s\t%s\t%s\n",
+			line.Time, line.Product, catalog.Units(line.Amount).Dollars(), line.Payer, line.Transaction, line.Status)
 	}
+
 	_ = columns.Flush() // like the table itself: nobody to tell
-	count, total := map[string]int{}, map[string]catalog.Units{}
+	count := map[string]int{}
+	total := map[string]catalog.Units{}
 	for _, line := range b.lines {
 		if line.Status == statusSettled {
 			count[line.Product]++
@@ -264,10 +323,13 @@ func (b *books) table(w io.Writer) {
 			total[""] += catalog.Units(line.Amount)
 		}
 	}
+
 	for _, product := range slices.Sorted(maps.Keys(count)) {
 		fmt.Fprintf(w, "%6d x %-16s %s USD\n", count[product], product, total[product].Dollars())
 	}
-	fmt.Fprintf(w, "%s USD settled to %s; transfers searched from block %d on\n", total[""].Dollars(), b.payTo, b.first)
+
+	fmt.Fprintf(w, "%s USD settled to %s; transfers searched from block %d on\n",
+		total[""].Dollars(), b.payTo, b.first)
 }
 
 // alarm says what differs.
@@ -281,9 +343,11 @@ func (b *books) alarm(t terminal) error {
 			noEntry++
 		}
 	}
+
 	if noMoney+noEntry == 0 {
 		return nil
 	}
-	fmt.Fprintf(t.err, "ALARM: %d settlements of the audit trail have no transfer on the chain, %d transfers to %s have no settlement in the trail\n", noMoney, noEntry, b.payTo)
+	fmt.Fprintf(t.err, "ALARM: %d settlements of the audit trail have no transfer on the chain, %d transfers to %s have no settlement in the trail\n",
+		noMoney, noEntry, b.payTo)
 	return exit{1, nil}
 }

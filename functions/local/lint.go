@@ -36,11 +36,35 @@ func lintFiles(_ context.Context, t terminal, args []string) error {
 	var o lintOptions
 	set := flags(t, "lint", lintSynopsis)
 	set.StringVar(&o.format, "format", "table", "`form` of the output: table, json or sarif")
-	set.StringVar(&o.failOn, "fail-on", "error", "gravest `severity` that may pass is below this one: error, warn, info or never")
-	set.StringVar(&o.baseline, "baseline", "", "`file` of accepted findings, each with its reason and the day on which it expires")
-	set.BoolVar(&o.accept, "accept", false, "write the present findings into the baseline; needs -baseline and -reason")
+	set.StringVar(
+		&o.failOn,
+		"fail-on",
+		"error",
+		"gravest `severity` that may pass is below this one: error, warn, info or never",
+	)
+
+	set.StringVar(
+		&o.baseline,
+		"baseline",
+		"",
+		"`file` of accepted findings, each with its reason and the day on which it expires",
+	)
+
+	set.BoolVar(
+		&o.accept,
+		"accept",
+		false,
+		"write the present findings into the baseline; needs -baseline and -reason",
+	)
+
 	set.StringVar(&o.reason, "reason", "", "`text`: why the findings are accepted")
-	set.StringVar(&o.expires, "expires", "", "`day`, as 2027-01-31, from which accepted findings count again; default: in 90 days")
+	set.StringVar(
+		&o.expires,
+		"expires",
+		"",
+		"`day`, as 2027-01-31, from which accepted findings count again; default: in 90 days",
+	)
+
 	set.BoolVar(&o.fix, "fix", false, "repair in place what has one right answer, then lint")
 	set.StringVar(&o.explain, "explain", "", "explain a `code` such as MCP003, a rule, or all")
 	files, err := parse(set, args)
@@ -53,11 +77,13 @@ func lintFiles(_ context.Context, t terminal, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+
 	if len(files) == 0 {
 		if files, err = findConfigs(t); err != nil {
 			return err
 		}
 	}
+
 	return o.run(t, files)
 }
 
@@ -93,6 +119,7 @@ func (o lintOptions) run(t terminal, files []string) error {
 			return exit{2, err}
 		}
 	}
+
 	report := lintReport{}
 	for _, file := range files {
 		if o.fix {
@@ -104,6 +131,7 @@ func (o lintOptions) run(t terminal, files []string) error {
 			report.Unread = append(report.Unread, unreadFile{file, err.Error()})
 			continue
 		}
+
 		report.add(file, result, accepted, time.Now())
 	}
 
@@ -113,6 +141,7 @@ func (o lintOptions) run(t terminal, files []string) error {
 		}
 		return o.status(report, "never")
 	}
+
 	if err := lintFormats[o.format](t, report); err != nil {
 		return err
 	}
@@ -146,11 +175,13 @@ func repairFile(t terminal, file string) {
 		fmt.Fprintln(t.err, "-fix changes files; standard input is only linted")
 		return
 	}
+
 	repairs, err := fixFile(file)
 	if err != nil {
 		fmt.Fprintf(t.err, "%s: not repaired: %v\n", file, err)
 		return
 	}
+
 	for _, r := range repairs {
 		fmt.Fprintf(t.err, "%s:%d:%d: %s: %s -> %s\n", file, r.Line, r.Column, r.Rule, r.Before, r.After)
 	}
@@ -163,14 +194,17 @@ func fixFile(file string) ([]lint.Repair, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	info, err := os.Stat(target)
 	if err != nil {
 		return nil, err
 	}
+
 	document, err := os.ReadFile(target)
 	if err != nil {
 		return nil, err
 	}
+
 	fixed, repairs, err := lint.Fix(document)
 	var input *lint.InputError
 	if errors.As(err, &input) || len(repairs) == 0 {
@@ -179,6 +213,7 @@ func fixFile(file string) ([]lint.Repair, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return repairs, replaceFile(target, fixed, info.Mode().Perm())
 }
 
@@ -189,6 +224,7 @@ func replaceFile(file string, content []byte, mode os.FileMode) error {
 		return err
 	}
 	defer os.Remove(fresh.Name()) // gone after the rename
+
 	_, err = fresh.Write(content)
 	err = errors.Join(err, fresh.Chmod(mode), fresh.Close())
 	if err != nil {
@@ -202,18 +238,25 @@ func explainRules(t terminal, what string) error {
 	wanted := strings.ToLower(what)
 	found := false
 	for _, rule := range lint.Rules() {
-		code, name := strings.ToLower(rule.Code), strings.ToLower(rule.Name)
-		if wanted != "all" && wanted != code && wanted != name && wanted != code+"/"+name {
+		code := strings.ToLower(rule.Code)
+		name := strings.ToLower(rule.Name)
+		if wanted != "all" &&
+			wanted != code &&
+			wanted != name &&
+			wanted != code+"/"+name {
 			continue
 		}
+
 		found = true
 		var severities []string
 		for _, severity := range rule.Severities {
 			severities = append(severities, string(severity))
 		}
+
 		fmt.Fprintf(t.out, "%s %s (%s, %s, %s)\n  %s\n  Repair: %s\n\n",
 			rule.Code, rule.Name, strings.Join(severities, " or "), rule.Category, rule.OWASP, rule.Doc, rule.Hint)
 	}
+
 	if !found {
 		return usage("-explain knows no code or rule %q; MCP000 to MCP008 are codes, and -explain all prints every rule", what)
 	}
@@ -223,5 +266,6 @@ func explainRules(t terminal, what string) error {
 			fmt.Fprintf(t.out, "  %s\n", line)
 		}
 	}
+
 	return nil
 }

@@ -44,21 +44,28 @@ func readBaseline(file string, mayBeMissing bool) (lintBaseline, error) {
 	if err != nil {
 		return lintBaseline{}, err
 	}
+
 	var b lintBaseline
 	if err := json.Unmarshal(text, &b); err != nil {
 		return lintBaseline{}, fmt.Errorf("baseline %s: %w", file, err)
 	}
+
 	if b.Version != 1 {
-		return lintBaseline{}, fmt.Errorf("baseline %s: version %d is not known; this program writes version 1", file, b.Version)
+		return lintBaseline{}, fmt.Errorf("baseline %s: version %d is not known; this program writes version 1",
+			file, b.Version)
 	}
+
 	for i, entry := range b.Accepted {
 		if _, err := time.Parse(baselineDay, entry.Expires); err != nil {
-			return lintBaseline{}, fmt.Errorf("baseline %s: entry %d: expires must be a day such as 2027-01-31", file, i+1)
+			return lintBaseline{}, fmt.Errorf("baseline %s: entry %d: expires must be a day such as 2027-01-31",
+				file, i+1)
 		}
 		if entry.Fingerprint == "" || strings.TrimSpace(entry.Reason) == "" {
-			return lintBaseline{}, fmt.Errorf("baseline %s: entry %d has no fingerprint or no reason", file, i+1)
+			return lintBaseline{}, fmt.Errorf("baseline %s: entry %d has no fingerprint or no reason",
+				file, i+1)
 		}
 	}
+
 	return b, nil
 }
 
@@ -66,7 +73,9 @@ func readBaseline(file string, mayBeMissing bool) (lintBaseline, error) {
 func (b lintBaseline) holds(fingerprint string, now time.Time) bool {
 	return slices.ContainsFunc(b.Accepted, func(entry acceptedEntry) bool {
 		end, err := time.Parse(baselineDay, entry.Expires)
-		return err == nil && entry.Fingerprint == fingerprint && now.Before(end)
+		return err == nil &&
+			entry.Fingerprint == fingerprint &&
+			now.Before(end)
 	})
 }
 
@@ -79,8 +88,11 @@ func (o lintOptions) acceptAll(t terminal, b lintBaseline, report lintReport) er
 	if _, err := time.Parse(baselineDay, expires); err != nil {
 		return usage("-expires is a day such as 2027-01-31, not %q", expires)
 	}
+
 	for _, f := range report.Findings {
-		b.Accepted = slices.DeleteFunc(b.Accepted, func(old acceptedEntry) bool { return old.Fingerprint == f.Fingerprint })
+		b.Accepted = slices.DeleteFunc(b.Accepted, func(old acceptedEntry) bool {
+			return old.Fingerprint == f.Fingerprint
+		})
 		b.Accepted = append(b.Accepted, acceptedEntry{
 			Fingerprint: f.Fingerprint,
 			Code:        f.Code,
@@ -92,6 +104,7 @@ func (o lintOptions) acceptAll(t terminal, b lintBaseline, report lintReport) er
 			Expires:     expires,
 		})
 	}
+
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
@@ -99,6 +112,7 @@ func (o lintOptions) acceptAll(t terminal, b lintBaseline, report lintReport) er
 	if err := replaceFile(o.baseline, append(text, '\n'), 0o644); err != nil {
 		return err
 	}
+
 	fmt.Fprintf(t.out, "%s: %d findings accepted until %s\n", o.baseline, len(report.Findings), expires)
 	return nil
 }

@@ -59,12 +59,14 @@ func configPlaces(project, home, system string) []string {
 	for _, name := range projectConfigs {
 		places = append(places, filepath.Join(project, name))
 	}
+
 	if home == "" {
 		return places
 	}
 	for _, name := range homeConfigs {
 		places = append(places, filepath.Join(home, name))
 	}
+
 	for _, name := range appConfigs {
 		places = append(places, filepath.Join(home, appFolder(system), name))
 	}
@@ -79,6 +81,7 @@ func findConfigs(t terminal) ([]string, error) {
 	if err != nil {
 		fmt.Fprintf(t.err, "no home directory is known, so only this folder is searched: %v\n", err)
 	}
+
 	places := configPlaces(".", home, runtime.GOOS)
 
 	var found []string
@@ -95,6 +98,7 @@ func findConfigs(t terminal) ([]string, error) {
 			found = append(found, place)
 		}
 	}
+
 	if len(found) == 0 {
 		return nil, exit{2, fmt.Errorf("lint found no MCP configuration in %d places of this folder and your home directory; name a file, for example: lint ~/mcp.json", len(places))}
 	}

@@ -58,19 +58,26 @@ func (r *lintReport) add(file string, result lint.Result, accepted lintBaseline,
 	if len(r.Files) == 0 || result.Score < r.Score {
 		r.Score = result.Score
 	}
+
 	r.Files = append(r.Files, lintedFile{file, result.Score, result.Summary})
 
 	kept := result.Findings[:0:0]
 	for _, f := range result.Findings {
-		found := lintFinding{Finding: f, File: file, Fingerprint: fingerprint(file, f)}
+		found := lintFinding{
+			Finding:     f,
+			File:        file,
+			Fingerprint: fingerprint(file, f),
+		}
 		found.Line, found.Column = f.Position()
 		if accepted.holds(found.Fingerprint, now) {
 			r.Summary.Accepted++
 			continue
 		}
+
 		kept = append(kept, f)
 		r.Findings = append(r.Findings, found)
 	}
+
 	result.Findings = kept
 	r.results = append(r.results, lint.FileResult{URI: file, Result: result})
 
@@ -108,11 +115,14 @@ func printLintTable(t terminal, r lintReport) error {
 				columnA-columnB,
 			)
 		})
+
 		table := tabwriter.NewWriter(t.out, 0, 4, 2, ' ', 0)
 		for _, f := range findings {
 			line, column := f.Position()
-			fmt.Fprintf(table, "  %s\t%d:%d\t%s\t%s\t%s\n\t\t\t\t-> %s\n", f.Severity, line, column, f.Code, strconv.QuoteToASCII(f.Server), f.Message, f.Hint)
+			fmt.Fprintf(table, "  %s\t%d:%d\t%s\t%s\t%s\n\t\t\t\t-> %s\n",
+				f.Severity, line, column, f.Code, strconv.QuoteToASCII(f.Server), f.Message, f.Hint)
 		}
+
 		if err := table.Flush(); err != nil {
 			return err
 		}
@@ -120,9 +130,11 @@ func printLintTable(t terminal, r lintReport) error {
 			fmt.Fprintf(t.out, "  and %d findings more, less grave than these\n", s.Omitted)
 		}
 	}
+
 	if r.Summary.Accepted > 0 {
 		fmt.Fprintf(t.out, "%d findings are accepted by the baseline\n", r.Summary.Accepted)
 	}
+
 	return nil
 }
 
@@ -135,6 +147,7 @@ func printLintJSON(t terminal, r lintReport) error {
 	}
 	encoder := json.NewEncoder(t.out)
 	encoder.SetIndent("", "  ")
+
 	return encoder.Encode(r)
 }
 

@@ -49,7 +49,9 @@ type exit struct {
 func (e exit) Error() string { return e.err.Error() }
 func (e exit) Unwrap() error { return e.err }
 
-func usage(format string, args ...any) error { return exit{2, fmt.Errorf(format, args...)} }
+func usage(format string, args ...any) error {
+	return exit{2, fmt.Errorf(format, args...)}
+}
 
 // terminal is what a command talks to.
 type terminal struct {
@@ -111,11 +113,14 @@ func run(ctx context.Context, t terminal, args []string) int {
 	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
 		name, args = args[0], args[1:]
 	}
+
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline, kill and gen, each with -h\n", name)
+		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline, kill and gen, each with -h\n",
+			name)
 		return 2
 	}
+
 	err := command(ctx, t, args)
 	var known exit
 	switch {
@@ -129,6 +134,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 		}
 		return known.status
 	}
+
 	fmt.Fprintf(t.err, "local: %v\n", err)
 	return 1
 }
@@ -155,6 +161,7 @@ func parse(set *flag.FlagSet, args []string) ([]string, error) {
 			}
 			return nil, exit{2, nil} // the flag set has said it
 		}
+
 		if set.NArg() == 0 {
 			return plain, nil
 		}

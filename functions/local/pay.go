@@ -35,13 +35,19 @@ func pay(ctx context.Context, t terminal, args []string) error {
 	if err != nil {
 		return err
 	}
-	b := &buyer{key: p.key, client: &http.Client{Timeout: time.Minute}, waited: func(reason string, pause time.Duration) {
-		fmt.Fprintf(t.err, "  %s; the same payment goes out again in %s\n", reason, pause)
-	}}
+
+	b := &buyer{
+		key:    p.key,
+		client: &http.Client{Timeout: time.Minute},
+		waited: func(reason string, pause time.Duration) {
+			fmt.Fprintf(t.err, "  %s; the same payment goes out again in %s\n", reason, pause)
+		},
+	}
 	required, a, err := b.quote(ctx, p.order)
 	switch {
 	case err != nil:
-		return fmt.Errorf("no answer from %s: %w (is the service running? start it with: make run)", p.url, err)
+		return fmt.Errorf("no answer from %s: %w (is the service running? start it with: make run)",
+			p.url, err)
 	case required == nil:
 		_, err := t.out.Write(a.body)
 		if a.status >= http.StatusBadRequest {
@@ -50,20 +56,24 @@ func pay(ctx context.Context, t terminal, args []string) error {
 		fmt.Fprintln(t.err, "free of charge; nothing was paid")
 		return err
 	}
+
 	if err := b.refusePlay(required); err != nil {
 		return exit{1, err}
 	}
 	if err := p.consent(t, required); err != nil {
 		return err
 	}
+
 	payment, err := b.sign(required, time.Now())
 	if err != nil {
 		return err
 	}
+
 	a, err = b.redeem(ctx, p.order, payment)
 	if err != nil {
 		return err
 	}
+
 	return p.conclude(t, a)
 }
 
@@ -74,7 +84,13 @@ func parsePurchase(t terminal, args []string) (purchase, error) {
 	set.StringVar(&base, "base", defaultBase, "base `URL` of the service")
 	set.StringVar(&file, "d", "", "`file` with the request body; - reads standard input")
 	set.StringVar(&p.data, "data", defaultData, "`directory` in which receipts are kept")
-	set.StringVar(&p.keyFile, "key", "", "`file` with the payer's private key; default: the play-money payer of the development chain")
+	set.StringVar(
+		&p.keyFile,
+		"key",
+		"",
+		"`file` with the payer's private key; default: the play-money payer of the development chain",
+	)
+
 	set.BoolVar(&p.yes, "y", false, "pay without asking")
 	rest, err := parse(set, args)
 	if err != nil {
@@ -83,10 +99,12 @@ func parsePurchase(t terminal, args []string) (purchase, error) {
 	if len(rest) != 2 {
 		return p, usage("pay needs a method and a path, for example: pay GET /x402/verify-audit")
 	}
+
 	p.method, p.url = strings.ToUpper(rest[0]), rest[1]
 	if strings.HasPrefix(p.url, "/") {
 		p.url = strings.TrimRight(base, "/") + p.url
 	}
+
 	u, err := url.Parse(p.url)
 	if err != nil || u.Host == "" {
 		return p, usage("%q is neither a path that begins with / nor an address", rest[1])
@@ -97,6 +115,7 @@ func parsePurchase(t terminal, args []string) (purchase, error) {
 	if p.key, err = payerKey(p.keyFile, u.Hostname()); err != nil {
 		return p, exit{2, err}
 	}
+
 	return p, nil
 }
 
@@ -132,15 +151,20 @@ func (p purchase) consent(t terminal, required *x402.Required) error {
 	if required.ErrorMessage != "" {
 		fmt.Fprintf(t.err, "the service says: %s\n", printable(required.ErrorMessage))
 	}
+
 	name, _ := offer.Extra["name"].(string)
 	fmt.Fprintf(t.err, "%s %s\n  %s\n  price %s USD (%s units of %s on %s) to %s\n  payer %s\n", p.method, printable(required.Resource.URL),
 		printable(required.Resource.Description), catalog.Units(amount).Dollars(), offer.Amount, printable(name), printable(offer.Network), printable(offer.PayTo), p.key.Address())
+
 	if !strings.EqualFold(offer.Asset, knownAsset) || offer.Network != knownNetwork {
-		fmt.Fprintf(t.err, "  NOTE: the asset %s on %s is not the dollar token that this client knows\n", printable(offer.Asset), printable(offer.Network))
+		fmt.Fprintf(t.err, "  NOTE: the asset %s on %s is not the dollar token that this client knows\n",
+			printable(offer.Asset), printable(offer.Network))
 	}
+
 	if isPlay(required) {
 		fmt.Fprintf(t.err, "  development chain, play money\n")
 	}
+
 	switch {
 	case p.yes:
 		return nil
@@ -149,11 +173,14 @@ func (p purchase) consent(t terminal, required *x402.Required) error {
 	case !t.person:
 		return usage("nobody is here to ask; say -y to pay")
 	}
+
 	fmt.Fprint(t.err, "pay? [y/N] ")
 	line, err := bufio.NewReader(t.in).ReadString('\n')
-	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
+	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil ||
+		answer != "y" && answer != "yes" {
 		return exit{1, errors.New("not paid")}
 	}
+
 	return nil
 }
 
@@ -165,6 +192,7 @@ func (p purchase) conclude(t terminal, a answer) error {
 	if a.status != http.StatusOK {
 		return exit{1, fmt.Errorf("the service answered %d", a.status)}
 	}
+
 	receipt, err := newReceiptFile(p.order, a)
 	if err == nil {
 		err = receipt.check("")
@@ -172,12 +200,15 @@ func (p purchase) conclude(t terminal, a answer) error {
 	if err != nil {
 		return exit{1, fmt.Errorf("answered, but the receipt is unusable: %w", err)}
 	}
+
 	path := filepath.Join(p.data, "receipts", receipt.name()+".json")
 	if err := receipt.write(path); err != nil {
 		return err
 	}
+
 	fmt.Fprintf(t.err, "paid %s USD in transaction %s\n", receipt.dollars(), receipt.Response.Transaction)
-	fmt.Fprintf(t.err, "recorded as entry %d of the audit chain %q\n", receipt.evidence().Seq, receipt.evidence().Chain)
+	fmt.Fprintf(t.err, "recorded as entry %d of the audit chain %q\n",
+		receipt.evidence().Seq, receipt.evidence().Chain)
 	fmt.Fprintf(t.err, "receipt %s\n  check it: go run ./functions/local verify receipt %s\n", path, path)
 	return nil
 }

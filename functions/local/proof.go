@@ -27,18 +27,22 @@ func verifyProof(t terminal, args []string) error {
 	if len(files) != 1 {
 		return usage("verify proof needs the file with the proof: the member inclusion of a verification bought with ?seq=")
 	}
+
 	key, err := verifierKey(*vkey)
 	if err != nil {
 		return exit{2, err}
 	}
+
 	hash, err := audit.ParseHash(*entry)
 	if err != nil {
 		return usage("-entry is not a hash of 64 hex digits")
 	}
+
 	text, err := os.ReadFile(files[0])
 	if err != nil {
 		return exit{3, err}
 	}
+
 	var proof audit.Proof
 	if len(text) > proofMost {
 		return exit{3, fmt.Errorf("%s is too long for a proof", files[0])}
@@ -46,11 +50,14 @@ func verifyProof(t terminal, args []string) error {
 	if err := proof.UnmarshalText(text); err != nil {
 		return exit{3, fmt.Errorf("%s: %w", files[0], err)}
 	}
+
 	c, err := proof.Check(hash, key.Name(), note.VerifierList(key))
 	if err != nil {
 		return refuted(t, files[0], err)
 	}
-	fmt.Fprintf(t.out, "%s: valid\n  entry %d is in the chain of %d entries that %s signed\n", files[0], proof.Seq, c.Size, key.Name())
+
+	fmt.Fprintf(t.out, "%s: valid\n  entry %d is in the chain of %d entries that %s signed\n",
+		files[0], proof.Seq, c.Size, key.Name())
 	return nil
 }
 

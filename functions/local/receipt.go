@@ -53,6 +53,7 @@ func newReceiptFile(o order, a answer) (receiptFile, error) {
 	if err != nil {
 		return r, err
 	}
+
 	r.Request = receiptRequest{o.method, u.RequestURI(), x402.BodyDigest(o.body)}
 	r.Result.SHA256 = x402.BodyDigest(a.body)
 	header := a.header.Get(x402.HeaderResponse)
@@ -77,9 +78,13 @@ func readReceiptFile(file string) (r receiptFile, err error) {
 }
 
 // name is the payment nonce, for a file; only after check.
-func (r receiptFile) name() string { return strings.TrimPrefix(r.evidence().PaymentNonce, "0x") }
+func (r receiptFile) name() string {
+	return strings.TrimPrefix(r.evidence().PaymentNonce, "0x")
+}
 
-func (r receiptFile) evidence() x402.Evidence { return r.Response.Extensions.Evidence.Info.Payload }
+func (r receiptFile) evidence() x402.Evidence {
+	return r.Response.Extensions.Evidence.Info.Payload
+}
 
 func (r receiptFile) dollars() string {
 	amount, err := strconv.ParseInt(r.Response.Amount, 10, 64)
@@ -105,23 +110,28 @@ func (r receiptFile) write(path string) error {
 // digests are those of the request and the result. Amount, method, target and
 // body are bound by the request digest.
 func (r receiptFile) check(signer string) error {
-	receipt, evidence := r.Response.Extensions.OfferReceipt.Info.Receipt, r.Response.Extensions.Evidence.Info
+	receipt := r.Response.Extensions.OfferReceipt.Info.Receipt
+	evidence := r.Response.Extensions.Evidence.Info
 	receiptSigner, err := evm.RecoverTyped(receipt.Payload.Typed(), receipt.Signature)
 	if err != nil {
 		return fmt.Errorf("receipt: %w", err)
 	}
+
 	evidenceSigner, err := evm.RecoverTyped(evidence.Payload.Typed(), evidence.Signature)
 	if err != nil {
 		return fmt.Errorf("evidence: %w", err)
 	}
+
 	requestDigest, path, err := r.request()
 	if err != nil {
 		return err
 	}
+
 	resource, err := url.Parse(receipt.Payload.ResourceURL)
 	if err != nil {
 		return fmt.Errorf("resource: %w", err)
 	}
+
 	for _, fact := range []struct {
 		what      string
 		got, want string
@@ -143,6 +153,7 @@ func (r receiptFile) check(signer string) error {
 			return fmt.Errorf("%s is %s but must be %s", fact.what, fact.got, fact.want)
 		}
 	}
+
 	return nil
 }
 

@@ -24,9 +24,13 @@ import (
 
 // handlers binds each function of the catalogue to its code.
 func handlers(paid *wiring.Paid) map[string]http.Handler {
-	gate, site := paid.Gate, paid.Gate.Site
+	gate := paid.Gate
+	site := paid.Gate.Site
 	return map[string]http.Handler{
-		"verify-audit":     verifyaudit.New(verifyaudit.Deps{Gate: gate, Auditor: paid.Auditor}),
+		"verify-audit": verifyaudit.New(verifyaudit.Deps{
+			Gate:    gate,
+			Auditor: paid.Auditor,
+		}),
 		"audit-mcp":        auditmcp.New(gate),
 		"playbook":         playbook.New(gate),
 		"tip":              tip.New(gate),
@@ -49,10 +53,12 @@ func (s *service) routes(addr net.Addr) (http.Handler, error) {
 	if err != nil || !s.config.DevelopmentChain {
 		return public, err
 	}
+
 	wallet, err := newDevWallet(s.paid.Gate.Site)
 	if err != nil {
 		return nil, err
 	}
+
 	s.paid.Gate.DevWallet = devWalletPath
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == devWalletPath {
@@ -72,7 +78,11 @@ func catalogRoutes(paid *wiring.Paid, local []httpapi.Route) (http.Handler, erro
 		if !ok {
 			return nil, fmt.Errorf("the catalogue names %s, which no handler serves", e.Function)
 		}
-		all = append(all, httpapi.Route{Method: e.Method, Path: e.Path, Handler: handler})
+		all = append(all, httpapi.Route{
+			Method:  e.Method,
+			Path:    e.Path,
+			Handler: handler,
+		})
 	}
 	return httpapi.Mux(all), nil
 }

@@ -39,7 +39,13 @@ func serve(ctx context.Context, t terminal, args []string) error {
 	o := options{environment: os.LookupEnv}
 	set := flags(t, "serve", "[serve] [-addr HOST:PORT] [-data DIR] [-workspace DIR]")
 	set.StringVar(&o.addr, "addr", "127.0.0.1:8402", "`address` to listen on")
-	set.StringVar(&o.data, "data", defaultData, "`directory` of the audit chain, the payments, the keys and the development chain")
+	set.StringVar(
+		&o.data,
+		"data",
+		defaultData,
+		"`directory` of the audit chain, the payments, the keys and the development chain",
+	)
+
 	set.StringVar(&o.workspace, "workspace", ".", "`directory` of the project that is governed; must exist")
 	rest, err := parse(set, args)
 	if err != nil {
@@ -48,17 +54,20 @@ func serve(ctx context.Context, t terminal, args []string) error {
 	if len(rest) > 0 {
 		return usage("serve takes no argument %q", rest[0])
 	}
+
 	listener, err := net.Listen("tcp", o.addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return fmt.Errorf("%w; choose another port with -addr 127.0.0.1:PORT", err)
 	} else if err != nil {
 		return usage("-addr: %w", err)
 	}
+
 	slog.SetDefault(slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	service, err := open(ctx, o, listener)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+
 	service.greet(t, o)
 	err = service.run(ctx, listener)
 	fmt.Fprintln(t.err, "stopped")
@@ -85,6 +94,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 			err = errors.Join(err, s.close())
 		}
 	}()
+
 	if info, err := os.Stat(o.workspace); err != nil || !info.IsDir() {
 		return nil, usage("-workspace %s is not a directory", o.workspace)
 	}
@@ -94,17 +104,23 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if err = os.MkdirAll(o.data, 0o700); err != nil {
 		return nil, err
 	}
+
 	if len(s.config.RPCURLs) == 0 {
-		s.devchain, err = devchain.Start(ctx, devchain.Options{Dir: filepath.Join(o.data, "devchain"), RPCAddr: "127.0.0.1:0"})
+		s.devchain, err = devchain.Start(ctx, devchain.Options{
+			Dir:     filepath.Join(o.data, "devchain"),
+			RPCAddr: "127.0.0.1:0",
+		})
 		if err != nil {
 			return nil, err
 		}
+
 		s.config.RPCURLs = []string{s.devchain.URL()}
 		s.urlFile = devchainURLFile(o.data)
 		if err = os.WriteFile(s.urlFile, []byte(s.devchain.URL()+"\n"), 0o600); err != nil {
 			return nil, err
 		}
 	}
+
 	if s.config, err = localDefaults(ctx, s.config, o, listener.Addr()); err != nil {
 		return nil, err
 	}
@@ -112,6 +128,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if s.paid, err = wiring.NewVerifying(s.config); err != nil {
 		return nil, err
 	}
+
 	machine := s.paid.Gate.Machine
 	machine.Ledger = facilitator.Ledger{Sales: machine.Ledger}
 	public, err := s.routes(listener.Addr())
@@ -121,6 +138,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	if s.handler, err = s.withTools(ctx, public, listener.Addr()); err != nil {
 		return nil, err
 	}
+
 	return s, s.recordStart(ctx)
 }
 
@@ -140,13 +158,23 @@ func (s *service) recordStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	instance, err := s.paid.Chain.Instance(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = s.paid.Audit.Append(ctx, audit.Event{ID: id, Actor: "system", Type: "server.started", Payload: map[string]any{
-		"base_url": s.config.BaseURL, "api_version": catalog.APIVersion, "network": s.config.Network, "chain_instance": instance,
-	}})
+
+	_, err = s.paid.Audit.Append(ctx, audit.Event{
+		ID:    id,
+		Actor: "system",
+		Type:  "server.started",
+		Payload: map[string]any{
+			"base_url":       s.config.BaseURL,
+			"api_version":    catalog.APIVersion,
+			"network":        s.config.Network,
+			"chain_instance": instance,
+		},
+	})
 	return err
 }
 
@@ -157,9 +185,11 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	go func() { served <- server.Serve(bounded) }()
 	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopKeeping()
+
 	go sweep(keeping, s.paid.Gate.Machine)
 	go s.paid.Auditor.Keep(keeping)
 	go s.recorder.Run(keeping)
+
 	select {
 	case err := <-served:
 		return err
@@ -172,6 +202,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 func sweep(ctx context.Context, machine *payments.Machine) {
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()
+
 	for {
 		if _, err := machine.Sweep(ctx); err != nil && ctx.Err() == nil {
 			slog.ErrorContext(ctx, "sweep failed", "error", err.Error())
@@ -201,5 +232,6 @@ func (s *service) close() error {
 	if s.urlFile != "" {
 		errs = append(errs, os.Remove(s.urlFile))
 	}
+
 	return errors.Join(errs...)
 }

@@ -20,7 +20,12 @@ import (
 // one verification, the cheapest product, and checks what it got.
 func smoke(ctx context.Context, t terminal, args []string) error {
 	set := flags(t, "smoke", "smoke URL [-key FILE]")
-	keyFile := set.String("key", "", "`file` with the private key of a wallet that holds some of the token; without one nothing is bought")
+	keyFile := set.String(
+		"key",
+		"",
+		"`file` with the private key of a wallet that holds some of the token; without one nothing is bought",
+	)
+
 	rest, err := parse(set, args)
 	if err != nil {
 		return err
@@ -28,21 +33,33 @@ func smoke(ctx context.Context, t terminal, args []string) error {
 	if len(rest) != 1 {
 		return usage("smoke needs the address of the service, for example: smoke https://shop.example")
 	}
+
 	base := strings.TrimRight(rest[0], "/")
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" || u.Scheme != "https" && !isLoopback(u.Hostname()) {
+	if err != nil ||
+		u.Host == "" ||
+		u.Scheme != "https" && !isLoopback(u.Hostname()) {
 		return usage("%q is no address that begins with https://", rest[0])
 	}
-	s := &smokeTest{buyer: buyer{client: &http.Client{Timeout: time.Minute}, waited: func(string, time.Duration) {}}, base: base}
+
+	s := &smokeTest{
+		buyer: buyer{
+			client: &http.Client{Timeout: time.Minute},
+			waited: func(string, time.Duration) {},
+		},
+		base: base,
+	}
 	checks := []check{
 		{"documents", s.documents}, {"unknown address", s.stranger}, {"prices", s.prices}, {"tool server", s.tools},
 	}
+
 	if *keyFile != "" {
 		if s.buyer.key, err = evm.LoadKey(*keyFile); err != nil {
 			return exit{2, err}
 		}
 		checks = append(checks, check{"purchase", s.purchase}, check{"same payment again", s.replay})
 	}
+
 	failed := 0
 	for _, c := range checks {
 		verdict := "ok"
@@ -52,12 +69,14 @@ func smoke(ctx context.Context, t terminal, args []string) error {
 		}
 		fmt.Fprintf(t.out, "%-20s %s\n", c.name, verdict)
 	}
+
 	switch {
 	case failed > 0:
 		return exit{1, fmt.Errorf("%d of %d checks failed", failed, len(checks))}
 	case *keyFile == "":
 		fmt.Fprintln(t.err, "nothing was bought; name a wallet with -key FILE")
 	}
+
 	return nil
 }
 
@@ -94,18 +113,24 @@ func (s *smokeTest) documents(ctx context.Context) error {
 		if err == nil && a.status != http.StatusOK {
 			err = fmt.Errorf("%s answers %d", row.Path, a.status)
 		}
-		if err == nil && row.Function == "x402-manifest" && !bytes.Contains(a.body, []byte(s.base+"/x402/")) {
+
+		if err == nil &&
+			row.Function == "x402-manifest" &&
+			!bytes.Contains(a.body, []byte(s.base+"/x402/")) {
 			err = fmt.Errorf("%s does not speak of %s", row.Path, s.base)
 		}
+
 		all = errors.Join(all, err)
 	}
+
 	return all
 }
 
 // stranger is what no row names; the answer is ours and not the gateway's.
 func (s *smokeTest) stranger(ctx context.Context) error {
 	a, err := s.get(ctx, http.MethodGet, "/x402/nothing-here", "")
-	if err == nil && (a.status != http.StatusNotFound || a.header.Get("Content-Type") != "application/problem+json") {
+	if err == nil &&
+		(a.status != http.StatusNotFound || a.header.Get("Content-Type") != "application/problem+json") {
 		err = fmt.Errorf("%d %s", a.status, a.header.Get("Content-Type"))
 	}
 	return err
@@ -130,10 +155,12 @@ func (s *smokeTest) prices(ctx context.Context) error {
 		case !strings.HasPrefix(required.Resource.URL, s.base+row.Path):
 			err = fmt.Errorf("it sells %s", required.Resource.URL)
 		}
+
 		if err != nil {
 			all = errors.Join(all, fmt.Errorf("%s: %w", row.Path, err))
 		}
 	}
+
 	return all
 }
 
@@ -143,10 +170,12 @@ func (s *smokeTest) tools(ctx context.Context) error {
 	if err == nil && a.status != http.StatusOK {
 		err = fmt.Errorf("/health answers %d", a.status)
 	}
+
 	u, parseErr := url.Parse(s.base)
 	if err = errors.Join(err, parseErr); err != nil || isLoopback(u.Hostname()) {
 		return err
 	}
+
 	a, err = s.get(ctx, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	if err == nil && a.status != http.StatusUnauthorized {
 		err = fmt.Errorf("/mcp answers %d without a token", a.status)
@@ -170,12 +199,14 @@ func (s *smokeTest) purchase(ctx context.Context) error {
 	if s.payment, err = s.buyer.sign(required, time.Now()); err != nil {
 		return err
 	}
+
 	if s.bought, err = s.buyer.redeem(ctx, s.verification(), s.payment); err != nil {
 		return err
 	}
 	if s.bought.status != http.StatusOK {
 		return fmt.Errorf("paid, it answers %d: %s", s.bought.status, s.bought.body)
 	}
+
 	receipt, err := newReceiptFile(s.verification(), s.bought)
 	if err != nil {
 		return err
@@ -183,10 +214,12 @@ func (s *smokeTest) purchase(ctx context.Context) error {
 	if err := receipt.check(""); err != nil {
 		return err
 	}
+
 	var verdict struct{ Valid bool }
 	if err := json.Unmarshal(s.bought.body, &verdict); err != nil || !verdict.Valid {
 		return fmt.Errorf("the audit trail is not valid: %s", s.bought.body)
 	}
+
 	return nil
 }
 
@@ -196,8 +229,9 @@ func (s *smokeTest) replay(ctx context.Context) error {
 		return errors.New("nothing was bought")
 	}
 	a, err := s.buyer.redeem(ctx, s.verification(), s.payment)
-	if err == nil && (a.status != http.StatusOK || !bytes.Equal(a.body, s.bought.body) ||
-		a.header.Get(x402.HeaderResponse) != s.bought.header.Get(x402.HeaderResponse)) {
+	if err == nil &&
+		(a.status != http.StatusOK || !bytes.Equal(a.body, s.bought.body) ||
+			a.header.Get(x402.HeaderResponse) != s.bought.header.Get(x402.HeaderResponse)) {
 		err = fmt.Errorf("%d, and not what was bought", a.status)
 	}
 	return err

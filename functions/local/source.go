@@ -32,6 +32,7 @@ func openChain(ctx context.Context, source string) (chain io.ReadCloser, torn in
 		chain, err = fetchChain(ctx, source, mostFetched)
 		return chain, 0, err
 	}
+
 	file, err := auditfile.OpenReader(source)
 	if err != nil {
 		return nil, 0, err
@@ -50,32 +51,42 @@ func fetchChain(ctx context.Context, source string, limit int64) (io.ReadCloser,
 	if err := checkScheme(address); err != nil {
 		return nil, err
 	}
+
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second
-	client := &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
-		if next.URL.Host != address.Host || len(via) > 3 {
-			return fmt.Errorf("it redirects to %s; ask there if you trust that host", next.URL.Redacted())
-		}
-		return checkScheme(next.URL)
-	}}
+	client := &http.Client{
+		Transport: transport,
+		CheckRedirect: func(next *http.Request, via []*http.Request) error {
+			if next.URL.Host != address.Host || len(via) > 3 {
+				return fmt.Errorf("it redirects to %s; ask there if you trust that host", next.URL.Redacted())
+			}
+			return checkScheme(next.URL)
+		},
+	}
+
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, source, nil)
 	if err != nil {
 		return nil, err
 	}
+
 	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}
+
 	if response.StatusCode != http.StatusOK {
 		_ = response.Body.Close()
 		return nil, fmt.Errorf("%s answers %s, not a chain", address.Redacted(), response.Status)
 	}
+
 	return &limitedBody{response.Body, limit}, nil
 }
 
 func checkScheme(address *url.URL) error {
 	ip := net.ParseIP(address.Hostname())
-	if address.Scheme == "https" || address.Hostname() == "localhost" || ip != nil && ip.IsLoopback() {
+	if address.Scheme == "https" ||
+		address.Hostname() == "localhost" ||
+		ip != nil && ip.IsLoopback() {
 		return nil
 	}
 	return fmt.Errorf("%s: a chain from another machine is fetched over https only", address.Redacted())
@@ -103,9 +114,19 @@ func verifySource(ctx context.Context, source string, anchors []audit.Anchor) (a
 		return audit.Report{}, err
 	}
 	defer chain.Close()
-	report, err := audit.VerifyReader(chain, audit.VerifyOptions{Anchors: anchors, Strict: true, Parallelism: runtime.NumCPU()})
+
+	report, err := audit.VerifyReader(chain, audit.VerifyOptions{
+		Anchors:     anchors,
+		Strict:      true,
+		Parallelism: runtime.NumCPU(),
+	})
 	if err == nil && torn > 0 {
-		report.Warnings = append(report.Warnings, audit.Warning{Kind: audit.TornTail, Seq: report.Entries + 1, Count: uint64(torn)})
+		report.Warnings = append(report.Warnings, audit.Warning{
+			Kind:  audit.TornTail,
+			Seq:   report.Entries + 1,
+			Count: uint64(torn),
+		})
 	}
+
 	return report, err
 }

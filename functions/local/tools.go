@@ -27,14 +27,22 @@ func (s *service) withTools(ctx context.Context, public http.Handler, addr net.A
 	if s.config, err = withKillSecret(s.config); err != nil {
 		return nil, err
 	}
-	parts := &wiring.Tools{Config: s.config, Audit: s.paid.Audit, Auditor: s.paid.Auditor}
+
+	parts := &wiring.Tools{
+		Config:  s.config,
+		Audit:   s.paid.Audit,
+		Auditor: s.paid.Auditor,
+	}
+
 	if s.config.PaidTools {
 		parts.Gate = s.paid.Gate
 	}
+
 	deps := toolserver.DepsOf(parts)
 	if s.leave, err = deps.Join(ctx, s.config, addr.String()); err != nil {
 		return nil, err
 	}
+
 	deps.Telemetry = s.recorder
 	s.tools, err = toolserver.New(deps)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,6 +70,7 @@ func withKillSecret(c config.Config) (config.Config, error) {
 		text = []byte(base64.RawURLEncoding.EncodeToString(raw[:]) + "\n")
 		err = os.WriteFile(killSecretFile(c.DataDir), text, 0o600)
 	}
+
 	c.KillSecret = strings.TrimSpace(string(text))
 	return c, err
 }

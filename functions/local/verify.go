@@ -23,6 +23,7 @@ func verify(ctx context.Context, t terminal, args []string) error {
 	if len(args) > 0 {
 		what, args = args[0], args[1:]
 	}
+
 	switch what {
 	case "chain":
 		return verifyChain(ctx, t, args)
@@ -37,6 +38,7 @@ func verify(ctx context.Context, t terminal, args []string) error {
 	case "thanks":
 		return verifyThanks(t, args)
 	}
+
 	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify proof FILE, verify consistency EARLIER LATER, verify import FILE, verify thanks FILE")
 }
 
@@ -47,23 +49,40 @@ func refuted(t terminal, file string, why error) error {
 }
 
 func verifyChain(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "verify chain", "verify chain [FILE|URL] [-expect-head [SEQ:]HASH] [-checkpoint FILE -vkey KEY] [-json]")
-	expect := set.String("expect-head", "", "`head` noted earlier, as SEQ:HASH, HASH or SEQ; without one a cut tail cannot be seen")
-	checkpoint := set.String("checkpoint", "", "`file` of a signed checkpoint, or of the answer that held it, that the chain must begin with")
+	set := flags(
+		t,
+		"verify chain",
+		"verify chain [FILE|URL] [-expect-head [SEQ:]HASH] [-checkpoint FILE -vkey KEY] [-json]",
+	)
+	expect := set.String(
+		"expect-head",
+		"",
+		"`head` noted earlier, as SEQ:HASH, HASH or SEQ; without one a cut tail cannot be seen",
+	)
+
+	checkpoint := set.String(
+		"checkpoint",
+		"",
+		"`file` of a signed checkpoint, or of the answer that held it, that the chain must begin with",
+	)
+
 	vkey := set.String("vkey", "", "verifier `key` that must have signed it")
 	asJSON := set.Bool("json", false, "print the whole report")
 	files, err := parse(set, args)
 	if err != nil {
 		return err
 	}
+
 	file, err := oneSource("verify chain", files)
 	if err != nil {
 		return err
 	}
+
 	anchors, err := parseAnchor(*expect)
 	if err != nil {
 		return exit{2, err}
 	}
+
 	if *checkpoint != "" || *vkey != "" {
 		anchor, err := checkpointAnchor(*checkpoint, *vkey)
 		if err != nil {
@@ -71,14 +90,17 @@ func verifyChain(ctx context.Context, t terminal, args []string) error {
 		}
 		anchors = append(anchors, anchor)
 	}
+
 	noted, err := notedHead(file)
 	if err != nil {
 		return exit{3, err}
 	}
+
 	report, err := verifySource(ctx, file, append(anchors, noted...))
 	if err != nil {
 		return exit{3, err}
 	}
+
 	if *asJSON {
 		encoder := json.NewEncoder(t.out)
 		encoder.SetIndent("", "  ")
@@ -86,6 +108,7 @@ func verifyChain(ctx context.Context, t terminal, args []string) error {
 	} else {
 		err = printReport(t, file, report)
 	}
+
 	if err == nil && !report.Valid {
 		return exit{1, nil}
 	}
@@ -100,19 +123,23 @@ func parseAnchor(text string) ([]audit.Anchor, error) {
 	if !both && len(text) == 64 {
 		seqText, hashText = "", text
 	}
+
 	var seq uint64
 	var hash audit.Hash
 	var err error
+
 	if seqText != "" {
 		if seq, err = strconv.ParseUint(seqText, 10, 64); err != nil {
 			return nil, errors.New("-expect-head is SEQ:HASH, HASH or SEQ")
 		}
 	}
+
 	if hashText != "" {
 		if hash, err = audit.ParseHash(hashText); err != nil {
 			return nil, fmt.Errorf("-expect-head: %w", err)
 		}
 	}
+
 	if seq == 0 && hash.IsZero() {
 		return nil, errors.New("-expect-head names no entry; it is SEQ:HASH, HASH or SEQ, from 1")
 	}
@@ -131,10 +158,12 @@ func notedHead(file string) ([]audit.Anchor, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	anchors, err := parseAnchor(strings.TrimSpace(string(text)))
 	if err != nil || anchors == nil {
 		return nil, fmt.Errorf("%s.head does not hold SEQ:HASH", file)
 	}
+
 	anchors[0].Kind = "noted_head"
 	return anchors, nil
 }
@@ -148,12 +177,18 @@ func checkpointAnchor(file, vkey string) (audit.Anchor, error) {
 	if err != nil {
 		return audit.Anchor{}, err
 	}
+
 	held, err := readKept(file)
 	if err != nil {
 		return audit.Anchor{}, err
 	}
+
 	c, err := held.open(key)
-	return audit.Anchor{Kind: "checkpoint", Size: c.Size, Root: c.Root}, err
+	return audit.Anchor{
+		Kind: "checkpoint",
+		Size: c.Size,
+		Root: c.Root,
+	}, err
 }
 
 func printReport(t terminal, file string, r audit.Report) error {
@@ -161,19 +196,24 @@ func printReport(t terminal, file string, r audit.Report) error {
 	if !r.Valid {
 		verdict = "BROKEN"
 	}
-	fmt.Fprintf(t.out, "%s: %s, %d entries re-hashed of %d, chain %q\n", file, verdict, r.Rehashed.Entries, r.Entries, r.Chain)
+
+	fmt.Fprintf(t.out, "%s: %s, %d entries re-hashed of %d, chain %q\n",
+		file, verdict, r.Rehashed.Entries, r.Entries, r.Chain)
 	if r.BrokenAt != nil {
 		fmt.Fprintf(t.out, "broken at entry %d: %s\n", *r.BrokenAt, r.Reason)
 	}
 	if r.Head != nil {
 		fmt.Fprintf(t.out, "head %d:%s\n", r.Head.Seq, r.Head.Hash)
 	}
+
 	for _, w := range r.Warnings {
 		fmt.Fprintf(t.out, "warning: %s at entry %d, count %d\n", w.Kind, w.Seq, w.Count)
 	}
+
 	for _, claim := range r.Claims {
 		fmt.Fprintf(t.out, "  %-13s %s: %s\n", claim.Verdict, claim.ID, claim.Why)
 	}
+
 	if isURL(file) {
 		return nil // it was read once, and is not kept
 	}
@@ -215,6 +255,7 @@ func eachLine(file string, last uint64, word string, visit func(seq uint64, line
 		return err
 	}
 	defer chain.Close()
+
 	scanner := bufio.NewScanner(chain)
 	scanner.Buffer(nil, audit.MaxLine+1)
 	for seq := uint64(1); seq <= last && scanner.Scan(); seq++ {
@@ -241,10 +282,12 @@ func printSettlements(w io.Writer, file string, lastGood uint64) error {
 		lines = append(lines, fmt.Sprintf("  settlement %d: %s for %s USD by %s in %s", seq,
 			s.Payload.Product, catalog.Units(s.Payload.Amount).Dollars(), s.Actor, s.Payload.Transaction))
 	})
+
 	if hidden := len(lines) - shownSettlements; hidden > 0 {
 		fmt.Fprintf(w, "  %d earlier settlements\n", hidden)
 		lines = lines[hidden:]
 	}
+
 	for _, line := range lines {
 		fmt.Fprintln(w, line)
 	}
@@ -265,6 +308,7 @@ func verifyReceipt(ctx context.Context, t terminal, args []string) error {
 	if isURL(*chain) {
 		return usage("-chain takes a file; get one with export %s", *chain)
 	}
+
 	r, err := readReceiptFile(files[0])
 	if err != nil {
 		return exit{3, err}
@@ -272,17 +316,20 @@ func verifyReceipt(ctx context.Context, t terminal, args []string) error {
 	if err := r.check(*signer); err != nil {
 		return refuted(t, files[0], err)
 	}
+
 	if *chain != "" {
 		if err := r.inChain(ctx, *chain); err != nil {
 			return refuted(t, files[0], err)
 		}
 	}
+
 	e := r.evidence()
 	fmt.Fprintf(t.out, "%s: valid\n  %s for %s USD by %s\n  transaction %s on %s\n  request %s\n  result  %s (rules %s)\n  entry %d of chain %q, hash %s\n  signed by %s\n",
 		files[0], e.Product, r.dollars(), r.Response.Payer, e.Transaction, r.Response.Network, e.RequestDigest, e.ResultDigest, e.Ruleset, e.Seq, e.Chain, e.EntryHash, r.signer())
 	if *signer == "" {
 		fmt.Fprintln(t.out, uncheckedSigner)
 	}
+
 	return nil
 }
 
@@ -295,22 +342,36 @@ func (r receiptFile) inChain(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
+
 	report, err := verifySource(ctx, file, anchors)
 	if err != nil {
 		return err
 	}
+
 	if !report.Valid {
-		return fmt.Errorf("%s is broken at entry %d (%s) or does not hold entry %d", file, *report.BrokenAt, report.Reason, e.Seq)
+		return fmt.Errorf("%s is broken at entry %d (%s) or does not hold entry %d",
+			file, *report.BrokenAt, report.Reason, e.Seq)
 	}
+
 	s, err := settlementAt(file, e.Seq)
 	if err != nil {
 		return err
 	}
-	want := settlement{Product: e.Product, Transaction: r.Response.Transaction, Nonce: e.PaymentNonce, RequestDigest: e.RequestDigest, ResultDigest: e.ResultDigest}
+
+	want := settlement{
+		Product:       e.Product,
+		Transaction:   r.Response.Transaction,
+		Nonce:         e.PaymentNonce,
+		RequestDigest: e.RequestDigest,
+		ResultDigest:  e.ResultDigest,
+	}
 	want.Amount, _ = strconv.ParseInt(r.Response.Amount, 10, 64)                               // check has parsed it
 	want.Network, want.Asset, want.PayTo = s.Payload.Network, s.Payload.Asset, s.Payload.PayTo // of which a receipt says nothing
-	if s.Event != x402.EventSettled || !strings.EqualFold(s.Actor, r.Response.Payer) || s.Payload != want {
+	if s.Event != x402.EventSettled ||
+		!strings.EqualFold(s.Actor, r.Response.Payer) ||
+		s.Payload != want {
 		return fmt.Errorf("entry %d of %s records something else than this payment", e.Seq, file)
 	}
+
 	return nil
 }

@@ -21,7 +21,9 @@ type Account struct {
 }
 
 // Open is what payments under way may yet take.
-func (a Account) Open() int64 { return a.Committed - a.Spent }
+func (a Account) Open() int64 {
+	return a.Committed - a.Spent
+}
 
 // Room is how much may be committed when the payer had a balance of funds after this
 // account was read.
@@ -39,7 +41,9 @@ const Pause = time.Hour
 func AccountKey(asset, payer string) string { return asset + "/" + payer }
 
 // Hour names the hour of a time, for the gas that is added up in it, for stores.
-func Hour(at time.Time) int64 { return at.Unix() / int64(time.Hour/time.Second) }
+func Hour(at time.Time) int64 {
+	return at.Unix() / int64(time.Hour/time.Second)
+}
 
 // Change is what one write of a record changes beside the record.
 type Change struct {
@@ -52,10 +56,14 @@ type Change struct {
 }
 
 // Empty says that nothing beside the record changes.
-func (c Change) Empty() bool { return !c.Touches() && len(c.Gas) == 0 }
+func (c Change) Empty() bool {
+	return !c.Touches() && len(c.Gas) == 0
+}
 
 // Touches says that the account changes.
-func (c Change) Touches() bool { return c.Committed != 0 || c.Spent != 0 || c.Strikes != 0 }
+func (c Change) Touches() bool {
+	return c.Committed != 0 || c.Spent != 0 || c.Strikes != 0
+}
 
 // Next gives the form in which a store keeps r, the next version of what it has, and
 // what changes with it. Both follow from r alone, so that a store needs no look at the
@@ -75,6 +83,7 @@ func (r Record) Next() (Record, Change) {
 		if revert.Paid {
 			continue
 		}
+
 		change.Strikes++
 		if end := revert.At.Add(Pause); end.After(change.Paused) {
 			change.Paused = end
@@ -126,5 +135,7 @@ func (a Account) Admits(c Change, room int64, now time.Time) error {
 
 // reverted says whether a transaction is among the reverts of the record.
 func (r Record) reverted(transaction string) bool {
-	return slices.ContainsFunc(r.Reverts, func(v Revert) bool { return v.Transaction == transaction })
+	return slices.ContainsFunc(r.Reverts, func(v Revert) bool {
+		return v.Transaction == transaction
+	})
 }

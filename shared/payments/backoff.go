@@ -21,11 +21,13 @@ func (b *backoff) sleep(ctx context.Context) bool {
 	}
 	timer := time.NewTimer(b.next)
 	defer timer.Stop()
+
 	select {
 	case <-ctx.Done():
 		return false
 	case <-timer.C:
 	}
+
 	b.left -= b.next
 	b.next = min(b.next*3/2, 200*time.Millisecond)
 	return true

@@ -15,13 +15,18 @@ func (m *Machine) claim(ctx context.Context, o Order) (Answer, error) {
 		case err != nil:
 			return Answer{}, err
 		case r.State != Settled:
-			return Answer{}, &Pending{Code: "settlement_pending", Transaction: r.Transaction(), RetryAfter: retryPending}
+			return Answer{}, &Pending{
+				Code:        "settlement_pending",
+				Transaction: r.Transaction(),
+				RetryAfter:  retryPending,
+			}
 		case r.Submitter == o.Submitter:
 			return *r.Reply, nil
 		case r.Submitter != "":
 			return Answer{}, &ReplayRefused{Reason: ReasonNonceUsed,
 				Message: "This authorization was settled, and another submitter was told so. Sell nothing for it again."}
 		}
+
 		r.Submitter = o.Submitter
 		saved, err := m.save(ctx, r)
 		if err == nil {
@@ -42,6 +47,8 @@ func (m *Machine) Undelivered(ctx context.Context, o Order) {
 	}
 	r.Submitter = ""
 	if _, err := m.save(ctx, r); err != nil {
-		slog.WarnContext(ctx, "settlement stays with a submitter that left", "payment", r.Key().String(), "error", err.Error())
+		slog.WarnContext(ctx, "settlement stays with a submitter that left",
+			"payment", r.Key().String(),
+			"error", err.Error())
 	}
 }

@@ -105,11 +105,13 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 	if next.State != Settled { // else it is a repetition after the chain dropped a block
 		next.State = Settling
 	}
+
 	next.LeaseUntil = j.machine.Now().Add(j.machine.Lease)
 	write := j.machine.Store.Submit
 	if a.Wallet == "" { // somebody else pays the gas
 		write = j.machine.Store.Save
 	}
+
 	saved, err := write(ctx, next)
 	switch {
 	case errors.Is(err, ErrNonceTaken) || errors.Is(err, ErrConflict):
@@ -117,6 +119,7 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 	case err != nil: // perhaps stored all the same: somebody may send it
 		return &Pending{Transaction: a.Hash}
 	}
+
 	*j.record = saved
 	j.machine.step("signed")
 	return nil
@@ -131,9 +134,13 @@ func (j journal) Reverted(ctx context.Context, v Revert) {
 	next.Reverts = append(slices.Clone(next.Reverts), v)
 	saved, err := j.machine.Store.Save(ctx, next)
 	if err != nil { // the next look at the transaction notes it
-		slog.WarnContext(ctx, "wasted gas not noted", "payment", next.Key().String(), "transaction", v.Transaction, "error", err.Error())
+		slog.WarnContext(ctx, "wasted gas not noted",
+			"payment", next.Key().String(),
+			"transaction", v.Transaction,
+			"error", err.Error())
 		return
 	}
+
 	*j.record = saved
 	j.machine.wasted(ctx, saved, v)
 }

@@ -41,10 +41,12 @@ func (m *Machine) admit(ctx context.Context, p Payment) error {
 	if !runsCode {
 		return nil
 	}
+
 	if m.Limits.NoContracts {
 		return &Invalid{Reason: ReasonContract,
 			Message: "Contract wallets, and accounts that delegate to code, cannot pay here. Pay from an account with a key alone."}
 	}
+
 	return m.withinBudget(ctx)
 }
 
@@ -61,6 +63,7 @@ func (m *Machine) withinBudget(ctx context.Context) error {
 	case burned < m.Limits.WastedGas:
 		return nil
 	}
+
 	return &Paused{
 		Code: CodeWalletsPaused,
 		Message: "Settlements of contract wallets failed too often on the chain within this hour. Nothing was charged; " +
@@ -77,11 +80,13 @@ func (m *Machine) wasted(ctx context.Context, r Record, v Revert) {
 	if m.Limits.WastedGas == 0 {
 		return
 	}
+
 	burned, err := m.Store.WastedGas(ctx, Hour(v.At))
 	if err != nil {
 		slog.WarnContext(ctx, "wasted gas of the hour not readable", "error", err.Error())
 		return
 	}
+
 	if burned >= m.Limits.WastedGas && burned-min(v.Gas, burned) < m.Limits.WastedGas {
 		slog.ErrorContext(ctx, "the gas budget of this hour is used up and contract wallets wait",
 			"alarm", CodeWalletsPaused, "gas", burned, "budget", m.Limits.WastedGas)
@@ -110,11 +115,15 @@ func (m *Machine) reserve(ctx context.Context, o Order, r Record, account Accoun
 		if funds, err = m.Facilitator.Funds(ctx, o.Payment); err != nil {
 			return Record{}, &Unavailable{err}
 		}
+
 		switch missing := account.Open()+o.Payment.Amount > funds; {
 		case missing && (funds < o.Payment.Amount || !waiting.sleep(ctx)):
-			return Record{}, &Invalid{Reason: ReasonFunds, Message: fmt.Sprintf(
-				"The payer's balance of %d atomic units does not cover this payment of %d beside others of %d that are under way. "+
-					"Nothing was charged; wait for their end or add funds.", funds, o.Payment.Amount, account.Open())}
+			return Record{}, &Invalid{
+				Reason: ReasonFunds,
+				Message: fmt.Sprintf(
+					"The payer's balance of %d atomic units does not cover this payment of %d beside others of %d that are under way. "+
+						"Nothing was charged; wait for their end or add funds.", funds, o.Payment.Amount, account.Open()),
+			}
 		case ctx.Err() != nil:
 			return Record{}, &Unavailable{ctx.Err()}
 		}
@@ -129,10 +138,12 @@ func (m *Machine) account(ctx context.Context, p Payment) (Account, error) {
 	if err != nil {
 		return Account{}, &Unavailable{err}
 	}
+
 	left := account.Paused.Sub(m.Now())
 	if left <= 0 {
 		return account, nil
 	}
+
 	return Account{}, &Paused{
 		Code: CodePayerPaused,
 		Message: "A settlement of this payer failed on the chain and burned gas, so the payer has to wait. " +

@@ -67,6 +67,7 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 	if cause == nil {
 		return nil
 	}
+
 	r, err := m.load(ctx, p.Key())
 	switch {
 	case err != nil:
@@ -101,13 +102,18 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
+
 		reply, err := m.advance(ctx, o, r)
 		switch {
 		case errors.Is(err, errRecount):
 		case errors.Is(err, ErrConflict): // someone works on the same payment right now
 		case errors.Is(err, errBusy):
 			if !waiting.sleep(ctx) {
-				return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Transaction(), RetryAfter: retryInProgress}
+				return Answer{}, &Pending{
+					Code:        "payment_in_progress",
+					Transaction: r.Transaction(),
+					RetryAfter:  retryInProgress,
+				}
 			}
 		case err == nil && o.Submitter != "":
 			return m.claim(ctx, o)
@@ -127,7 +133,10 @@ func (m *Machine) load(ctx context.Context, key Key) (Record, error) {
 		return Record{}, nil
 	case err != nil: // this payment may be settled for all we know
 		slog.ErrorContext(ctx, "payment not readable", "payment", key.String(), "error", err.Error())
-		return Record{}, &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
+		return Record{}, &Pending{
+			Code:       "payment_state_unknown",
+			RetryAfter: retryPending,
+		}
 	}
 	return r, nil
 }
@@ -156,12 +165,18 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record) (Answer, error
 	if err := m.sameOrder(ctx, o, r); err != nil {
 		return Answer{}, err
 	}
+
 	switch r.State {
 	case Settled:
 		return m.replay(ctx, o, r)
 	case Failed:
-		return Answer{}, &Rejected{Reason: r.Reason, Message: "This payment failed.", Transaction: r.Attempt.Hash}
+		return Answer{}, &Rejected{
+			Reason:      r.Reason,
+			Message:     "This payment failed.",
+			Transaction: r.Attempt.Hash,
+		}
 	}
+
 	if r.Owner != "" && m.Now().Before(r.LeaseUntil) {
 		return Answer{}, errBusy
 	}
@@ -190,7 +205,9 @@ const ReasonExpired = "invalid_exact_evm_payload_authorization_valid_before"
 
 func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 	if err := m.Ledger.Refused(ctx, r, reason); err != nil {
-		slog.ErrorContext(ctx, "refused replay not recorded", "payment", r.Key().String(), "error", err.Error())
+		slog.ErrorContext(ctx, "refused replay not recorded",
+			"payment", r.Key().String(),
+			"error", err.Error())
 	}
 }
 
@@ -205,6 +222,7 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 			return Answer{}, err
 		}
 	}
+
 	m.step("verified")
 	saved, err := m.reserve(ctx, o, r, account)
 	var invalid *Invalid
@@ -214,6 +232,7 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 	if err != nil {
 		return Answer{}, err
 	}
+
 	m.step("reserved")
 	return m.run(ctx, o, saved)
 }
@@ -244,7 +263,10 @@ const checkedLife = 2 * time.Second
 // fresh gives the account of a check that still counts for a record.
 func (c Checked) fresh(r Record, now time.Time) (Account, bool) {
 	age := now.Sub(c.at)
-	return c.account, !c.at.IsZero() && c.version == r.Version && age >= 0 && age < checkedLife
+	return c.account, !c.at.IsZero() &&
+		c.version == r.Version &&
+		age >= 0 &&
+		age < checkedLife
 }
 
 // Check verifies a payment before anything is done for it, even before its request is
@@ -260,6 +282,7 @@ func (m *Machine) Check(ctx context.Context, p Payment) (Checked, error) {
 	if r.Version > 0 && r.State != Released {
 		return Checked{}, nil
 	}
+
 	at := m.Now()
 	account, err := m.funded(ctx, r, p)
 	switch {
@@ -268,7 +291,12 @@ func (m *Machine) Check(ctx context.Context, p Payment) (Checked, error) {
 	case err != nil:
 		return Checked{}, err
 	}
-	return Checked{at: at, version: r.Version, account: account}, nil
+
+	return Checked{
+		at:      at,
+		version: r.Version,
+		account: account,
+	}, nil
 }
 
 // reserveWithin writes the reservation. It must be over before an equal request can be
@@ -278,8 +306,10 @@ func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, room int
 	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
 		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, reserveLimit)
 	defer cancel()
+
 	saved, err := m.Store.Reserve(ctx, Record{
 		Version:     r.Version,
 		State:       Reserved,
@@ -298,6 +328,7 @@ func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, room int
 	if err == nil || isRefusal(err) {
 		return saved, err
 	}
+
 	return Record{}, &Unavailable{err}
 }
 
@@ -319,6 +350,7 @@ func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
 		m.release(ctx, r)
 		return result, err
 	}
+
 	m.step("worked")
 	// The answer exists: from here on the client's departure stops nothing.
 	ctx = context.WithoutCancel(ctx)
@@ -327,6 +359,7 @@ func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+
 	m.step("ready")
 	return m.settle(ctx, saved)
 }
@@ -388,11 +421,18 @@ func (m *Machine) release(ctx context.Context, r Record) {
 func (m *Machine) save(ctx context.Context, r Record) (Record, error) {
 	saved, err := m.Store.Save(ctx, r)
 	switch {
-	case err == nil || errors.Is(err, ErrConflict) || errors.Is(err, ErrIdentifierUsed):
+	case err == nil ||
+		errors.Is(err, ErrConflict) ||
+		errors.Is(err, ErrIdentifierUsed):
 		return saved, err
 	case r.Attempt.Begun() || r.Settlement != nil:
 		slog.ErrorContext(ctx, "payment not saved", "payment", r.Key().String(), "error", err.Error())
-		return Record{}, &Pending{Code: "settlement_pending", Transaction: r.Transaction(), RetryAfter: retryPending}
+		return Record{}, &Pending{
+			Code:        "settlement_pending",
+			Transaction: r.Transaction(),
+			RetryAfter:  retryPending,
+		}
 	}
+
 	return Record{}, &Unavailable{err}
 }

@@ -59,7 +59,11 @@ func (p Payment) Key() Key {
 	if p.Method == MethodPermit2 {
 		contract = Permit2
 	}
-	return Key{Contract: contract, Payer: p.Payer, Nonce: p.Nonce}
+	return Key{
+		Contract: contract,
+		Payer:    p.Payer,
+		Nonce:    p.Nonce,
+	}
 }
 
 // Key is (contract that counts the nonce, payer, nonce), lower case. The contract
@@ -69,7 +73,9 @@ type Key struct {
 	Payer, Nonce string
 }
 
-func (k Key) String() string { return k.Contract + "/" + k.Payer + "/" + k.Nonce }
+func (k Key) String() string {
+	return k.Contract + "/" + k.Payer + "/" + k.Nonce
+}
 
 // State of a record.
 type State string
@@ -84,7 +90,9 @@ const (
 )
 
 // finished says that nothing is left to resume.
-func (s State) finished() bool { return s == Settled || s == Failed || s == Released }
+func (s State) finished() bool {
+	return s == Settled || s == Failed || s == Released
+}
 
 // Request is what the payment is bound to.
 type Request struct {
@@ -119,18 +127,26 @@ type Attempt struct {
 }
 
 // Signed says whether a transaction of our own exists.
-func (a Attempt) Signed() bool { return len(a.Raw) > 0 }
+func (a Attempt) Signed() bool {
+	return len(a.Raw) > 0
+}
 
 // Hashes of all transactions that may be mined for this attempt, the present one
 // first.
-func (a Attempt) Hashes() []string { return append([]string{a.Hash}, a.Replaced...) }
+func (a Attempt) Hashes() []string {
+	return append([]string{a.Hash}, a.Replaced...)
+}
 
 // Replacement says that the attempt keeps the wallet nonce of an earlier one of
 // the same payment.
-func (a Attempt) Replacement() bool { return len(a.Replaced) > 0 }
+func (a Attempt) Replacement() bool {
+	return len(a.Replaced) > 0
+}
 
 // Begun says whether the money may be moving.
-func (a Attempt) Begun() bool { return a.Signed() || a.Facilitator != "" }
+func (a Attempt) Begun() bool {
+	return a.Signed() || a.Facilitator != ""
+}
 
 // Settlement is the proof on the chain that the money arrived.
 type Settlement struct {
@@ -178,10 +194,14 @@ type Revert struct {
 }
 
 // Open says that the record still needs somebody: it is unfinished or watched.
-func (r Record) Open() bool { return !r.State.finished() || r.Watched }
+func (r Record) Open() bool {
+	return !r.State.finished() || r.Watched
+}
 
 // Unused says that the payment bought nothing.
-func (r Record) Unused() bool { return r.State == Released || r.State == Failed }
+func (r Record) Unused() bool {
+	return r.State == Released || r.State == Failed
+}
 
 // Key of the record's payment.
 func (r Record) Key() Key { return r.Payment.Key() }
@@ -196,7 +216,9 @@ func (r Record) Transaction() string {
 }
 
 // Encode gives the stored form of a record.
-func (r Record) Encode() ([]byte, error) { return json.Marshal(r) }
+func (r Record) Encode() ([]byte, error) {
+	return json.Marshal(r)
+}
 
 // Decode reads the stored form.
 func Decode(data []byte) (Record, error) {
@@ -232,7 +254,9 @@ type Invalid struct {
 	Message string // for a person
 }
 
-func (e *Invalid) Error() string { return e.Reason + ": " + e.Message }
+func (e *Invalid) Error() string {
+	return e.Reason + ": " + e.Message
+}
 
 // Rejected is a payment whose transaction is proven to have moved no money.
 type Rejected struct {
@@ -241,7 +265,9 @@ type Rejected struct {
 	Transaction string // "" when none was mined
 }
 
-func (e *Rejected) Error() string { return e.Reason + ": " + e.Message }
+func (e *Rejected) Error() string {
+	return e.Reason + ": " + e.Message
+}
 
 // Pending is an unknown outcome: a new payment could pay twice, the same one can
 // be sent again.
@@ -251,7 +277,9 @@ type Pending struct {
 	RetryAfter  time.Duration
 }
 
-func (e *Pending) Error() string { return e.Code + " " + e.Transaction }
+func (e *Pending) Error() string {
+	return e.Code + " " + e.Transaction
+}
 
 // Paused says that a payment is not accepted for a while. It costs the payer nothing.
 type Paused struct {
@@ -260,13 +288,18 @@ type Paused struct {
 	RetryAfter time.Duration
 }
 
-func (e *Paused) Error() string { return e.Code + ": " + e.Message }
+func (e *Paused) Error() string {
+	return e.Code + ": " + e.Message
+}
 
 // Unavailable is a failure of a part that payments need, before this request moved money.
 // An equal request may move it.
 type Unavailable struct{ Cause error }
 
-func (e *Unavailable) Error() string { return "payment backend unavailable: " + e.Cause.Error() }
+func (e *Unavailable) Error() string {
+	return "payment backend unavailable: " + e.Cause.Error()
+}
+
 func (e *Unavailable) Unwrap() error { return e.Cause }
 
 // ErrDelivered refuses one more delivery of an answer without a body or an
@@ -277,4 +310,6 @@ var ErrDelivered = errors.New("payments: delivered already")
 // ReplayRefused says that the payment was spent on another request.
 type ReplayRefused struct{ Reason, Message string }
 
-func (e *ReplayRefused) Error() string { return e.Reason + ": " + e.Message }
+func (e *ReplayRefused) Error() string {
+	return e.Reason + ": " + e.Message
+}

@@ -14,16 +14,25 @@ func (m *Machine) Returning(ctx context.Context, payer, fingerprint string) (Ans
 	records, err := m.Store.ByRequest(ctx, payer, fingerprint)
 	if err != nil {
 		slog.ErrorContext(ctx, "payments of a request not readable", "payer", payer, "error", err.Error())
-		return Answer{}, &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
+		return Answer{}, &Pending{
+			Code:       "payment_state_unknown",
+			RetryAfter: retryPending,
+		}
 	}
+
 	for _, r := range records {
 		abandoned := r.State == Reserved && !m.Now().Before(r.LeaseUntil)
 		switch {
 		case r.State == Settled:
 			return *r.Reply, nil
 		case !r.State.finished() && !abandoned:
-			return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Transaction(), RetryAfter: retryInProgress}
+			return Answer{}, &Pending{
+				Code:        "payment_in_progress",
+				Transaction: r.Transaction(),
+				RetryAfter:  retryInProgress,
+			}
 		}
 	}
+
 	return Answer{}, ErrNotFound
 }

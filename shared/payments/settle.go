@@ -34,15 +34,18 @@ func (m *Machine) expired(r Record) bool {
 func (m *Machine) settle(ctx context.Context, r Record) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
+
 	if !r.Attempt.Begun() {
 		if err := m.Ledger.Ready(ctx); err != nil {
 			return Answer{}, m.unsettled(ctx, r, fmt.Errorf("the ledger is closed: %w", err))
 		}
 	}
+
 	settlement, err := m.Facilitator.Settle(ctx, r.Payment, journal{m, &r})
 	if err != nil {
 		return Answer{}, m.unsettled(ctx, r, err)
 	}
+
 	m.step("mined")
 	return m.deliver(ctx, r, settlement)
 }
@@ -57,11 +60,13 @@ func (m *Machine) deliver(ctx context.Context, r Record, settlement Settlement) 
 		slog.ErrorContext(ctx, "settlement not recorded", "payment", r.Key().String(), "error", err.Error())
 		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
 	}
+
 	m.step("recorded")
 	done.Reply, done.Result, done.Owner, done.Deliveries, done.Watched = &reply, nil, "", 1, true
 	if _, err := m.save(ctx, done); err != nil {
 		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
 	}
+
 	m.step("settled")
 	return reply, nil
 }
@@ -72,24 +77,42 @@ func (m *Machine) unsettled(ctx context.Context, r Record, cause error) error {
 	var rejected *Rejected
 	if errors.As(cause, &rejected) {
 		if m.expired(r) && rejected.Transaction == "" {
-			rejected = &Rejected{Reason: ReasonExpired, Message: "The authorization ran out before it was settled."}
+			rejected = &Rejected{
+				Reason:  ReasonExpired,
+				Message: "The authorization ran out before it was settled.",
+			}
 		}
 		return m.fail(ctx, r, rejected)
 	}
+
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
+
 	r.Owner = ""
 	if _, err := m.Store.Save(ctx, r); err != nil {
 		slog.WarnContext(ctx, "lease not given back", "payment", r.Key().String(), "error", err.Error())
 	}
+
 	var pending *Pending
 	if errors.As(cause, &pending) {
-		return &Pending{Code: "settlement_pending", Transaction: pending.Transaction, RetryAfter: retryPending}
+		return &Pending{
+			Code:        "settlement_pending",
+			Transaction: pending.Transaction,
+			RetryAfter:  retryPending,
+		}
 	}
-	slog.ErrorContext(ctx, "settlement failed before broadcast", "payment", r.Key().String(), "error", cause.Error())
+
+	slog.ErrorContext(ctx, "settlement failed before broadcast",
+		"payment", r.Key().String(),
+		"error", cause.Error())
 	if r.Attempt.Begun() {
-		return &Pending{Code: "settlement_pending", Transaction: r.Attempt.Hash, RetryAfter: retryPending}
+		return &Pending{
+			Code:        "settlement_pending",
+			Transaction: r.Attempt.Hash,
+			RetryAfter:  retryPending,
+		}
 	}
+
 	return &Unavailable{cause}
 }
 
@@ -110,14 +133,20 @@ func (m *Machine) replay(ctx context.Context, o Order, r Record) (Answer, error)
 	if identified || o.SignedIn || r.Request.SecretBody {
 		return *r.Reply, nil
 	}
+
 	age := m.Now().Sub(r.SettledAt)
 	switch {
 	case r.Deliveries >= replayMost && age < replayBurst:
-		return Answer{}, &Pending{Code: "payment_in_progress", Transaction: r.Settlement.Transaction, RetryAfter: retryInProgress}
+		return Answer{}, &Pending{
+			Code:        "payment_in_progress",
+			Transaction: r.Settlement.Transaction,
+			RetryAfter:  retryInProgress,
+		}
 	case r.Deliveries >= replayMost || age > replayWindow:
 		m.refused(ctx, r, "delivered")
 		return Answer{}, ErrDelivered
 	}
+
 	reply := *r.Reply
 	r.Deliveries++
 	if _, err := m.save(ctx, r); errors.Is(err, ErrConflict) {
@@ -125,6 +154,7 @@ func (m *Machine) replay(ctx context.Context, o Order, r Record) (Answer, error)
 	} else if err != nil {
 		return Answer{}, err
 	}
+
 	return reply, nil
 }
 

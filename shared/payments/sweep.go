@@ -26,7 +26,10 @@ func (m *Machine) Sweep(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] }) // no one is always last
+
+	rand.Shuffle(len(keys), func(i, j int) {
+		keys[i], keys[j] = keys[j], keys[i]
+	}) // no one is always last
 	var moved atomic.Int64
 	var wait sync.WaitGroup
 	failed := make([]error, len(keys))
@@ -36,6 +39,7 @@ func (m *Machine) Sweep(ctx context.Context) (int, error) {
 		if !timeLeft(ctx) {
 			break // the next sweep goes on
 		}
+
 		wait.Go(func() {
 			defer func() { <-turn }()
 			done, err := m.sweepKey(ctx, key)
@@ -45,6 +49,7 @@ func (m *Machine) Sweep(ctx context.Context) (int, error) {
 			}
 		})
 	}
+
 	wait.Wait()
 	return int(moved.Load()), errors.Join(failed...)
 }
@@ -78,6 +83,7 @@ func (m *Machine) sweep(ctx context.Context, r Record) bool {
 		m.release(ctx, r)
 		return true
 	}
+
 	return false
 }
 
@@ -103,6 +109,7 @@ func (r Record) Due() time.Time {
 	case Ready:
 		due = end.Add(clockSkew)
 	}
+
 	if r.Owner != "" && r.LeaseUntil.After(due) {
 		return r.LeaseUntil
 	}
@@ -121,6 +128,7 @@ func (m *Machine) expiredEverywhere(r Record) bool {
 func (m *Machine) confirm(ctx context.Context, r Record) bool {
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
+
 	settlement, err := m.Facilitator.Settle(ctx, r.Payment, journal{m, &r})
 	var rejected *Rejected
 	switch {
@@ -139,6 +147,7 @@ func (m *Machine) confirm(ctx context.Context, r Record) bool {
 	default:
 		return false // asked again at the next sweep
 	}
+
 	r.Watched = false
 	_, err = m.save(ctx, r)
 	return err == nil

@@ -15,10 +15,12 @@ func (s *sale) match() (payments.Payment, error) {
 	if refused == nil {
 		return payment, nil
 	}
+
 	key, readable := s.terms.keyOf(s.payload)
 	if !readable {
 		return payment, refused
 	}
+
 	record, begun, err := s.gate.Machine.Begun(s.r.Context(), key)
 	switch {
 	case err != nil:
@@ -26,11 +28,13 @@ func (s *sale) match() (payments.Payment, error) {
 	case !begun || record.Request.Product != s.terms.Endpoint.Operation:
 		return payment, refused
 	}
+
 	then := s.terms
 	then.Price, then.Site.PayTo = catalog.Units(record.Payment.Amount), record.Payment.PayTo
 	if payment, err = then.Match(s.payload); err != nil {
 		return payment, refused
 	}
+
 	return payment, nil
 }
 
@@ -47,6 +51,7 @@ func (t Terms) keyOf(p Payload) (payments.Key, bool) {
 	case a != nil:
 		named.Payer, named.Nonce = a.From, a.Nonce
 	}
+
 	named.Payer, named.Nonce = strings.ToLower(named.Payer), strings.ToLower(named.Nonce)
 	return named.Key(), isAddress(named.Payer) && isBytes32(named.Nonce)
 }

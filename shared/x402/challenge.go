@@ -19,6 +19,7 @@ func (g *Gate) unpaid(w http.ResponseWriter, r *http.Request, terms Terms, query
 		g.challenge(w, r, terms, unpaidExplanation, queryErr.Error())
 		return
 	}
+
 	answer, found, err := g.returning(r, terms)
 	var invalid *payments.Invalid
 	switch {
@@ -64,7 +65,8 @@ func formOf(r *http.Request, terms Terms) form {
 }
 
 func wantsV1(r *http.Request) bool {
-	return r.URL.RawQuery != "" && r.URL.Query().Get("x402Version") == "1" || strings.TrimSpace(r.Header.Get(HeaderVersion)) == "1"
+	return r.URL.RawQuery != "" && r.URL.Query().Get("x402Version") == "1" ||
+		strings.TrimSpace(r.Header.Get(HeaderVersion)) == "1"
 }
 
 func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi.Response, error) {
@@ -76,6 +78,7 @@ func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi
 	if g.Accounts != nil && !terms.Tool {
 		extensions[extensionSignIn] = terms.signInExtension(g.Now())
 	}
+
 	required := terms.Required(reason, message, extensions)
 	var answer httpapi.Response
 	switch f {
@@ -86,6 +89,7 @@ func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi
 	default:
 		answer, err = httpapi.JSONStatus(http.StatusPaymentRequired, required)
 	}
+
 	if err != nil {
 		return none, err
 	}
@@ -93,10 +97,12 @@ func (g *Gate) challengeIn(f form, terms Terms, reason, message string) (httpapi
 	if f == formV1 { // the header is of version 2, and clients that see it do not look at the body
 		return answer, nil
 	}
+
 	header, err := EncodeHeader(required)
 	if err != nil {
 		return none, err
 	}
+
 	answer.Header.Set(HeaderRequired, header)
 	return answer, nil
 }
@@ -113,6 +119,7 @@ func (g *Gate) extensions(terms Terms) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	g.offers.put(terms.Resource, made, now)
 	return maps.Clone(made), nil
 }

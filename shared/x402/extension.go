@@ -46,17 +46,23 @@ func (t Terms) extensions(signer Signer, now time.Time) (map[string]any, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	offer.AcceptIndex = new(int)
 	extensions := map[string]any{
-		extensionOffers:     object{"info": object{"offers": []Signed[Offer]{offer}}, "schema": offersSchema},
+		extensionOffers: object{
+			"info":   object{"offers": []Signed[Offer]{offer}},
+			"schema": offersSchema,
+		},
 		extensionIdentifier: identifierExtension,
 	}
+
 	if !t.Tool {
 		extensions[extensionBazaar] = catalog.Bazaar(t.Endpoint)
 	}
 	if t.Site.Development {
 		extensions[ExtensionDevelopment] = developmentExtension
 	}
+
 	return extensions, nil
 }
 

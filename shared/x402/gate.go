@@ -47,12 +47,23 @@ func (g *Gate) Sell(function string, prepare Prepare) http.Handler {
 	for _, e := range catalog.ByFunction(function) {
 		rows[e.Path] = e
 	}
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		row, ok := rows[r.URL.Path]
 		if !ok {
-			httpapi.WriteError(w, r, &httpapi.Error{Status: http.StatusNotFound, Code: "not_found", Detail: "No such product."})
+			httpapi.WriteError(
+				w,
+				r,
+				&httpapi.Error{
+					Status: http.StatusNotFound,
+					Code:   "not_found",
+					Detail: "No such product.",
+				},
+			)
+
 			return
 		}
+
 		terms, queryErr := TermsFor(g.Site, row, r.URL.RawQuery)
 		g.serve(w, r, terms, queryErr, prepare)
 	})
@@ -65,12 +76,14 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, terms Terms, queryE
 		g.unpaid(w, r, terms, queryErr)
 		return
 	}
+
 	sale := sale{gate: g, terms: terms, r: r}
 	answer, err := sale.run(header, queryErr, prepare)
 	if err != nil {
 		sale.refuse(w, err)
 		return
 	}
+
 	httpapi.Response(answer).Write(w)
 }
 
@@ -105,14 +118,17 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if s.payment, err = s.match(); err != nil {
 		return none, err
 	}
+
 	signedIn, err := s.signedIn()
 	if err != nil {
 		return none, err
 	}
+
 	identifier, err := identifier(s.payload)
 	if err != nil {
 		return none, err
 	}
+
 	hash, err := payloadHash(s.payment, identifier)
 	if err != nil {
 		return none, err
@@ -120,20 +136,34 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if err := s.gate.Machine.Authentic(s.r.Context(), s.payment, hash); err != nil {
 		return none, err // nobody's payment buys no work, not even looking at the body
 	}
+
 	checked, err := s.gate.Machine.Check(s.r.Context(), s.payment)
 	if err != nil {
 		return none, err // nor does that of somebody without money
 	}
+
 	body, err := s.body()
 	if err != nil {
 		return none, err
 	}
-	work, err := prepare(Call{Endpoint: s.terms.Endpoint, Request: s.r, Body: body, Payment: s.payment})
+
+	work, err := prepare(Call{
+		Endpoint: s.terms.Endpoint,
+		Request:  s.r,
+		Body:     body,
+		Payment:  s.payment,
+	})
 	if err != nil {
 		return none, err
 	}
+
 	return payments.Order{
-		Payment: s.payment, Request: s.request(body), PayloadHash: hash, Identifier: identifier, SignedIn: signedIn, Checked: checked,
+		Payment:     s.payment,
+		Request:     s.request(body),
+		PayloadHash: hash,
+		Identifier:  identifier,
+		SignedIn:    signedIn,
+		Checked:     checked,
 		Work: func(ctx context.Context) (payments.Answer, error) {
 			response, err := work(ctx)
 			return payments.Answer(response), err
@@ -165,9 +195,13 @@ func (s *sale) body() ([]byte, error) {
 func (s *sale) request(body []byte) payments.Request {
 	digest := BodyDigest(body)
 	return payments.Request{
-		Product: s.terms.Endpoint.Operation, Resource: s.terms.Resource, Description: s.terms.Endpoint.Summary,
+		Product:     s.terms.Endpoint.Operation,
+		Resource:    s.terms.Resource,
+		Description: s.terms.Endpoint.Summary,
 		Fingerprint: RequestDigest(s.r.Method, s.r.URL, digest, s.payment.Amount),
-		BodyDigest:  digest, SecretBody: isSecret(body), X402Version: s.payload.Dialect(),
+		BodyDigest:  digest,
+		SecretBody:  isSecret(body),
+		X402Version: s.payload.Dialect(),
 	}
 }
 
@@ -197,8 +231,12 @@ func (s *sale) refuse(w http.ResponseWriter, err error) {
 		}
 		httpapi.WriteError(w, s.r, s.pendingProblem(pending))
 	case errors.As(err, &paused):
-		httpapi.WriteError(w, s.r, httpapi.NotCharged(&httpapi.Error{Status: http.StatusServiceUnavailable,
-			Code: paused.Code, RetryAfter: paused.RetryAfter, Detail: paused.Message}))
+		httpapi.WriteError(w, s.r, httpapi.NotCharged(&httpapi.Error{
+			Status:     http.StatusServiceUnavailable,
+			Code:       paused.Code,
+			RetryAfter: paused.RetryAfter,
+			Detail:     paused.Message,
+		}))
 	case errors.As(err, &down):
 		logUnavailable(s.r, down)
 		httpapi.WriteError(w, s.r, s.unavailableProblem())
@@ -221,8 +259,12 @@ func (s *sale) statusURL() string {
 }
 
 func (s *sale) conflict(code, detail string) *httpapi.Error {
-	return &httpapi.Error{Status: http.StatusConflict, Code: code, Detail: detail,
-		Members: map[string]any{"statusUrl": s.statusURL()}}
+	return &httpapi.Error{
+		Status:  http.StatusConflict,
+		Code:    code,
+		Detail:  detail,
+		Members: map[string]any{"statusUrl": s.statusURL()},
+	}
 }
 
 // unavailableProblem says what this request did, and not that nothing was charged: an
@@ -234,26 +276,33 @@ func (s *sale) unavailableProblem() *httpapi.Error {
 		RetryAfter: 2 * time.Second,
 		Detail:     "Payments cannot be processed right now. This request moved no money, but an equal one may. Do not sign another payment: send the same request with the same payment again.",
 	}
+
 	if s.payment.Nonce == "" { // a payer who only signed in sent no payment
 		problem.Detail = "Sign-ins cannot be checked right now. Send the same request again."
 		return problem
 	}
+
 	problem.Members = map[string]any{"statusUrl": s.statusURL()}
 	return problem
 }
 
 func (s *sale) pendingProblem(p *payments.Pending) *httpapi.Error {
 	return &httpapi.Error{
-		Status: http.StatusServiceUnavailable, Code: p.Code, RetryAfter: p.RetryAfter,
-		Detail:  "The outcome of this payment is not known yet. Do not sign another one: send the same request with the same payment again.",
-		Members: map[string]any{"transaction": p.Transaction, "statusUrl": s.statusURL()},
+		Status:     http.StatusServiceUnavailable,
+		Code:       p.Code,
+		RetryAfter: p.RetryAfter,
+		Detail:     "The outcome of this payment is not known yet. Do not sign another one: send the same request with the same payment again.",
+		Members:    map[string]any{"transaction": p.Transaction, "statusUrl": s.statusURL()},
 	}
 }
 
 // setResponse tells the failed or unfinished settlement in the payer's dialect.
 func (s *sale) setResponse(w http.ResponseWriter, reason, transaction string) {
 	name, value, err := responseHeader(s.payload.Dialect(), SettleResponse{
-		ErrorReason: reason, Payer: s.payment.Payer, Transaction: transaction, Network: s.payment.Network,
+		ErrorReason: reason,
+		Payer:       s.payment.Payer,
+		Transaction: transaction,
+		Network:     s.payment.Network,
 	})
 	if err == nil {
 		w.Header().Set(name, value)
@@ -261,7 +310,11 @@ func (s *sale) setResponse(w http.ResponseWriter, reason, transaction string) {
 }
 
 func badRequest(code, detail string) *httpapi.Error {
-	return &httpapi.Error{Status: http.StatusBadRequest, Code: code, Detail: detail}
+	return &httpapi.Error{
+		Status: http.StatusBadRequest,
+		Code:   code,
+		Detail: detail,
+	}
 }
 
 func logUnavailable(r *http.Request, err error) {

@@ -40,7 +40,15 @@ const (
 // method, path, raw query, SHA-256 of the body in hex, and atomic amount, each
 // ended by a newline. A buyer recomputes it from the request.
 func RequestDigest(method string, u *url.URL, bodyDigest string, amount int64) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%d\n", method, u.Path, u.RawQuery, bodyDigest, amount))
+	sum := sha256.Sum256(fmt.Appendf(
+		nil,
+		"%s\n%s\n%s\n%s\n%d\n",
+		method,
+		u.Path,
+		u.RawQuery,
+		bodyDigest,
+		amount,
+	))
 	return "0x" + hex.EncodeToString(sum[:])
 }
 
@@ -67,21 +75,31 @@ func (l Ledger) Ready(ctx context.Context) error {
 func (l Ledger) Settled(ctx context.Context, r payments.Record) (payments.Answer, error) {
 	resultDigest := BodyDigest(r.Result.Body)
 	entries, err := l.Chain.Append(ctx, audit.Event{
-		ID: eventID("settled", r.Key()), Actor: r.Payment.Payer, Type: EventSettled,
+		ID:    eventID("settled", r.Key()),
+		Actor: r.Payment.Payer,
+		Type:  EventSettled,
 		Payload: map[string]any{
-			"product": r.Request.Product, "resource": r.Request.Resource,
-			"network": r.Payment.Network, "asset": r.Payment.Asset, "pay_to": r.Payment.PayTo,
-			"amount": r.Payment.Amount, "nonce": r.Payment.Nonce, "transaction": r.Settlement.Transaction,
-			"request_digest": r.Request.Fingerprint, "result_digest": "0x" + resultDigest,
+			"product":        r.Request.Product,
+			"resource":       r.Request.Resource,
+			"network":        r.Payment.Network,
+			"asset":          r.Payment.Asset,
+			"pay_to":         r.Payment.PayTo,
+			"amount":         r.Payment.Amount,
+			"nonce":          r.Payment.Nonce,
+			"transaction":    r.Settlement.Transaction,
+			"request_digest": r.Request.Fingerprint,
+			"result_digest":  "0x" + resultDigest,
 		},
 	})
 	if err != nil {
 		return payments.Answer{}, fmt.Errorf("audit entry: %w", err)
 	}
+
 	response, err := l.response(r, entries[0], resultDigest)
 	if err != nil {
 		return payments.Answer{}, err
 	}
+
 	return reply(r, response)
 }
 
@@ -89,27 +107,46 @@ func (l Ledger) Settled(ctx context.Context, r payments.Record) (payments.Answer
 func (l Ledger) response(r payments.Record, entry audit.Entry, resultDigest string) (SettleResponse, error) {
 	at := uint64(r.SettledAt.Unix())
 	receipt, err := Sign(l.Signer, Receipt{
-		Version: 1, Network: r.Payment.Network, ResourceURL: r.Request.Resource, Payer: r.Payment.Payer,
-		IssuedAt: at, Transaction: r.Settlement.Transaction,
+		Version:     1,
+		Network:     r.Payment.Network,
+		ResourceURL: r.Request.Resource,
+		Payer:       r.Payment.Payer,
+		IssuedAt:    at,
+		Transaction: r.Settlement.Transaction,
 	})
 	if err != nil {
 		return SettleResponse{}, err
 	}
+
 	evidence, err := Sign(l.Signer, Evidence{
-		Version: 1, Product: r.Request.Product, Ruleset: l.Ruleset(r.Request.Product),
-		RequestDigest: r.Request.Fingerprint, ResultDigest: "0x" + resultDigest,
-		PaymentNonce: r.Payment.Nonce, Transaction: r.Settlement.Transaction,
-		Chain: l.Name, Seq: entry.Seq, EntryHash: "0x" + entry.Hash.String(), IssuedAt: at,
+		Version:       1,
+		Product:       r.Request.Product,
+		Ruleset:       l.Ruleset(r.Request.Product),
+		RequestDigest: r.Request.Fingerprint,
+		ResultDigest:  "0x" + resultDigest,
+		PaymentNonce:  r.Payment.Nonce,
+		Transaction:   r.Settlement.Transaction,
+		Chain:         l.Name,
+		Seq:           entry.Seq,
+		EntryHash:     "0x" + entry.Hash.String(),
+		IssuedAt:      at,
 	})
 	if err != nil {
 		return SettleResponse{}, err
 	}
+
 	var offerReceipt OfferReceipt
 	offerReceipt.Info.Receipt = receipt
 	return SettleResponse{
-		Success: true, Payer: r.Payment.Payer, Transaction: r.Settlement.Transaction,
-		Network: r.Payment.Network, Amount: fmt.Sprint(r.Payment.Amount),
-		Extensions: map[string]any{extensionOffers: offerReceipt, extensionEvidence: EvidenceExtension{evidence}},
+		Success:     true,
+		Payer:       r.Payment.Payer,
+		Transaction: r.Settlement.Transaction,
+		Network:     r.Payment.Network,
+		Amount:      fmt.Sprint(r.Payment.Amount),
+		Extensions: map[string]any{
+			extensionOffers:   offerReceipt,
+			extensionEvidence: EvidenceExtension{evidence},
+		},
 	}, nil
 }
 
@@ -122,6 +159,7 @@ func reply(r payments.Record, response SettleResponse) (payments.Answer, error) 
 	answer := *r.Result
 	answer.Header = http.Header{}
 	maps.Copy(answer.Header, r.Result.Header)
+
 	answer.Header.Set(name, value)
 	answer.Header.Set("Cache-Control", "private, no-store")
 	return answer, nil
@@ -134,6 +172,7 @@ func responseHeader(version int, response SettleResponse) (name, value string, e
 		name = HeaderResponseV1
 		response.Network = NetworkV1(response.Network)
 	}
+
 	value, err = EncodeHeader(response)
 	return http.CanonicalHeaderKey(name), value, err
 }
@@ -141,7 +180,9 @@ func responseHeader(version int, response SettleResponse) (name, value string, e
 // Refused implements payments.Ledger.
 func (l Ledger) Refused(ctx context.Context, r payments.Record, reason string) error {
 	_, err := l.Chain.Append(ctx, audit.Event{
-		ID: eventID("refused-"+reason, r.Key()), Actor: r.Payment.Payer, Type: EventRefused,
+		ID:      eventID("refused-"+reason, r.Key()),
+		Actor:   r.Payment.Payer,
+		Type:    EventRefused,
 		Payload: map[string]any{"nonce": r.Payment.Nonce, "product": r.Request.Product, "reason": reason},
 	})
 	return err
@@ -150,9 +191,14 @@ func (l Ledger) Refused(ctx context.Context, r payments.Record, reason string) e
 // Reversed implements payments.Ledger.
 func (l Ledger) Reversed(ctx context.Context, r payments.Record) error {
 	_, err := l.Chain.Append(ctx, audit.Event{
-		ID: eventID("reversed", r.Key()), Actor: r.Payment.Payer, Type: EventReversed,
+		ID:    eventID("reversed", r.Key()),
+		Actor: r.Payment.Payer,
+		Type:  EventReversed,
 		Payload: map[string]any{
-			"nonce": r.Payment.Nonce, "product": r.Request.Product, "amount": r.Payment.Amount, "transaction": r.Settlement.Transaction,
+			"nonce":       r.Payment.Nonce,
+			"product":     r.Request.Product,
+			"amount":      r.Payment.Amount,
+			"transaction": r.Settlement.Transaction,
 		},
 	})
 	return err

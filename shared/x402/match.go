@@ -26,6 +26,7 @@ func (t Terms) Match(p Payload) (payments.Payment, error) {
 		}
 		return payments.Payment{}, invalid(ReasonPayloadType, "The accepted terms are those of Permit2, but payload.permit2Authorization is missing.")
 	}
+
 	a := p.Payload.Authorization
 	if a == nil {
 		return payments.Payment{}, invalid(ReasonPayloadType, "The accepted terms are those of EIP-3009, but payload.authorization is missing.")
@@ -42,10 +43,13 @@ func (p Payload) method() string {
 }
 
 func (t Terms) matchOffer(p Payload) error {
-	scheme, network := p.Scheme, p.Network
+	scheme := p.Scheme
+	network := p.Network
 	if p.Accepted != nil {
-		scheme, network = p.Accepted.Scheme, p.Accepted.Network
+		scheme = p.Accepted.Scheme
+		network = p.Accepted.Network
 	}
+
 	if scheme != "exact" {
 		return invalid(ReasonScheme, "The scheme must be exact.")
 	}
@@ -55,15 +59,20 @@ func (t Terms) matchOffer(p Payload) error {
 	if p.Accepted == nil {
 		return nil
 	}
-	if p.Resource != nil && p.Resource.URL != "" && p.Resource.URL != t.Resource {
+
+	if p.Resource != nil &&
+		p.Resource.URL != "" &&
+		p.Resource.URL != t.Resource {
 		return invalid(ReasonRequirements, "The payment is for another resource than resource.url of these terms.")
 	}
+
 	if p.method() == payments.MethodPermit2 {
 		if t.Site.NoPermit2 {
 			return invalid(ReasonPayloadType, "Permit2 is not offered here; pay by EIP-3009.")
 		}
 		return matchAccepted(*p.Accepted, t.permit2Requirements())
 	}
+
 	return matchAccepted(*p.Accepted, t.Requirements())
 }
 
@@ -79,11 +88,13 @@ func matchAccepted(got, want Requirements) error {
 	case got.MaxTimeoutSeconds != want.MaxTimeoutSeconds:
 		mismatch = "maxTimeoutSeconds"
 	}
+
 	for name, value := range want.Extra {
 		if got.Extra[name] != value {
 			mismatch = "extra." + name
 		}
 	}
+
 	if mismatch != "" {
 		return invalid(ReasonRequirements, "accepted.%s differs from the terms of this resource.", mismatch)
 	}
@@ -94,14 +105,18 @@ func matchAccepted(got, want Requirements) error {
 // than the rest of the match.
 func isAddress(text string) bool { return isHex(text, 40) }
 func isBytes32(text string) bool { return isHex(text, 64) }
-func isBytes(text string) bool   { return len(text) > 2 && len(text)%2 == 0 && isHex(text, len(text)-2) }
+func isBytes(text string) bool {
+	return len(text) > 2 && len(text)%2 == 0 && isHex(text, len(text)-2)
+}
 
 func isHex(text string, digits int) bool {
 	if len(text) != 2+digits || text[:2] != "0x" {
 		return false
 	}
 	for i := 2; i < len(text); i++ {
-		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+		if c := text[i]; (c < '0' || c > '9') &&
+			(c < 'a' || c > 'f') &&
+			(c < 'A' || c > 'F') {
 			return false
 		}
 	}
@@ -130,6 +145,7 @@ func matchFields(signature string, fields ...field) error {
 			return invalid(ReasonPayload, "payload: %s is malformed.", f.name)
 		}
 	}
+
 	if len(signature) > 2+2*MaxSignature {
 		return invalid(ReasonPayload, "payload: signature is longer than %d bytes.", MaxSignature)
 	}
@@ -144,24 +160,37 @@ func (t Terms) matchAuthorization(dialect int, signature string, a Authorization
 	if err != nil {
 		return none, err
 	}
+
 	if !strings.EqualFold(a.To, t.Site.PayTo) {
-		return none, invalid(ReasonRecipient, "The authorization pays somebody else; it must pay %s.", t.Site.PayTo)
+		return none, invalid(ReasonRecipient, "The authorization pays somebody else; it must pay %s.",
+			t.Site.PayTo)
 	}
+
 	if strings.TrimLeft(a.Value, "0") != t.Price.String() {
-		return none, invalid(valueReason(dialect), "The authorization must be for exactly %s atomic units.", t.Price)
+		return none, invalid(valueReason(dialect), "The authorization must be for exactly %s atomic units.",
+			t.Price)
 	}
+
 	after, err := strconv.ParseUint(a.ValidAfter, 10, 63)
 	if err != nil {
 		return none, invalid(ReasonValidAfter, "validAfter is beyond any date.")
 	}
+
 	before, err := strconv.ParseUint(a.ValidBefore, 10, 63)
 	if err != nil {
 		return none, invalid(ReasonValidBefore, "validBefore is beyond any date; use seconds since 1970.")
 	}
+
 	return payments.Payment{
-		Network: t.Site.Network, Asset: strings.ToLower(t.Site.Asset), PayTo: strings.ToLower(a.To), Payer: strings.ToLower(a.From),
-		Amount: int64(t.Price), ValidAfter: after, ValidBefore: before,
-		Nonce: strings.ToLower(a.Nonce), Signature: strings.ToLower(signature),
+		Network:     t.Site.Network,
+		Asset:       strings.ToLower(t.Site.Asset),
+		PayTo:       strings.ToLower(a.To),
+		Payer:       strings.ToLower(a.From),
+		Amount:      int64(t.Price),
+		ValidAfter:  after,
+		ValidBefore: before,
+		Nonce:       strings.ToLower(a.Nonce),
+		Signature:   strings.ToLower(signature),
 	}, nil
 }
 
@@ -183,6 +212,7 @@ func payloadHash(p payments.Payment, identifier string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
 }
@@ -195,6 +225,7 @@ func identifier(p Payload) (string, error) {
 	if !ok {
 		return "", nil
 	}
+
 	var extension struct {
 		Info struct {
 			ID *string `json:"id"`
@@ -206,24 +237,50 @@ func identifier(p Payload) (string, error) {
 	if extension.Info.ID == nil {
 		return "", nil
 	}
+
 	if !identifierPattern.MatchString(*extension.Info.ID) {
 		return "", badRequest("invalid_payment_identifier",
 			"extensions.payment-identifier.info.id must have 16 to 128 characters of A-Z, a-z, 0-9, - and _.")
 	}
+
 	return *extension.Info.ID, nil
 }
 
 // WirePayload is a payment as its payer signed it, on the wire: what [Terms.Match] reads.
 func WirePayload(p payments.Payment) ExactPayload {
-	amount, after, before := strconv.FormatInt(p.Amount, 10), strconv.FormatUint(p.ValidAfter, 10), strconv.FormatUint(p.ValidBefore, 10)
+	amount := strconv.FormatInt(p.Amount, 10)
+	after := strconv.FormatUint(p.ValidAfter, 10)
+	before := strconv.FormatUint(p.ValidBefore, 10)
 	if p.Method != payments.MethodPermit2 {
-		return ExactPayload{Signature: p.Signature, Authorization: &Authorization{
-			From: p.Payer, To: p.PayTo, Value: amount, ValidAfter: after, ValidBefore: before, Nonce: p.Nonce,
-		}}
+		return ExactPayload{
+			Signature: p.Signature,
+			Authorization: &Authorization{
+				From:        p.Payer,
+				To:          p.PayTo,
+				Value:       amount,
+				ValidAfter:  after,
+				ValidBefore: before,
+				Nonce:       p.Nonce,
+			},
+		}
 	}
+
 	nonce, _ := new(big.Int).SetString(p.Nonce, 0) // 0x and 64 hex digits
-	return ExactPayload{Signature: p.Signature, Permit2Authorization: &Permit2Authorization{
-		Permitted: Permitted{Token: p.Asset, Amount: amount}, From: p.Payer, Spender: Permit2Proxy,
-		Nonce: nonce.String(), Deadline: before, Witness: Witness{To: p.PayTo, ValidAfter: after},
-	}}
+	return ExactPayload{
+		Signature: p.Signature,
+		Permit2Authorization: &Permit2Authorization{
+			Permitted: Permitted{
+				Token:  p.Asset,
+				Amount: amount,
+			},
+			From:     p.Payer,
+			Spender:  Permit2Proxy,
+			Nonce:    nonce.String(),
+			Deadline: before,
+			Witness: Witness{
+				To:         p.PayTo,
+				ValidAfter: after,
+			},
+		},
+	}
 }

@@ -48,6 +48,7 @@ func (g *Gate) page(terms Terms, required Required) (httpapi.Response, error) {
 	answer := httpapi.Text("text/html", []byte(strings.NewReplacer(values...).Replace(pageHTML)))
 	answer.Status = http.StatusPaymentRequired
 	answer.Header.Set("Content-Security-Policy", pagePolicy)
+
 	return answer, nil
 }
 
@@ -57,7 +58,9 @@ func (g *Gate) pageValues(terms Terms, required Required) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, site := terms.Endpoint, terms.Site
+
+	e := terms.Endpoint
+	site := terms.Site
 	hint, button := pageWallet(terms)
 	values := []string{"{{style}}", pageStyle, "{{script}}", pageScript, "{{choice}}", pageChoice(e, terms),
 		"{{notice}}", optional(`<p class="notice" role="alert">%s</p>`, required.ErrorMessage),
@@ -75,6 +78,7 @@ func (g *Gate) pageValues(terms Terms, required Required) ([]string, error) {
 	} {
 		values = append(values, "{{"+pair[0]+"}}", escape.Replace(pair[1]))
 	}
+
 	return values, nil
 }
 
@@ -157,7 +161,8 @@ func mediaRange(entry string) (name string, quality float64) {
 			continue
 		}
 		var err error
-		if quality, err = strconv.ParseFloat(value, 64); err != nil || !(quality >= 0 && quality <= 1) {
+		if quality, err = strconv.ParseFloat(value, 64); err != nil ||
+			!(quality >= 0 && quality <= 1) {
 			quality = 0
 		}
 	}

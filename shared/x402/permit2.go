@@ -66,32 +66,46 @@ func (t Terms) matchPermit2(signature string, a Permit2Authorization) (payments.
 	if err != nil {
 		return none, err
 	}
+
 	switch {
 	case !strings.EqualFold(a.Spender, Permit2Proxy):
 		return none, invalid(ReasonSpender, "The spender must be %s.", Permit2Proxy)
 	case !strings.EqualFold(a.Witness.To, t.Site.PayTo):
-		return none, invalid(ReasonPermitRecipient, "The witness pays somebody else; it must pay %s.", t.Site.PayTo)
+		return none, invalid(ReasonPermitRecipient, "The witness pays somebody else; it must pay %s.",
+			t.Site.PayTo)
 	case !strings.EqualFold(a.Permitted.Token, t.Site.Asset):
 		return none, invalid(ReasonPermitToken, "The permitted token must be %s.", t.Site.Asset)
 	case strings.TrimLeft(a.Permitted.Amount, "0") != t.Price.String():
-		return none, invalid(ReasonPermitAmount, "The permitted amount must be exactly %s atomic units.", t.Price)
+		return none, invalid(ReasonPermitAmount, "The permitted amount must be exactly %s atomic units.",
+			t.Price)
 	}
+
 	nonce, ok := permitNonce(a.Nonce)
 	if !ok {
 		return none, invalid(ReasonPayload, "payload: nonce is beyond 256 bits.")
 	}
+
 	after, err := strconv.ParseUint(a.Witness.ValidAfter, 10, 63)
 	if err != nil {
 		return none, invalid(ReasonNotYetValid, "witness.validAfter is beyond any date.")
 	}
+
 	deadline, err := strconv.ParseUint(a.Deadline, 10, 63)
 	if err != nil {
 		return none, invalid(ReasonDeadline, "deadline is beyond any date; use seconds since 1970.")
 	}
+
 	return payments.Payment{
-		Method: payments.MethodPermit2, Network: t.Site.Network, Asset: strings.ToLower(t.Site.Asset),
-		PayTo: strings.ToLower(a.Witness.To), Payer: strings.ToLower(a.From), Amount: int64(t.Price),
-		ValidAfter: after, ValidBefore: deadline, Nonce: nonce, Signature: strings.ToLower(signature),
+		Method:      payments.MethodPermit2,
+		Network:     t.Site.Network,
+		Asset:       strings.ToLower(t.Site.Asset),
+		PayTo:       strings.ToLower(a.Witness.To),
+		Payer:       strings.ToLower(a.From),
+		Amount:      int64(t.Price),
+		ValidAfter:  after,
+		ValidBefore: deadline,
+		Nonce:       nonce,
+		Signature:   strings.ToLower(signature),
 	}, nil
 }
 

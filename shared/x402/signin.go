@@ -49,6 +49,7 @@ func (s SignIn) Message() string {
 	if s.Statement != "" {
 		b.WriteString(s.Statement + "\n")
 	}
+
 	b.WriteString("\nURI: " + s.URI + "\nVersion: " + s.Version + "\nChain ID: " + strings.TrimPrefix(s.ChainID, "eip155:") +
 		"\nNonce: " + s.Nonce + "\nIssued At: " + s.IssuedAt)
 	for _, optional := range []struct{ name, value string }{
@@ -58,12 +59,14 @@ func (s SignIn) Message() string {
 			b.WriteString("\n" + optional.name + ": " + optional.value)
 		}
 	}
+
 	if len(s.Resources) > 0 {
 		b.WriteString("\nResources:")
 		for _, resource := range s.Resources {
 			b.WriteString("\n- " + resource)
 		}
 	}
+
 	return b.String()
 }
 
@@ -87,6 +90,7 @@ func ParseSignIn(header string) (SignIn, error) {
 	if err := DecodeHeader(header, &s); err != nil {
 		return s, signInError("is %s; it must be base64 of the signed message's members", err)
 	}
+
 	// A line break in a member could make its text that of another message.
 	for _, text := range append([]string{s.Domain, s.Address, s.Statement, s.URI, s.Version, s.ChainID, s.Type, s.Nonce,
 		s.IssuedAt, s.ExpirationTime, s.NotBefore, s.RequestID, s.Signature}, s.Resources...) {
@@ -94,6 +98,7 @@ func ParseSignIn(header string) (SignIn, error) {
 			return s, signInError("has a control character in a member")
 		}
 	}
+
 	return s, nil
 }
 
@@ -104,36 +109,48 @@ func (s SignIn) check(terms Terms, now time.Time) error {
 	if err != nil {
 		return err
 	}
+
 	uri, err := url.Parse(s.URI)
-	if err != nil || uri.User != nil || uri.Scheme+"://"+uri.Host+uri.Path != terms.Site.BaseURL+terms.Endpoint.Path {
+	if err != nil ||
+		uri.User != nil ||
+		uri.Scheme+"://"+uri.Host+uri.Path != terms.Site.BaseURL+terms.Endpoint.Path {
 		return signInError("is for another resource: uri must be resource.url of these terms")
 	}
+
 	switch {
 	case s.Domain != base.Host:
 		return signInError("is for another domain: domain must be %s", base.Host)
-	case s.Version != "1" || s.Type != "eip191" || s.ChainID != terms.Site.Network:
+	case s.Version != "1" ||
+		s.Type != "eip191" ||
+		s.ChainID != terms.Site.Network:
 		return signInError("must have version 1, type eip191 and chainId %s", terms.Site.Network)
 	case !isAddress(s.Address) || !signInNonce.MatchString(s.Nonce):
 		return signInError("has a malformed address or nonce")
 	}
+
 	return s.checkTime(now)
 }
 
 func (s SignIn) checkTime(now time.Time) error {
 	issued, err := time.Parse(time.RFC3339, s.IssuedAt)
-	if err != nil || now.Sub(issued) > signInAge || issued.Sub(now) > signInAhead {
+	if err != nil ||
+		now.Sub(issued) > signInAge ||
+		issued.Sub(now) > signInAhead {
 		return signInError("was not issued within the last 5 minutes: sign the one of these terms")
 	}
+
 	if s.ExpirationTime != "" {
 		if end, err := time.Parse(time.RFC3339, s.ExpirationTime); err != nil || !now.Before(end) {
 			return signInError("has expired: sign the one of these terms")
 		}
 	}
+
 	if s.NotBefore != "" {
 		if begin, err := time.Parse(time.RFC3339, s.NotBefore); err != nil || now.Before(begin) {
 			return signInError("is not valid yet")
 		}
 	}
+
 	return nil
 }
 
@@ -149,8 +166,13 @@ func (t Terms) signInExtension(now time.Time) any {
 	_, host, _ := strings.Cut(t.Site.BaseURL, "://")
 	host, _, _ = strings.Cut(host, "/")
 	return object{
-		"info": object{"domain": host, "uri": t.Resource, "version": "1",
-			"nonce": hex.EncodeToString(nonce[:]), "issuedAt": now.UTC().Format(time.RFC3339)},
+		"info": object{
+			"domain":   host,
+			"uri":      t.Resource,
+			"version":  "1",
+			"nonce":    hex.EncodeToString(nonce[:]),
+			"issuedAt": now.UTC().Format(time.RFC3339),
+		},
 		"supportedChains": []object{{"chainId": t.Site.Network, "type": "eip191"}},
 		"schema":          object{"required": []string{"address", "signature"}},
 	}
@@ -163,6 +185,7 @@ func (g *Gate) account(r *http.Request, terms Terms) (string, error) {
 	if header == "" || g.Accounts == nil {
 		return "", nil
 	}
+
 	s, err := ParseSignIn(header)
 	if err == nil {
 		err = s.check(terms, g.Now())
@@ -170,11 +193,13 @@ func (g *Gate) account(r *http.Request, terms Terms) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	err = g.Accounts.SignedText(r.Context(), s.Address, s.Message(), s.Signature)
 	var invalid *payments.Invalid
 	if err != nil && !errors.As(err, &invalid) {
 		err = &payments.Unavailable{Cause: err}
 	}
+
 	return strings.ToLower(s.Address), err
 }
 
@@ -188,15 +213,23 @@ func (g *Gate) returning(r *http.Request, terms Terms) (answer payments.Answer, 
 	if terms.Endpoint.Live {
 		return payments.Answer{}, false, signInError("was accepted, but this answer is about the moment of the request: what %s bought before is not given again without its payment", account)
 	}
-	body, err := (&sale{gate: g, terms: terms, r: r}).body()
+
+	body, err := (&sale{
+		gate:  g,
+		terms: terms,
+		r:     r,
+	}).body()
+
 	var wrong *httpapi.Error
 	if errors.As(err, &wrong) { // what cannot be bought was not bought
 		return payments.Answer{}, false, signInError("cannot be answered: %s", wrong.Detail)
 	}
+
 	fingerprint := RequestDigest(r.Method, r.URL, BodyDigest(body), int64(terms.Price))
 	answer, err = g.Machine.Returning(r.Context(), account, fingerprint)
 	if errors.Is(err, payments.ErrNotFound) {
 		return payments.Answer{}, false, signInError("was accepted, but %s has not bought this request, or its answer is no longer kept", account)
 	}
+
 	return answer, err == nil, err
 }

@@ -23,7 +23,13 @@ type Terms struct {
 // An error says what is wrong with the query; the terms are then those of the
 // least price, so that an unpaid request still gets its 402.
 func TermsFor(site catalog.Site, e catalog.Endpoint, rawQuery string) (Terms, error) {
-	terms := Terms{Site: site, Endpoint: e, Price: e.Price, Resource: site.BaseURL + e.Path}
+	terms := Terms{
+		Site:     site,
+		Endpoint: e,
+		Price:    e.Price,
+		Resource: site.BaseURL + e.Path,
+	}
+
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return terms, badRequest("malformed_query", "The query string is malformed: "+err.Error()+".")
@@ -31,10 +37,12 @@ func TermsFor(site catalog.Site, e catalog.Endpoint, rawQuery string) (Terms, er
 	if !e.Variable || !query.Has("amount") {
 		return terms, nil
 	}
+
 	price, err := chosenAmount(e, query["amount"])
 	if err != nil {
 		return terms, err
 	}
+
 	terms.Price = price
 	terms.Resource += "?amount=" + url.QueryEscape(query.Get("amount"))
 	return terms, nil
@@ -45,7 +53,10 @@ const MaxTip = 1000 * catalog.Dollar
 
 func chosenAmount(e catalog.Endpoint, values []string) (catalog.Units, error) {
 	price, err := catalog.ParseDollars(values[0])
-	if err != nil || len(values) > 1 || price < e.Price || price > MaxTip {
+	if err != nil ||
+		len(values) > 1 ||
+		price < e.Price ||
+		price > MaxTip {
 		return 0, badRequest("invalid_amount",
 			"amount must be one dollar amount from "+e.Price.Dollars()+" to "+MaxTip.Dollars()+" with at most 6 decimals, for example amount=0.05.")
 	}
@@ -55,9 +66,16 @@ func chosenAmount(e catalog.Endpoint, values []string) (catalog.Units, error) {
 // Requirements are the terms of paying by EIP-3009 in version 2.
 func (t Terms) Requirements() Requirements {
 	return Requirements{
-		Scheme: "exact", Network: t.Site.Network, Amount: t.Price.String(), Asset: t.Site.Asset, PayTo: t.Site.PayTo,
-		MaxTimeoutSeconds: catalog.MaxTimeoutSecond, Extra: t.extra(),
-		Resource: t.Resource, Description: t.Endpoint.Description, MimeType: t.Endpoint.MIME,
+		Scheme:            "exact",
+		Network:           t.Site.Network,
+		Amount:            t.Price.String(),
+		Asset:             t.Site.Asset,
+		PayTo:             t.Site.PayTo,
+		MaxTimeoutSeconds: catalog.MaxTimeoutSecond,
+		Extra:             t.extra(),
+		Resource:          t.Resource,
+		Description:       t.Endpoint.Description,
+		MimeType:          t.Endpoint.MIME,
 	}
 }
 
@@ -68,18 +86,31 @@ func (t Terms) extra() map[string]any {
 
 func (t Terms) requirementsV1() RequirementsV1 {
 	return RequirementsV1{
-		Scheme: "exact", Network: NetworkV1(t.Site.Network), MaxAmountRequired: t.Price.String(), Resource: t.Resource,
-		Description: t.Endpoint.Description, MimeType: t.Endpoint.MIME, PayTo: t.Site.PayTo,
-		MaxTimeoutSeconds: catalog.MaxTimeoutSecond, Asset: t.Site.Asset, Extra: t.extra(),
-		OutputSchema: catalog.OutputSchemaV1(t.Endpoint),
+		Scheme:            "exact",
+		Network:           NetworkV1(t.Site.Network),
+		MaxAmountRequired: t.Price.String(),
+		Resource:          t.Resource,
+		Description:       t.Endpoint.Description,
+		MimeType:          t.Endpoint.MIME,
+		PayTo:             t.Site.PayTo,
+		MaxTimeoutSeconds: catalog.MaxTimeoutSecond,
+		Asset:             t.Site.Asset,
+		Extra:             t.extra(),
+		OutputSchema:      catalog.OutputSchemaV1(t.Endpoint),
 	}
 }
 
 // Offer is the signed commitment to the terms (extension offer-receipt).
 func (t Terms) Offer(now time.Time) Offer {
 	return Offer{
-		Version: 1, ResourceURL: t.Resource, Scheme: "exact", Network: t.Site.Network, Asset: t.Site.Asset,
-		PayTo: t.Site.PayTo, Amount: t.Price.String(), ValidUntil: uint64(now.Add(offerLife).Unix()),
+		Version:     1,
+		ResourceURL: t.Resource,
+		Scheme:      "exact",
+		Network:     t.Site.Network,
+		Asset:       t.Site.Asset,
+		PayTo:       t.Site.PayTo,
+		Amount:      t.Price.String(),
+		ValidUntil:  uint64(now.Add(offerLife).Unix()),
 	}
 }
 
@@ -90,11 +121,20 @@ func (t Terms) Required(reason, message string, extensions map[string]any) Requi
 	if t.Tool && reason == unpaidExplanation {
 		reason = unpaidExplanationTool
 	}
+
 	return Required{
-		X402Version: 2, Error: reason, ErrorMessage: message,
-		Resource: Resource{URL: t.Resource, Description: t.Endpoint.Description, MimeType: t.Endpoint.MIME,
-			ServiceName: catalog.ServiceName, Tags: t.Endpoint.Tags},
-		Accepts: t.Accepts(), Extensions: extensions,
+		X402Version:  2,
+		Error:        reason,
+		ErrorMessage: message,
+		Resource: Resource{
+			URL:         t.Resource,
+			Description: t.Endpoint.Description,
+			MimeType:    t.Endpoint.MIME,
+			ServiceName: catalog.ServiceName,
+			Tags:        t.Endpoint.Tags,
+		},
+		Accepts:    t.Accepts(),
+		Extensions: extensions,
 	}
 }
 
@@ -103,6 +143,11 @@ func (t Terms) RequiredV1(reason, message string, extensions map[string]any) Req
 	if reason == unpaidExplanation {
 		reason = unpaidExplanationV1
 	}
-	return RequiredV1{X402Version: 1, Error: reason, ErrorMessage: message,
-		Accepts: []RequirementsV1{t.requirementsV1()}, Extensions: extensions}
+	return RequiredV1{
+		X402Version:  1,
+		Error:        reason,
+		ErrorMessage: message,
+		Accepts:      []RequirementsV1{t.requirementsV1()},
+		Extensions:   extensions,
+	}
 }

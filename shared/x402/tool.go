@@ -25,6 +25,14 @@ const maxToolBody = 1 << 20
 // its body and the payment in [HeaderSignature]; the answer is that of the product.
 func (g *Gate) SellTool(name string, product catalog.Endpoint, prepare Prepare) http.Handler {
 	product.Method, product.Request, product.MaxBody, product.Variable = http.MethodPost, name, maxToolBody, false
-	terms := Terms{Site: g.Site, Endpoint: product, Price: product.Price, Resource: ToolResource(name), Tool: true}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, terms, nil, prepare) })
+	terms := Terms{
+		Site:     g.Site,
+		Endpoint: product,
+		Price:    product.Price,
+		Resource: ToolResource(name),
+		Tool:     true,
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.serve(w, r, terms, nil, prepare)
+	})
 }

@@ -49,7 +49,11 @@ type typed interface{ Typed() TypedData }
 // Sign makes the artifact of a payload.
 func Sign[T typed](signer Signer, payload T) (Signed[T], error) {
 	signature, err := signer.Sign(payload.Typed())
-	return Signed[T]{Format: "eip712", Payload: payload, Signature: signature}, err
+	return Signed[T]{
+		Format:    "eip712",
+		Payload:   payload,
+		Signature: signature,
+	}, err
 }
 
 // Offer is the payload of a signed offer (extension offer-receipt section 4.2).

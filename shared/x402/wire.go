@@ -26,6 +26,7 @@ func DecodeHeader(text string, v any) error {
 	if strings.ContainsAny(text, "-_") {
 		alphabet = base64.RawURLEncoding
 	}
+
 	data, err := alphabet.DecodeString(text)
 	if err != nil {
 		return fmt.Errorf("not base64")
@@ -54,14 +55,17 @@ func ParsePayload(header string) (Payload, error) {
 	}
 	var p Payload
 	if err := DecodeHeader(header, &p); err != nil {
-		return Payload{}, invalid(ReasonPayload, "The payment header is %s; it must be base64 of a PaymentPayload object.", err)
+		return Payload{}, invalid(ReasonPayload, "The payment header is %s; it must be base64 of a PaymentPayload object.",
+			err)
 	}
+
 	if p.Accepted == nil && (p.Scheme == "" || p.Network == "") {
 		return Payload{}, invalid(ReasonPayload, "The payment payload has neither accepted (version 2) nor scheme and network (version 1).")
 	}
 	if p.X402Version != 1 && p.X402Version != 2 {
 		return Payload{}, invalid(ReasonVersion, "x402Version must be 1 or 2.")
 	}
+
 	return p, nil
 }
 

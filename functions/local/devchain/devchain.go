@@ -125,6 +125,7 @@ func Start(ctx context.Context, opts Options) (_ *Chain, err error) {
 			return nil, err
 		}
 	}
+
 	if err = c.startNode(genesis); err != nil {
 		return nil, err
 	}
@@ -142,6 +143,7 @@ func Start(ctx context.Context, opts Options) (_ *Chain, err error) {
 	if c.blockTime > 0 {
 		c.done.Go(c.tick)
 	}
+
 	return c, nil
 }
 
@@ -160,6 +162,7 @@ func (c *Chain) replay(ctx context.Context) error {
 			return err
 		}
 		count += len(batch)
+
 		return nil
 	})
 	if err != nil {
@@ -168,6 +171,7 @@ func (c *Chain) replay(ctx context.Context) error {
 	if count > 0 {
 		c.log.Info("development chain replayed", "blocks", count, "took", time.Since(started))
 	}
+
 	return nil
 }
 
@@ -175,6 +179,7 @@ func (c *Chain) replay(ctx context.Context) error {
 func (c *Chain) tick() {
 	ticker := time.NewTicker(c.blockTime)
 	defer ticker.Stop()
+
 	for {
 		select {
 		case <-c.stop:
@@ -197,11 +202,15 @@ func (c *Chain) Instance() string {
 
 // Client returns a client that reaches the chain without a socket. It sees the
 // chain exactly as an HTTP client does; subscriptions are not available.
-func (c *Chain) Client() *ethclient.Client { return ethclient.NewClient(c.client) }
+func (c *Chain) Client() *ethclient.Client {
+	return ethclient.NewClient(c.client)
+}
 
 // RPC returns the client underneath Client, for calls that ethclient has no
 // method for.
-func (c *Chain) RPC() *rpc.Client { return c.client }
+func (c *Chain) RPC() *rpc.Client {
+	return c.client
+}
 
 // URL returns where JSON-RPC is served, such as "http://127.0.0.1:8545", or ""
 // when Options.RPCAddr was empty.
@@ -222,6 +231,7 @@ func (c *Chain) Close() error {
 	}
 	close(c.stop)
 	var errs []error
+
 	if c.http != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
@@ -229,6 +239,7 @@ func (c *Chain) Close() error {
 			errs = append(errs, c.http.Close())
 		}
 	}
+
 	c.done.Wait()
 	if c.client != nil {
 		c.client.Close()
@@ -236,14 +247,17 @@ func (c *Chain) Close() error {
 	if c.server != nil {
 		c.server.Stop()
 	}
+
 	c.sealing.Lock() // a block that is being written is finished first
 	defer c.sealing.Unlock()
+
 	if c.node != nil {
 		errs = append(errs, c.node.Close())
 	}
 	if c.store != nil {
 		errs = append(errs, c.store.close())
 	}
+
 	return errors.Join(errs...)
 }
 

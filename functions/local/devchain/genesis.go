@@ -148,11 +148,17 @@ func genesisAlloc() types.GenesisAlloc {
 	// re-seals its tip to follow the clock (seal.go) must be able to do so
 	// without leaving anything behind.
 	system := core.SystemContractAllocs()
-	ether := func(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(params.Ether)) }
+	ether := func(n int64) *big.Int {
+		return new(big.Int).Mul(big.NewInt(n), big.NewInt(params.Ether))
+	}
 	t := compiled("Token")
 	units := common.BigToHash(big.NewInt(PayerUnits))
 	contract := func(name string) types.Account {
-		return types.Account{Nonce: 1, Balance: new(big.Int), Code: compiled(name).Runtime}
+		return types.Account{
+			Nonce:   1,
+			Balance: new(big.Int),
+			Code:    compiled(name).Runtime,
+		}
 	}
 	return types.GenesisAlloc{
 		params.WithdrawalQueueAddress:    system[params.WithdrawalQueueAddress],
@@ -207,6 +213,7 @@ func (c *Chain) startNode(genesis *core.Genesis) error {
 	if err != nil {
 		return fmt.Errorf("devchain: %w", err)
 	}
+
 	c.node = stack
 	if c.eth, err = eth.New(stack, &conf); err != nil {
 		return fmt.Errorf("devchain: %w", err)
@@ -214,5 +221,6 @@ func (c *Chain) startNode(genesis *core.Genesis) error {
 	if err := stack.Start(); err != nil {
 		return fmt.Errorf("devchain: %w", err)
 	}
+
 	return nil
 }

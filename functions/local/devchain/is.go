@@ -16,11 +16,13 @@ const clientVersion = "governance-devchain/1"
 func Is(ctx context.Context, url string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
+
 	client, err := rpc.DialContext(ctx, url)
 	if err != nil {
 		return false, fmt.Errorf("RPC_URLS: %w", err)
 	}
 	defer client.Close()
+
 	var version string
 	if err := client.CallContext(ctx, &version, "web3_clientVersion"); err != nil {
 		return false, fmt.Errorf("RPC_URLS: %w", err)

@@ -43,6 +43,7 @@ func (c *Chain) startRPC(addr string) error {
 			}
 		}
 	}
+
 	var err error
 	c.client, err = rpc.DialOptions(context.Background(), "http://localhost",
 		rpc.WithHTTPClient(&http.Client{Transport: inProcess{c}}))
@@ -52,6 +53,7 @@ func (c *Chain) startRPC(addr string) error {
 	if addr == "" {
 		return nil
 	}
+
 	return c.listen(addr)
 }
 
@@ -64,17 +66,23 @@ func (c *Chain) listen(addr string) error {
 	if !isLoopback(host) {
 		return fmt.Errorf("devchain: RPC address %q is not a loopback address: everybody knows the keys of this chain", addr)
 	}
+
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("devchain: %w", err)
 	}
+
 	c.url = "http://" + l.Addr().String()
-	c.http = &http.Server{Handler: http.HandlerFunc(c.serveHTTP), ReadHeaderTimeout: 10 * time.Second}
+	c.http = &http.Server{
+		Handler:           http.HandlerFunc(c.serveHTTP),
+		ReadHeaderTimeout: 10 * time.Second,
+	}
 	c.done.Go(func() {
 		if err := c.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			c.log.Error("development chain stopped serving", "error", err)
 		}
 	})
+
 	return nil
 }
 
@@ -86,30 +94,36 @@ func (c *Chain) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if h, _, err := net.SplitHostPort(r.Host); err == nil {
 		host = h
 	}
+
 	if !isLoopback(host) {
 		http.Error(w, "this development chain answers to loopback names only", http.StatusForbidden)
 		return
 	}
+
 	if origin := r.Header.Get("Origin"); origin != "" {
 		u, err := url.Parse(origin)
 		if err != nil || !isLoopback(u.Hostname()) {
 			http.Error(w, "this development chain answers to local pages only", http.StatusForbidden)
 			return
 		}
+
 		w.Header().Set("Access-Control-Allow-Origin", origin)
 		w.Header().Add("Vary", "Origin")
 		w.Header().Set("Access-Control-Allow-Headers", "content-type")
 		w.Header().Set("Access-Control-Allow-Methods", "POST")
 	}
+
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
 		http.Error(w, "request body too large or cut off", http.StatusRequestEntityTooLarge)
 		return
 	}
+
 	c.dispatch(w, r, body)
 }
 
@@ -119,6 +133,7 @@ func (c *Chain) dispatch(w http.ResponseWriter, r *http.Request, body []byte) {
 	if err := c.freshen(); err != nil {
 		c.log.Error("development chain could not follow the clock", "error", err)
 	}
+
 	// A request that sends a transaction moves the head itself, so it must not
 	// hold it.
 	if !bytes.Contains(body, []byte("eth_sendRawTransaction")) {
@@ -126,6 +141,7 @@ func (c *Chain) dispatch(w http.ResponseWriter, r *http.Request, body []byte) {
 		defer c.view.RUnlock()
 		r = r.WithContext(context.WithValue(r.Context(), holdsView{}, true))
 	}
+
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	c.server.ServeHTTP(w, r)
@@ -149,16 +165,20 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r.Body.Close()
 	answer := &recorder{header: make(http.Header), status: http.StatusOK}
 	t.chain.dispatch(answer, r.Clone(r.Context()), body)
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
+
 	return &http.Response{
-		Status:     http.StatusText(answer.status),
-		StatusCode: answer.status,
-		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status:        http.StatusText(answer.status),
+		StatusCode:    answer.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
 		Header:        answer.header,
 		Body:          io.NopCloser(&answer.body),
 		ContentLength: int64(answer.body.Len()),
@@ -173,9 +193,11 @@ type recorder struct {
 	body   bytes.Buffer
 }
 
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) WriteHeader(status int)      { r.status = status }
-func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
+func (r *recorder) Header() http.Header    { return r.header }
+func (r *recorder) WriteHeader(status int) { r.status = status }
+func (r *recorder) Write(p []byte) (int, error) {
+	return r.body.Write(p)
+}
 
 // sendAPI replaces the methods that send a transaction: here they mine it.
 type sendAPI struct{ chain *Chain }
@@ -196,6 +218,7 @@ func (a *sendAPI) SendRawTransaction(ctx context.Context, input hexutil.Bytes) (
 	if !tx.Protected() {
 		return common.Hash{}, errors.New("only replay-protected (EIP-155) transactions allowed over RPC")
 	}
+
 	if err := a.chain.submit(ctx, tx); err != nil {
 		return common.Hash{}, err
 	}
@@ -221,4 +244,6 @@ type web3API struct{}
 func (web3API) ClientVersion() string { return clientVersion }
 
 // Sha3 is web3_sha3: the Keccak-256 hash of the input.
-func (web3API) Sha3(input hexutil.Bytes) hexutil.Bytes { return crypto.Keccak256(input) }
+func (web3API) Sha3(input hexutil.Bytes) hexutil.Bytes {
+	return crypto.Keccak256(input)
+}

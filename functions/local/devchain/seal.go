@@ -57,6 +57,7 @@ func (c *Chain) submit(ctx context.Context, tx *types.Transaction) error {
 	if c.blockTime > 0 {
 		return nil
 	}
+
 	// A transaction behind a nonce gap stays queued, as on a real chain. One that
 	// does not fit waits for the next second.
 	for range 2 * time.Second / fullBlockPause {
@@ -69,12 +70,14 @@ func (c *Chain) submit(ctx context.Context, tx *types.Transaction) error {
 		if c.eth.TxPool().Status(tx.Hash()) != txpool.TxStatusPending {
 			return nil
 		}
+
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(fullBlockPause):
 		}
 	}
+
 	return nil
 }
 
@@ -111,12 +114,18 @@ func (c *Chain) nextSlot(head *types.Block) slot {
 	if head.NumberU64() == 0 || !open {
 		return slot{parent: head.Header(), time: max(now, head.Time()+1)}
 	}
+
 	parent := c.eth.BlockChain().GetHeader(head.ParentHash(), head.NumberU64()-1)
 	at := max(now, parent.Time+1)
 	if len(head.Transactions()) > 0 {
 		at = head.Time() // transactions were executed at this time: it stands
 	}
-	return slot{parent: parent, keep: head.Transactions(), time: at}
+
+	return slot{
+		parent: parent,
+		keep:   head.Transactions(),
+		time:   at,
+	}
 }
 
 // extend moves the chain to the present and, if mine is set, mines what is
@@ -134,10 +143,12 @@ func (c *Chain) extend(mine bool) error {
 	if len(fresh) == 0 && next.time <= head.Time() {
 		return nil
 	}
+
 	block, err := c.build(next, fresh)
 	if err != nil {
 		return fmt.Errorf("devchain: building block %d: %w", next.parent.Number.Uint64()+1, err)
 	}
+
 	return c.adopt(head, block)
 }
 
@@ -149,10 +160,12 @@ func (c *Chain) executable(next slot) []*types.Transaction {
 	if count == 0 {
 		return nil
 	}
+
 	room := uint64(gasLimit)
 	for _, tx := range next.keep {
 		room -= min(room, tx.Gas())
 	}
+
 	signer := types.LatestSigner(c.eth.BlockChain().Config())
 	ordered := txorder.NewTransactionsByPriceAndNonce(signer, pending, fee)
 	var txs []*types.Transaction
@@ -161,11 +174,13 @@ func (c *Chain) executable(next slot) []*types.Transaction {
 		if lazy == nil {
 			return txs
 		}
+
 		tx := lazy.Resolve()
 		if tx == nil || tx.Gas() > room {
 			ordered.Pop() // later nonces of this account cannot go first
 			continue
 		}
+
 		room -= tx.Gas()
 		txs = append(txs, tx)
 		ordered.Shift()
@@ -180,6 +195,7 @@ func (c *Chain) build(next slot, fresh []*types.Transaction) (*types.Block, erro
 	if err == nil || len(fresh) == 0 {
 		return block, err
 	}
+
 	good := next.keep[:len(next.keep):len(next.keep)]
 	for _, tx := range fresh {
 		if _, err := c.assemble(next, append(good, tx)); err != nil {
@@ -211,17 +227,20 @@ func (c *Chain) adopt(head, block *types.Block) error {
 	if _, err := bc.InsertBlockWithoutSetHead(context.Background(), block, false); err != nil {
 		return fmt.Errorf("devchain: block %d: %w", block.NumberU64(), err)
 	}
+
 	if c.store != nil && len(block.Transactions()) > 0 {
 		if err := c.store.put(block); err != nil {
 			return err
 		}
 	}
+
 	if err := c.expose(block); err != nil {
 		return err
 	}
 	if head.NumberU64() == block.NumberU64() {
 		c.retire(head)
 	}
+
 	return c.eth.TxPool().Sync()
 }
 
@@ -229,6 +248,7 @@ func (c *Chain) adopt(head, block *types.Block) error {
 func (c *Chain) expose(block *types.Block) error {
 	c.view.Lock()
 	defer c.view.Unlock()
+
 	bc := c.eth.BlockChain()
 	if _, err := bc.SetCanonical(block); err != nil {
 		return fmt.Errorf("devchain: block %d: %w", block.NumberU64(), err)
@@ -236,6 +256,7 @@ func (c *Chain) expose(block *types.Block) error {
 	parent := bc.GetHeader(block.ParentHash(), block.NumberU64()-1)
 	bc.SetSafe(parent)
 	bc.SetFinalized(parent)
+
 	return nil
 }
 

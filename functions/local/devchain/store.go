@@ -49,6 +49,7 @@ func openStore(dir string) (*store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("devchain: opening %s: %w", filepath.Join(dir, "chain.db"), err)
 	}
+
 	err = db.Update(func(tx *bolt.Tx) error {
 		_, err := tx.CreateBucketIfNotExists(metaBucket)
 		if err == nil {
@@ -59,6 +60,7 @@ func openStore(dir string) (*store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("devchain: %w", err), db.Close())
 	}
+
 	return &store{db}, nil
 }
 
@@ -73,6 +75,7 @@ func (s *store) genesis(fresh *core.Genesis) (*core.Genesis, error) {
 			g = new(core.Genesis)
 			return json.Unmarshal(raw, g)
 		}
+
 		raw, err := json.Marshal(fresh)
 		if err != nil {
 			return err
@@ -82,6 +85,7 @@ func (s *store) genesis(fresh *core.Genesis) (*core.Genesis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("devchain: genesis in %s: %w", s.path(), err)
 	}
+
 	return g, nil
 }
 
@@ -113,6 +117,7 @@ func (s *store) blocks(each func(types.Blocks) error) error {
 			if batch = append(batch, block); len(batch) < replayBatch {
 				return nil
 			}
+
 			full := batch
 			batch = nil
 			return each(full)
@@ -120,12 +125,17 @@ func (s *store) blocks(each func(types.Blocks) error) error {
 		if err != nil || len(batch) == 0 {
 			return err
 		}
+
 		return each(batch)
 	})
 }
 
 // path returns the name of the file, for messages.
-func (s *store) path() string { return s.db.Path() }
+func (s *store) path() string {
+	return s.db.Path()
+}
 
 // close releases the file and its lock.
-func (s *store) close() error { return s.db.Close() }
+func (s *store) close() error {
+	return s.db.Close()
+}

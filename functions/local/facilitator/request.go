@@ -44,7 +44,11 @@ func readRequest(r *http.Request) (request, error) {
 }
 
 func badRequest(detail string) error {
-	return &httpapi.Error{Status: http.StatusBadRequest, Code: "invalid_request", Detail: detail}
+	return &httpapi.Error{
+		Status: http.StatusBadRequest,
+		Code:   "invalid_request",
+		Detail: detail,
+	}
 }
 
 // payment matches the payload with the requirements, whoever is paid and how
@@ -55,6 +59,7 @@ func (s *service) payment(req request) (payments.Payment, error) {
 	if err != nil {
 		return payments.Payment{}, err
 	}
+
 	payload := *req.PaymentPayload
 	payload.Resource = nil
 	if payload.Accepted != nil {
@@ -65,16 +70,19 @@ func (s *service) payment(req request) (payments.Payment, error) {
 		accepted.Scheme, accepted.Network = payload.Accepted.Scheme, payload.Accepted.Network
 		payload.Accepted = &accepted
 	}
+
 	return terms.Match(payload)
 }
 
 // terms are the requirements as the gate knows terms.
 func (s *service) terms(want requirements) (x402.Terms, error) {
 	none := x402.Terms{}
-	network, amount := s.token.Network, want.Amount
+	network := s.token.Network
+	amount := want.Amount
 	if want.MaxAmountRequired != "" {
 		network, amount = x402.NetworkV1(network), want.MaxAmountRequired
 	}
+
 	switch {
 	case want.Scheme != "exact":
 		return none, invalid(x402.ReasonScheme, "paymentRequirements.scheme must be exact.")
@@ -86,10 +94,12 @@ func (s *service) terms(want requirements) (x402.Terms, error) {
 		return none, invalid(x402.ReasonRequirements, "paymentRequirements.extra must have the EIP-712 domain of the asset: name "+
 			strconv.Quote(s.token.AssetName)+", version "+strconv.Quote(s.token.AssetVersion)+".")
 	}
+
 	units, err := strconv.ParseInt(amount, 10, 64)
 	if err != nil || units <= 0 || amount != strconv.FormatInt(units, 10) {
 		return none, invalid(x402.ReasonRequirements, "paymentRequirements.amount must be a decimal number of atomic units above 0.")
 	}
+
 	site := s.token
 	site.PayTo = want.PayTo
 	return x402.Terms{Site: site, Price: catalog.Units(units)}, nil

@@ -77,10 +77,14 @@ func Routes(machine *payments.Machine, token catalog.Site, wallet string) []http
 func noPage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
-			httpapi.WriteError(w, r, &httpapi.Error{Status: http.StatusForbidden, Code: "origin_refused",
-				Detail: "A facilitator is called by sellers, not by web pages: send the request without an Origin header."})
+			httpapi.WriteError(w, r, &httpapi.Error{
+				Status: http.StatusForbidden,
+				Code:   "origin_refused",
+				Detail: "A facilitator is called by sellers, not by web pages: send the request without an Origin header.",
+			})
 			return
 		}
+
 		next.ServeHTTP(w, r)
 	})
 }
@@ -90,6 +94,7 @@ func (s *service) verify(r *http.Request) (httpapi.Response, error) {
 	if err != nil {
 		return httpapi.Response{}, err
 	}
+
 	p, err := s.payment(req)
 	for _, check := range []func() error{
 		func() error { return s.machine.Facilitator.Authentic(r.Context(), p) },
@@ -100,19 +105,29 @@ func (s *service) verify(r *http.Request) (httpapi.Response, error) {
 			err = check()
 		}
 	}
+
 	var refused *payments.Invalid
 	switch {
 	case errors.As(err, &refused):
-		return httpapi.JSON(VerifyResponse{InvalidReason: refused.Reason, InvalidMessage: refused.Message, Payer: p.Payer})
+		return httpapi.JSON(VerifyResponse{
+			InvalidReason:  refused.Reason,
+			InvalidMessage: refused.Message,
+			Payer:          p.Payer,
+		})
 	case err != nil:
 		return httpapi.Response{}, unavailable(r, err)
 	}
+
 	return httpapi.JSON(VerifyResponse{IsValid: true, Payer: p.Payer})
 }
 
 func unavailable(r *http.Request, err error) error {
 	slog.ErrorContext(r.Context(), "facilitator: chain not reachable",
 		"request_id", httpapi.RequestID(r.Context()), "path", r.URL.Path, "error", err.Error())
-	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: "payment_backend_unavailable", RetryAfter: 2 * time.Second,
-		Detail: "The chain cannot be asked right now. This request moved no money; send the same one again."}
+	return &httpapi.Error{
+		Status:     http.StatusServiceUnavailable,
+		Code:       "payment_backend_unavailable",
+		RetryAfter: 2 * time.Second,
+		Detail:     "The chain cannot be asked right now. This request moved no money; send the same one again.",
+	}
 }

@@ -24,11 +24,13 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 	if err != nil {
 		return httpapi.Response{}, err
 	}
+
 	version := req.PaymentPayload.Dialect()
 	p, err := s.payment(req)
 	if err == nil {
 		err = s.machine.Authentic(r.Context(), p, digest(p))
 	}
+
 	if err == nil {
 		o := order(p, version)
 		o.Submitter = submitter(r)
@@ -40,7 +42,11 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 			return httpapi.Response(reply), nil
 		}
 	}
-	response := x402.SettleResponse{Payer: p.Payer, Network: dialect(version, s.token.Network)}
+
+	response := x402.SettleResponse{
+		Payer:   p.Payer,
+		Network: dialect(version, s.token.Network),
+	}
 	var (
 		invalid  *payments.Invalid
 		replay   *payments.ReplayRefused
@@ -66,6 +72,7 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 	default:
 		return httpapi.Response{}, err
 	}
+
 	return httpapi.JSON(response)
 }
 
@@ -99,9 +106,17 @@ func order(p payments.Payment, version int) payments.Order {
 	authorization := p
 	authorization.Signature = ""
 	return payments.Order{
-		Payment: p, PayloadHash: digest(p),
-		Request: payments.Request{Product: Product, Fingerprint: digest(authorization), SecretBody: true, X402Version: version},
-		Work:    func(context.Context) (payments.Answer, error) { return payments.Answer{Status: http.StatusOK}, nil },
+		Payment:     p,
+		PayloadHash: digest(p),
+		Request: payments.Request{
+			Product:     Product,
+			Fingerprint: digest(authorization),
+			SecretBody:  true,
+			X402Version: version,
+		},
+		Work: func(context.Context) (payments.Answer, error) {
+			return payments.Answer{Status: http.StatusOK}, nil
+		},
 	}
 }
 
@@ -117,7 +132,9 @@ type Ledger struct{ Sales payments.Ledger }
 var _ payments.Ledger = Ledger{}
 
 // Ready implements payments.Ledger.
-func (l Ledger) Ready(ctx context.Context) error { return l.Sales.Ready(ctx) }
+func (l Ledger) Ready(ctx context.Context) error {
+	return l.Sales.Ready(ctx)
+}
 
 // Settled implements payments.Ledger: the reply is a SettleResponse.
 func (l Ledger) Settled(ctx context.Context, r payments.Record) (payments.Answer, error) {
@@ -125,9 +142,11 @@ func (l Ledger) Settled(ctx context.Context, r payments.Record) (payments.Answer
 		return l.Sales.Settled(ctx, r)
 	}
 	reply, err := httpapi.JSON(x402.SettleResponse{
-		Success: true, Payer: r.Payment.Payer, Transaction: r.Settlement.Transaction,
-		Network: dialect(r.Request.X402Version, r.Payment.Network),
-		Amount:  strconv.FormatInt(r.Payment.Amount, 10),
+		Success:     true,
+		Payer:       r.Payment.Payer,
+		Transaction: r.Settlement.Transaction,
+		Network:     dialect(r.Request.X402Version, r.Payment.Network),
+		Amount:      strconv.FormatInt(r.Payment.Amount, 10),
 	})
 	return payments.Answer(reply), err
 }

@@ -55,11 +55,16 @@ func Start(ctx context.Context, bootstrap string, environment []string, log io.W
 	if err != nil {
 		return nil, err
 	}
+
 	f := &Function{
-		polled: make(chan struct{}), events: make(chan invocation), ended: make(chan error, 1), pending: map[string]chan<- outcome{},
+		polled:  make(chan struct{}),
+		events:  make(chan invocation),
+		ended:   make(chan error, 1),
+		pending: map[string]chan<- outcome{},
 	}
 	f.server = &http.Server{Handler: f.api(), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = f.server.Serve(listener) }() // ends with Stop
+
 	f.process = exec.Command(bootstrap)
 	f.process.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + listener.Addr().String()}, environment...)
 	f.process.Stdout, f.process.Stderr = log, log
@@ -67,6 +72,7 @@ func Start(ctx context.Context, bootstrap string, environment []string, log io.W
 	if err := f.process.Start(); err != nil {
 		return nil, errors.Join(err, f.server.Close())
 	}
+
 	go func() { f.ended <- f.process.Wait() }()
 	select {
 	case <-f.polled:
@@ -91,7 +97,10 @@ func (f *Function) api() http.Handler {
 	mux.HandleFunc("POST "+prefix+"invocation/{id}/error", func(w http.ResponseWriter, r *http.Request) {
 		f.finish(w, r, errors.New("the function failed"))
 	})
-	mux.HandleFunc("POST "+prefix+"init/error", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) })
+
+	mux.HandleFunc("POST "+prefix+"init/error", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+	})
 	return mux
 }
 
@@ -114,6 +123,7 @@ func (f *Function) finish(w http.ResponseWriter, r *http.Request, failure error)
 	if failure != nil {
 		failure = fmt.Errorf("%w: %s", failure, body)
 	}
+
 	f.mu.Lock()
 	waiting := f.pending[r.PathValue("id")]
 	delete(f.pending, r.PathValue("id"))
@@ -121,6 +131,7 @@ func (f *Function) finish(w http.ResponseWriter, r *http.Request, failure error)
 	if waiting != nil {
 		waiting <- outcome{body, errors.Join(err, failure)}
 	}
+
 	w.WriteHeader(http.StatusAccepted)
 }
 
@@ -131,17 +142,20 @@ func (f *Function) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+
 	done := make(chan outcome, 1)
 	f.mu.Lock()
 	f.count++
 	i := invocation{fmt.Sprintf("00000000-0000-4000-8000-%012d", f.count), time.Now().Add(limit), event}
 	f.pending[i.id] = done
 	f.mu.Unlock()
+
 	select {
 	case f.events <- i:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+
 	select {
 	case o := <-done:
 		return o.answer, o.err

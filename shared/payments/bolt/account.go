@@ -19,6 +19,7 @@ func apply(tx *bbolt.Tx, change payments.Change) error {
 	if err != nil {
 		return err
 	}
+
 	data, err := json.Marshal(account.Apply(change))
 	if err != nil {
 		return err
@@ -26,12 +27,14 @@ func apply(tx *bbolt.Tx, change payments.Change) error {
 	if err := tx.Bucket(accounts).Put([]byte(change.Account), data); err != nil {
 		return err
 	}
+
 	for hour, burned := range change.Gas {
 		sum := binary.BigEndian.AppendUint64(nil, gasOf(tx, hour)+burned)
 		if err := tx.Bucket(gas).Put(hourKey(hour), sum); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -47,7 +50,9 @@ func accountOf(tx *bbolt.Tx, key string) (account payments.Account, err error) {
 	return account, nil
 }
 
-func hourKey(hour int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(hour)) }
+func hourKey(hour int64) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(hour))
+}
 
 func gasOf(tx *bbolt.Tx, hour int64) uint64 {
 	data := tx.Bucket(gas).Get(hourKey(hour))

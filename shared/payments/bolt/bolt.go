@@ -43,6 +43,7 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("payment store %s: %w", path, err)
 	}
+
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{records, nonces, requests, unfinished, identifiers, attempts, accounts, gas} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
@@ -55,11 +56,14 @@ func Open(path string) (*Store, error) {
 		_ = db.Close() // the first error tells more
 		return nil, err
 	}
+
 	return &Store{db: db}, nil
 }
 
 // Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error {
+	return s.db.Close()
+}
 
 // Load implements payments.Store.
 func (s *Store) Load(_ context.Context, key payments.Key) (r payments.Record, err error) {
@@ -99,12 +103,14 @@ func save(tx *bbolt.Tx, r payments.Record) (payments.Record, error) {
 	if err := identify(tx, next); err != nil {
 		return payments.Record{}, err
 	}
+
 	if err := tx.Bucket(records).Put([]byte(next.Key().String()), data); err != nil {
 		return payments.Record{}, err
 	}
 	if err := apply(tx, change); err != nil {
 		return payments.Record{}, err
 	}
+
 	return next, index(tx, next)
 }
 
@@ -131,6 +137,7 @@ func (s *Store) Reserve(_ context.Context, r payments.Record, room int64) (saved
 		if err := account.Admits(change, room, r.CreatedAt); err != nil {
 			return err
 		}
+
 		saved, err = save(tx, r)
 		return err
 	})
@@ -153,16 +160,19 @@ func index(tx *bbolt.Tx, r payments.Record) error {
 			return err
 		}
 	}
+
 	if err := list(tx, r); err != nil {
 		return err
 	}
 	if !r.Open() {
 		return tx.Bucket(unfinished).Delete([]byte(key.String()))
 	}
+
 	data, err := json.Marshal(openEntry{Key: key, Due: r.Due().UnixMilli()})
 	if err != nil {
 		return err
 	}
+
 	return tx.Bucket(unfinished).Put([]byte(key.String()), data)
 }
 
@@ -188,7 +198,8 @@ func identify(tx *bbolt.Tx, r payments.Record) error {
 	if r.Identifier == "" {
 		return nil
 	}
-	bucket, id := tx.Bucket(identifiers), []byte(payments.IdentifierKey(r.Payment.Payer, r.Request.Product, r.Identifier))
+	bucket := tx.Bucket(identifiers)
+	id := []byte(payments.IdentifierKey(r.Payment.Payer, r.Request.Product, r.Identifier))
 	if owner := bucket.Get(id); owner != nil && string(owner) != r.PayloadHash {
 		return payments.ErrIdentifierUsed
 	}
@@ -262,7 +273,8 @@ func (s *Store) NextNonce(_ context.Context, chain, wallet string) (next uint64,
 // Attempts implements payments.Store.
 func (s *Store) Attempts(_ context.Context, chain, wallet string, from uint64) (found []payments.Attempt, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		prefix, cursor := walletPrefix(chain, wallet), tx.Bucket(attempts).Cursor()
+		prefix := walletPrefix(chain, wallet)
+		cursor := tx.Bucket(attempts).Cursor()
 		for key, data := cursor.Seek(attemptKey(chain, wallet, from)); bytes.HasPrefix(key, prefix); key, data = cursor.Next() {
 			var attempt payments.Attempt
 			if err := json.Unmarshal(data, &attempt); err != nil {
@@ -291,7 +303,8 @@ func (s *Store) Identified(_ context.Context, payer, product, identifier string)
 // ByNonce implements payments.Store.
 func (s *Store) ByNonce(_ context.Context, nonce string) (found []payments.Record, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		prefix, cursor := []byte(nonce+"/"), tx.Bucket(nonces).Cursor()
+		prefix := []byte(nonce + "/")
+		cursor := tx.Bucket(nonces).Cursor()
 		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
 			r, err := payments.Decode(tx.Bucket(records).Get(key[len(prefix):]))
 			if err != nil {
@@ -307,13 +320,16 @@ func (s *Store) ByNonce(_ context.Context, nonce string) (found []payments.Recor
 // ByRequest implements payments.Store.
 func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) (found []payments.Record, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		prefix, cursor := []byte(payments.RequestKey(payer, fingerprint)+"/"), tx.Bucket(requests).Cursor()
-		for key, name := last(cursor, prefix); bytes.HasPrefix(key, prefix) && len(found) < payments.RecentRequests; key, name = cursor.Prev() {
+		prefix := []byte(payments.RequestKey(payer, fingerprint) + "/")
+		cursor := tx.Bucket(requests).Cursor()
+		for key, name := last(cursor, prefix); bytes.HasPrefix(key, prefix) &&
+			len(found) < payments.RecentRequests; key, name = cursor.Prev() {
 			r, err := payments.Decode(tx.Bucket(records).Get(name))
 			if err != nil {
 				return err
 			}
-			if r.Request.Fingerprint == fingerprint && string(key[len(prefix):]) == payments.RequestOrder(r) { // not reserved anew since
+			if r.Request.Fingerprint == fingerprint &&
+				string(key[len(prefix):]) == payments.RequestOrder(r) { // not reserved anew since
 				found = append(found, r)
 			}
 		}

@@ -34,6 +34,7 @@ func (s *Store) commit(change func(*bbolt.Tx) error) error {
 		s.group.busy = true
 		go s.commitAll()
 	}
+
 	s.group.mu.Unlock()
 	return <-w.done
 }
@@ -49,6 +50,7 @@ func (s *Store) commitAll() {
 		if len(writes) == 0 {
 			return
 		}
+
 		err := s.db.Update(func(tx *bbolt.Tx) error { return applyAll(tx, writes) })
 		for _, w := range writes {
 			if err != nil {

@@ -19,9 +19,14 @@ func (w *write) account() []action {
 		return nil
 	}
 	update := &types.Update{
-		TableName:                w.table,
-		Key:                      accountKey(w.change.Account),
-		ExpressionAttributeNames: map[string]string{"#committed": committed, "#spent": spent, "#strikes": strikes, "#ttl": expires},
+		TableName: w.table,
+		Key:       accountKey(w.change.Account),
+		ExpressionAttributeNames: map[string]string{
+			"#committed": committed,
+			"#spent":     spent,
+			"#strikes":   strikes,
+			"#ttl":       expires,
+		},
 		ExpressionAttributeValues: item{
 			":committed": signed(w.change.Committed),
 			":spent":     signed(w.change.Spent),
@@ -36,6 +41,7 @@ func (w *write) account() []action {
 		update.ExpressionAttributeNames["#paused"] = paused
 		update.ExpressionAttributeValues[":paused"] = signed(w.change.Paused.UnixMilli())
 	}
+
 	update.UpdateExpression = aws.String("SET " + strings.Join(set, ", ") + " ADD #committed :committed, #spent :spent, #strikes :strikes")
 
 	if w.room != nil && w.change.Committed > 0 {
@@ -46,6 +52,7 @@ func (w *write) account() []action {
 			"(attribute_not_exists(#paused) OR #paused <= " + asOf + ")")
 		update.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
 	}
+
 	return []action{{types.TransactWriteItem{Update: update}, payments.ErrFunds}}
 }
 
@@ -64,11 +71,14 @@ func (w *write) wasted() []action {
 	var all []action
 	for hour, burned := range w.change.Gas {
 		all = append(all, action{TransactWriteItem: types.TransactWriteItem{Update: &types.Update{
-			TableName:                 w.table,
-			Key:                       hourKey(hour),
-			UpdateExpression:          aws.String("SET #ttl = :ttl ADD #gas :gas"),
-			ExpressionAttributeNames:  map[string]string{"#gas": gas, "#ttl": expires},
-			ExpressionAttributeValues: item{":gas": number(burned), ":ttl": w.expire()},
+			TableName:                w.table,
+			Key:                      hourKey(hour),
+			UpdateExpression:         aws.String("SET #ttl = :ttl ADD #gas :gas"),
+			ExpressionAttributeNames: map[string]string{"#gas": gas, "#ttl": expires},
+			ExpressionAttributeValues: item{
+				":gas": number(burned),
+				":ttl": w.expire(),
+			},
 		}}})
 	}
 	return all
@@ -83,6 +93,7 @@ func (s *Store) Account(ctx context.Context, asset, payer string) (payments.Acco
 	case err != nil:
 		return payments.Account{}, err
 	}
+
 	var account payments.Account
 	count, err := integerOf(found, strikes)
 	account.Strikes = int(count)
@@ -91,12 +102,14 @@ func (s *Store) Account(ctx context.Context, asset, payer string) (payments.Acco
 		*field, wrong = integerOf(found, name)
 		err = errors.Join(err, wrong)
 	}
+
 	if err != nil {
 		return payments.Account{}, err
 	}
 	if until, err := integerOf(found, paused); err == nil {
 		account.Paused = time.UnixMilli(until)
 	}
+
 	return account, nil
 }
 

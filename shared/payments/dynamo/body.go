@@ -25,19 +25,24 @@ func (s *Store) encode(ctx context.Context, r payments.Record) (encoded []byte, 
 	if err != nil || len(encoded) <= mostResult {
 		return encoded, "", err
 	}
+
 	if s.objects != nil && (r.Result != nil || r.Reply != nil) {
 		if digest, err = s.move(ctx, &r); err != nil {
 			return nil, "", err
 		}
 		encoded, err = r.Encode()
 	}
+
 	most := mostRecord
 	if r.Result != nil {
 		most = mostResult
 	}
+
 	if err == nil && len(encoded) > most {
-		err = fmt.Errorf("payment table: the record of %s has %d bytes, at most %d fit", r.Key(), len(encoded), most)
+		err = fmt.Errorf("payment table: the record of %s has %d bytes, at most %d fit",
+			r.Key(), len(encoded), most)
 	}
+
 	return encoded, digest, err
 }
 
@@ -57,13 +62,16 @@ func object(digest string) string { return "payments/" + digest }
 func (s *Store) move(ctx context.Context, r *payments.Record) (digest string, err error) {
 	whole := **answer(r)
 	if len(whole.Body) > mostBody {
-		return "", fmt.Errorf("payment table: the answer of %s has %d bytes, at most %d fit", r.Key(), len(whole.Body), mostBody)
+		return "", fmt.Errorf("payment table: the answer of %s has %d bytes, at most %d fit",
+			r.Key(), len(whole.Body), mostBody)
 	}
+
 	sum := sha256.Sum256(whole.Body)
 	digest = hex.EncodeToString(sum[:])
 	if err := s.objects.Put(ctx, object(digest), whole.Body); err != nil {
 		return "", fmt.Errorf("payment table: %w", err)
 	}
+
 	whole.Body = nil
 	*answer(r) = &whole
 	return digest, nil
@@ -81,6 +89,7 @@ func (s *Store) fetch(ctx context.Context, r *payments.Record, digest string) er
 	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != digest || *answer(r) == nil {
 		return fmt.Errorf("payment table: the stored answer of %s is not as it was written", r.Key())
 	}
+
 	(*answer(r)).Body = body
 	return nil
 }

@@ -78,6 +78,19 @@ func Open(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	client := dynamo.New(dynamo.Service{Region: o.Region, Credentials: o.Credentials, Endpoint: o.Endpoint, Transport: o.Transport, Attempt: o.Limit / 3}, dynamo.ReasonConflict)
-	return &Store{client: client, table: aws.String(o.Table), objects: o.Objects, now: o.Now, limit: cmp.Or(o.Limit, CallLimit)}
+
+	client := dynamo.New(dynamo.Service{
+		Region:      o.Region,
+		Credentials: o.Credentials,
+		Endpoint:    o.Endpoint,
+		Transport:   o.Transport,
+		Attempt:     o.Limit / 3,
+	}, dynamo.ReasonConflict)
+	return &Store{
+		client:  client,
+		table:   aws.String(o.Table),
+		objects: o.Objects,
+		now:     o.Now,
+		limit:   cmp.Or(o.Limit, CallLimit),
+	}
 }

@@ -47,7 +47,9 @@ const keep = 30 * 24 * time.Hour
 // walletKeep is longer than any pause of a gas wallet.
 const walletKeep = 10 * 365 * 24 * time.Hour
 
-func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+func text(s string) types.AttributeValue {
+	return &types.AttributeValueMemberS{Value: s}
+}
 
 func number(n uint64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
@@ -57,13 +59,21 @@ func signed(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-func yes(b bool) types.AttributeValue { return &types.AttributeValueMemberBOOL{Value: b} }
+func yes(b bool) types.AttributeValue {
+	return &types.AttributeValueMemberBOOL{Value: b}
+}
 
-func binary(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }
+func binary(b []byte) types.AttributeValue {
+	return &types.AttributeValueMemberB{Value: b}
+}
 
-func key(pk, sk string) item { return item{partition: text(pk), sorting: text(sk)} }
+func key(pk, sk string) item {
+	return item{partition: text(pk), sorting: text(sk)}
+}
 
-func recordKey(k payments.Key) item { return key("PAY#"+k.String(), "record") }
+func recordKey(k payments.Key) item {
+	return key("PAY#"+k.String(), "record")
+}
 
 func noncePartition(nonce string) string { return "NONCE#" + nonce }
 
@@ -79,15 +89,23 @@ func openKey(k payments.Key) item {
 	return key(openPartition(hash.Sum32()%shards), k.String())
 }
 
-func identifierKey(identifier string) item { return key("IDEM#"+identifier, "identifier") }
+func identifierKey(identifier string) item {
+	return key("IDEM#"+identifier, "identifier")
+}
 
-func walletKey(chain, wallet string) item { return key("WALLET#"+chain+"#"+wallet, "wallet") }
+func walletKey(chain, wallet string) item {
+	return key("WALLET#"+chain+"#"+wallet, "wallet")
+}
 
 func accountKey(account string) item { return key("ACCOUNT#"+account, "account") }
 
-func hourKey(hour int64) item { return key("GAS#"+strconv.FormatInt(hour, 10), "gas") }
+func hourKey(hour int64) item {
+	return key("GAS#"+strconv.FormatInt(hour, 10), "gas")
+}
 
-func attemptPartition(chain, wallet string) string { return "WTX#" + chain + "#" + wallet }
+func attemptPartition(chain, wallet string) string {
+	return "WTX#" + chain + "#" + wallet
+}
 
 func attemptSorting(nonce uint64) string { return fmt.Sprintf("%020d", nonce) }
 
@@ -98,7 +116,11 @@ func withKey(i item, k payments.Key) item {
 }
 
 func keyOf(i item) payments.Key {
-	return payments.Key{Contract: textOf(i, asset), Payer: textOf(i, payer), Nonce: textOf(i, authNonce)}
+	return payments.Key{
+		Contract: textOf(i, asset),
+		Payer:    textOf(i, payer),
+		Nonce:    textOf(i, authNonce),
+	}
 }
 
 func textOf(i item, name string) string {

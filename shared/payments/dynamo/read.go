@@ -21,7 +21,12 @@ import (
 func (s *Store) get(ctx context.Context, key item) (item, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: s.table, Key: key, ConsistentRead: aws.Bool(true)})
+
+	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName:      s.table,
+		Key:            key,
+		ConsistentRead: aws.Bool(true),
+	})
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("payment table: %w", err)
@@ -35,12 +40,19 @@ func (s *Store) get(ctx context.Context, key item) (item, error) {
 func (s *Store) query(ctx context.Context, pk, from string) ([]item, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	in := &dynamodb.QueryInput{TableName: s.table, ConsistentRead: aws.Bool(true),
-		KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item{":pk": text(pk)}}
+
+	in := &dynamodb.QueryInput{
+		TableName:                 s.table,
+		ConsistentRead:            aws.Bool(true),
+		KeyConditionExpression:    aws.String("pk = :pk"),
+		ExpressionAttributeValues: item{":pk": text(pk)},
+	}
+
 	if from != "" {
 		in.KeyConditionExpression = aws.String("pk = :pk AND sk >= :from")
 		in.ExpressionAttributeValues[":from"] = text(from)
 	}
+
 	var found []item
 	for {
 		out, err := s.client.Query(ctx, in)
@@ -77,6 +89,7 @@ func (s *Store) NextNonce(ctx context.Context, chain, wallet string) (uint64, bo
 	case err != nil:
 		return 0, false, err
 	}
+
 	next, err := numberOf(found, nextNonce)
 	return next, err == nil, err
 }
@@ -121,12 +134,17 @@ func (s *Store) ByRequest(ctx context.Context, payer, fingerprint string) ([]pay
 		return nil, err
 	}
 	return s.named(ctx, found, func(entry item, r payments.Record) bool { // not reserved anew since
-		return r.Request.Fingerprint == fingerprint && textOf(entry, sorting) == payments.RequestOrder(r)
+		return r.Request.Fingerprint == fingerprint &&
+			textOf(entry, sorting) == payments.RequestOrder(r)
 	})
 }
 
 // named loads the records that entries of an index name, as far as they are wanted.
-func (s *Store) named(ctx context.Context, entries []item, wanted func(item, payments.Record) bool) ([]payments.Record, error) {
+func (s *Store) named(
+	ctx context.Context,
+	entries []item,
+	wanted func(item, payments.Record) bool,
+) ([]payments.Record, error) {
 	var all []payments.Record
 	for _, entry := range entries {
 		r, err := s.Load(ctx, keyOf(entry))
@@ -145,9 +163,14 @@ func (s *Store) named(ctx context.Context, entries []item, wanted func(item, pay
 func (s *Store) newest(ctx context.Context, pk string, most int32) ([]item, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
+
 	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: s.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(most),
-		KeyConditionExpression: aws.String("pk = :pk"), ExpressionAttributeValues: item{":pk": text(pk)},
+		TableName:                 s.table,
+		ConsistentRead:            aws.Bool(true),
+		ScanIndexForward:          aws.Bool(false),
+		Limit:                     aws.Int32(most),
+		KeyConditionExpression:    aws.String("pk = :pk"),
+		ExpressionAttributeValues: item{":pk": text(pk)},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("payment table: %w", err)
@@ -168,14 +191,19 @@ func (s *Store) Due(ctx context.Context, by time.Time) ([]payments.Key, error) {
 // openBy lists open records whose entry is due. An older entry has no time and is due.
 func (s *Store) openBy(ctx context.Context, milliseconds int64) ([]payments.Key, error) {
 	var wait sync.WaitGroup
-	found, failed := make([][]item, shards), make([]error, shards)
+	found := make([][]item, shards)
+	failed := make([]error, shards)
 	for shard := range found {
-		wait.Go(func() { found[shard], failed[shard] = s.query(ctx, openPartition(uint32(shard)), "") })
+		wait.Go(func() {
+			found[shard], failed[shard] = s.query(ctx, openPartition(uint32(shard)), "")
+		})
 	}
+
 	wait.Wait()
 	if err := errors.Join(failed...); err != nil {
 		return nil, err
 	}
+
 	var keys []payments.Key
 	for _, entry := range slices.Concat(found...) {
 		if at, err := integerOf(entry, due); err == nil && at > milliseconds {
@@ -183,6 +211,9 @@ func (s *Store) openBy(ctx context.Context, milliseconds int64) ([]payments.Key,
 		}
 		keys = append(keys, keyOf(entry))
 	}
-	slices.SortFunc(keys, func(a, b payments.Key) int { return strings.Compare(a.String(), b.String()) })
+
+	slices.SortFunc(keys, func(a, b payments.Key) int {
+		return strings.Compare(a.String(), b.String())
+	})
 	return keys, nil
 }

@@ -51,14 +51,17 @@ func (s *Store) Submit(ctx context.Context, r payments.Record) (payments.Record,
 func (s *Store) write(ctx context.Context, r payments.Record, room *int64, submit bool) (payments.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
+
 	w, err := s.prepare(ctx, r)
 	if err != nil {
 		return payments.Record{}, err
 	}
+
 	w.room = room
 	if room != nil && w.change.Committed > *room {
 		return payments.Record{}, payments.ErrFunds
 	}
+
 	beside := append(w.account(), w.wasted()...)
 	if submit {
 		nonce, err := w.claim(s)
@@ -67,17 +70,20 @@ func (s *Store) write(ctx context.Context, r payments.Record, room *int64, submi
 		}
 		beside = append(beside, nonce...)
 	}
+
 	whole := r.Version == 0 || r.State == payments.Reserved
 	if !whole {
 		err = s.commit(ctx, w.token+"s", append(w.short(), beside...))
 		whole = errors.Is(err, errAssumption)
 	}
+
 	if whole {
 		err = s.commit(ctx, w.token+"w", append(w.whole(), beside...))
 	}
 	if err != nil {
 		return payments.Record{}, err
 	}
+
 	return w.next, nil
 }
 
@@ -88,6 +94,7 @@ func (s *Store) prepare(ctx context.Context, r payments.Record) (*write, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.now()
 	w.expire = func() types.AttributeValue { return lasting(now, r.Payment, 0) }
 	w.item = recordKey(r.Key())
@@ -95,6 +102,7 @@ func (s *Store) prepare(ctx context.Context, r payments.Record) (*write, error) 
 	if digest != "" {
 		w.item[body] = text(digest)
 	}
+
 	w.item[bound], w.item[written] = text(w.binding()), text(w.token)
 	w.item[expires] = lasting(now, r.Payment, keep) // outlives its OPEN entry by far
 	return w, nil
@@ -145,12 +153,14 @@ func (w *write) whole() []action {
 	} else {
 		all = []action{w.record("version = :version", item{":version": number(w.next.Version - 1)})}
 	}
+
 	all = append(all, w.lists()...)
 	if !w.next.Open() {
 		all = append(all, w.closes())
 	} else {
 		all = append(all, w.opens())
 	}
+
 	if w.next.Identifier == "" {
 		return all
 	}
@@ -171,24 +181,29 @@ func (w *write) claim(s *Store) ([]action, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	entry := key(attemptPartition(attempt.Chain, attempt.Wallet), attemptSorting(attempt.WalletNonce))
 	entry[data] = binary(encoded)
 	signed := w.put(entry)
 	signed.refused = payments.ErrNonceTaken
+
 	if attempt.Replacement() {
 		signed.Put.ConditionExpression = aws.String("attribute_exists(pk)")
 		return []action{signed}, nil
 	}
+
 	signed.Put.ConditionExpression = aws.String("attribute_not_exists(pk)")
 	wallet := action{refused: payments.ErrNonceTaken}
 	wallet.Update = &types.Update{
-		TableName: w.table, Key: walletKey(attempt.Chain, attempt.Wallet),
+		TableName:                w.table,
+		Key:                      walletKey(attempt.Chain, attempt.Wallet),
 		UpdateExpression:         aws.String("SET next_nonce = :next, #ttl = :ttl"),
 		ConditionExpression:      aws.String("attribute_not_exists(next_nonce) OR next_nonce <= :nonce"),
 		ExpressionAttributeNames: map[string]string{"#ttl": expires},
 		ExpressionAttributeValues: item{
-			":next": number(attempt.WalletNonce + 1), ":nonce": number(attempt.WalletNonce),
-			":ttl": lasting(s.now(), w.next.Payment, walletKeep),
+			":next":  number(attempt.WalletNonce + 1),
+			":nonce": number(attempt.WalletNonce),
+			":ttl":   lasting(s.now(), w.next.Payment, walletKeep),
 		},
 	}
 	return []action{wallet, signed}, nil
@@ -202,17 +217,28 @@ func (w *write) record(condition string, values item) action {
 			names["#"+name] = name
 		}
 	}
-	put := &types.Put{TableName: w.table, Item: w.item, ConditionExpression: aws.String(condition), ExpressionAttributeValues: values,
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld}
+
+	put := &types.Put{
+		TableName:                           w.table,
+		Item:                                w.item,
+		ConditionExpression:                 aws.String(condition),
+		ExpressionAttributeValues:           values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+
 	if len(names) > 0 {
 		put.ExpressionAttributeNames = names
 	}
+
 	return action{types.TransactWriteItem{Put: put}, payments.ErrConflict}
 }
 
 func (w *write) put(entry item) action {
 	entry[expires] = w.expire()
-	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{TableName: w.table, Item: entry}}}
+	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{
+		TableName: w.table,
+		Item:      entry,
+	}}}
 }
 
 // lists keeps the record's place among those of equal requests.
@@ -222,7 +248,10 @@ func (w *write) lists() []action {
 	case w.next.State == payments.Reserved:
 		return []action{w.put(withKey(place, w.next.Key()))}
 	case w.next.Unused():
-		return []action{{TransactWriteItem: types.TransactWriteItem{Delete: &types.Delete{TableName: w.table, Key: place}}}}
+		return []action{{TransactWriteItem: types.TransactWriteItem{Delete: &types.Delete{
+			TableName: w.table,
+			Key:       place,
+		}}}}
 	}
 	return nil
 }
@@ -231,7 +260,10 @@ func (w *write) lists() []action {
 func (w *write) opens() action {
 	entry := withKey(openKey(w.next.Key()), w.next.Key())
 	entry[due] = signed(w.dueFirst().UnixMilli())
-	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{TableName: w.table, Item: entry}}}
+	return action{TransactWriteItem: types.TransactWriteItem{Put: &types.Put{
+		TableName: w.table,
+		Item:      entry,
+	}}}
 }
 
 // dueFirst is a time that holds until the record is closed: the short writes of its
@@ -244,7 +276,10 @@ func (w *write) dueFirst() time.Time {
 }
 
 func (w *write) closes() action {
-	return action{TransactWriteItem: types.TransactWriteItem{Delete: &types.Delete{TableName: w.table, Key: openKey(w.next.Key())}}}
+	return action{TransactWriteItem: types.TransactWriteItem{Delete: &types.Delete{
+		TableName: w.table,
+		Key:       openKey(w.next.Key()),
+	}}}
 }
 
 // commit sends the actions as one request. The token lets DynamoDB recognize a
@@ -253,8 +288,11 @@ func (s *Store) commit(ctx context.Context, token string, actions []action) erro
 	var err error
 	if put := actions[0].Put; len(actions) == 1 {
 		_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName: s.table, Item: put.Item, ConditionExpression: put.ConditionExpression,
-			ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
+			TableName:                           s.table,
+			Item:                                put.Item,
+			ConditionExpression:                 put.ConditionExpression,
+			ExpressionAttributeNames:            put.ExpressionAttributeNames,
+			ExpressionAttributeValues:           put.ExpressionAttributeValues,
 			ReturnValuesOnConditionCheckFailure: put.ReturnValuesOnConditionCheckFailure,
 		})
 	} else {
@@ -262,8 +300,12 @@ func (s *Store) commit(ctx context.Context, token string, actions []action) erro
 		for i := range actions {
 			all[i] = actions[i].TransactWriteItem
 		}
-		_, err = s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: all, ClientRequestToken: aws.String(token)})
+		_, err = s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+			TransactItems:      all,
+			ClientRequestToken: aws.String(token),
+		})
 	}
+
 	if err == nil {
 		return nil
 	}
@@ -286,10 +328,12 @@ func outcome(actions []action, err error) error {
 			}
 		}
 	}
+
 	record := actions[0].Put
 	if failed[0] != nil && textOf(failed[0].Item, written) == textOf(record.Item, written) {
 		return nil
 	}
+
 	for _, refusal := range []error{payments.ErrNonceTaken, payments.ErrConflict, payments.ErrIdentifierUsed, payments.ErrFunds} {
 		for i, action := range actions {
 			if failed[i] == nil || action.refused != refusal {
@@ -304,6 +348,7 @@ func outcome(actions []action, err error) error {
 			return refusal
 		}
 	}
+
 	return fmt.Errorf("payment table: %w", err)
 }
 

@@ -70,6 +70,7 @@ func (s *Store) Save(_ context.Context, r payments.Record) (payments.Record, err
 func (s *Store) Reserve(_ context.Context, r payments.Record, room int64) (payments.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.records[r.Key()].version != r.Version {
 		return payments.Record{}, payments.ErrConflict
 	}
@@ -85,6 +86,7 @@ func (s *Store) save(r payments.Record) (payments.Record, error) {
 	if s.records[key].version != r.Version {
 		return payments.Record{}, payments.ErrConflict
 	}
+
 	next, change := r.Next()
 	data, err := next.Encode()
 	if err != nil {
@@ -93,6 +95,7 @@ func (s *Store) save(r payments.Record) (payments.Record, error) {
 	if err := s.identify(r); err != nil {
 		return payments.Record{}, err
 	}
+
 	s.records[key] = stored{next.Version, data}
 	s.apply(change)
 	if next.Open() {
@@ -100,6 +103,7 @@ func (s *Store) save(r payments.Record) (payments.Record, error) {
 	} else {
 		delete(s.open, key)
 	}
+
 	return next, nil
 }
 
@@ -136,6 +140,7 @@ func (s *Store) identify(r payments.Record) error {
 	if owner, taken := s.identifiers[id]; taken && owner != r.PayloadHash {
 		return payments.ErrIdentifierUsed
 	}
+
 	s.identifiers[id] = r.PayloadHash
 	return nil
 }
@@ -144,6 +149,7 @@ func (s *Store) identify(r payments.Record) error {
 func (s *Store) Submit(_ context.Context, r payments.Record) (payments.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	wallet := payments.WalletKey(r.Attempt.Chain, r.Attempt.Wallet)
 	sent := s.wallets[wallet]
 	place, found := slices.BinarySearchFunc(sent, r.Attempt.WalletNonce, func(a payments.Attempt, nonce uint64) int {
@@ -152,6 +158,7 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (payments.Record, e
 	if found != r.Attempt.Replacement() || !found && place < len(sent) {
 		return payments.Record{}, payments.ErrNonceTaken
 	}
+
 	saved, err := s.save(r)
 	switch {
 	case err != nil:
@@ -160,6 +167,7 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (payments.Record, e
 	default:
 		s.wallets[wallet] = append(sent, r.Attempt)
 	}
+
 	return saved, err
 }
 
@@ -179,7 +187,9 @@ func (s *Store) Attempts(_ context.Context, chain, wallet string, from uint64) (
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sent := s.wallets[payments.WalletKey(chain, wallet)]
-	first := sort.Search(len(sent), func(i int) bool { return sent[i].WalletNonce >= from })
+	first := sort.Search(len(sent), func(i int) bool {
+		return sent[i].WalletNonce >= from
+	})
 	return append([]payments.Attempt(nil), sent[first:]...), nil
 }
 
@@ -202,9 +212,14 @@ func (s *Store) ByNonce(_ context.Context, nonce string) ([]payments.Record, err
 // ByRequest implements payments.Store.
 func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) ([]payments.Record, error) {
 	found, err := s.where(func(r payments.Record) bool {
-		return r.Payment.Payer == payer && r.Request.Fingerprint == fingerprint && !r.Unused()
+		return r.Payment.Payer == payer &&
+			r.Request.Fingerprint == fingerprint &&
+			!r.Unused()
 	})
-	sort.Slice(found, func(i, j int) bool { return payments.RequestOrder(found[i]) > payments.RequestOrder(found[j]) })
+	sort.Slice(found, func(i, j int) bool {
+		return payments.RequestOrder(found[i]) > payments.RequestOrder(found[j])
+	})
+
 	return found[:min(len(found), payments.RecentRequests)], err
 }
 
@@ -212,7 +227,9 @@ func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) ([]payme
 func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.SortedFunc(maps.Keys(s.open), func(a, b payments.Key) int { return cmp.Compare(a.String(), b.String()) }), nil
+	return slices.SortedFunc(maps.Keys(s.open), func(a, b payments.Key) int {
+		return cmp.Compare(a.String(), b.String())
+	}), nil
 }
 
 // Due implements payments.Store.
@@ -231,6 +248,7 @@ func (s *Store) Due(_ context.Context, by time.Time) ([]payments.Key, error) {
 func (s *Store) where(want func(payments.Record) bool) ([]payments.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	var found []payments.Record
 	for key := range s.records {
 		r, err := s.load(key)
@@ -241,6 +259,9 @@ func (s *Store) where(want func(payments.Record) bool) ([]payments.Record, error
 			found = append(found, r)
 		}
 	}
-	sort.Slice(found, func(i, j int) bool { return found[i].Key().String() < found[j].Key().String() })
+
+	sort.Slice(found, func(i, j int) bool {
+		return found[i].Key().String() < found[j].Key().String()
+	})
 	return found, nil
 }

@@ -49,6 +49,7 @@ func accounts(t *testing.T, s payments.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		wantOpen(t, s, 5000, "settling")
 		r.State, r.Watched = end, end == payments.Settled
 		r = save(t, s, r)
@@ -56,18 +57,24 @@ func accounts(t *testing.T, s payments.Store) {
 		r.Deliveries++
 		r.Watched = false
 		save(t, s, r)
+
 		wantOpen(t, s, 0, string(end)+" and written again")
 	}
+
 	stale := save(t, s, numbered(len(ends)))
 	stale.Version--
 	if _, err := s.Save(context.Background(), stale); !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("stale: %v", err)
 	}
+
 	wantOpen(t, s, 5000, "after a refused write")
-	if other, err := s.Account(context.Background(), "0xa", "0x2"); err != nil || other != (payments.Account{}) {
+	if other, err := s.Account(context.Background(), "0xa", "0x2"); err != nil ||
+		other != (payments.Account{}) {
 		t.Errorf("another payer: %+v, %v", other, err)
 	}
-	if other, err := s.Account(context.Background(), "0xb", "0x1"); err != nil || other != (payments.Account{}) {
+
+	if other, err := s.Account(context.Background(), "0xb", "0x1"); err != nil ||
+		other != (payments.Account{}) {
 		t.Errorf("another asset: %+v, %v", other, err)
 	}
 }
@@ -77,6 +84,7 @@ func admission(t *testing.T, s payments.Store) {
 	if _, err := s.Reserve(ctx, numbered(0), 4999); !errors.Is(err, payments.ErrFunds) {
 		t.Errorf("less than the price: %v", err)
 	}
+
 	first, err := s.Reserve(ctx, numbered(0), 5000)
 	if err != nil {
 		t.Fatalf("exactly the price: %v", err)
@@ -84,6 +92,7 @@ func admission(t *testing.T, s payments.Store) {
 	if got := load(t, s, first.Key()); !reflect.DeepEqual(got, first) {
 		t.Errorf("loaded %+v\nreserved %+v", got, first)
 	}
+
 	second := numbered(1)
 	if _, err := s.Reserve(ctx, second, 9999); !errors.Is(err, payments.ErrFunds) {
 		t.Errorf("beside another: %v", err)
@@ -91,14 +100,17 @@ func admission(t *testing.T, s payments.Store) {
 	if _, err := s.Load(ctx, second.Key()); !errors.Is(err, payments.ErrNotFound) {
 		t.Errorf("the refused record was stored: %v", err)
 	}
+
 	wantOpen(t, s, 5000, "after a refusal")
 	if _, err := s.Reserve(ctx, numbered(0), 1_000_000); !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("a second creation: %v", err)
 	}
+
 	again, err := s.Reserve(ctx, first, 0) // its amount is in the account already
 	if err != nil {
 		t.Errorf("taken over: %v", err)
 	}
+
 	again.State = payments.Released
 	again = save(t, s, again)
 	wantOpen(t, s, 0, "released")
@@ -107,6 +119,7 @@ func admission(t *testing.T, s payments.Store) {
 	if err != nil {
 		t.Fatalf("released and reserved anew: %v", err)
 	}
+
 	wantOpen(t, s, 5000, "reserved anew")
 
 	// The balance of 5000 was read before this one settled, and is spent by now.
@@ -142,28 +155,44 @@ func reverts(t *testing.T, s payments.Store) {
 	r := save(t, s, numbered(0))
 	r.Reverts = []payments.Revert{{Transaction: "0xt", Gas: 100, At: at}}
 	r = save(t, s, r)
-	r.Reverts = append(r.Reverts, payments.Revert{Transaction: "0xu", Gas: 10, At: at, Paid: true},
-		payments.Revert{Transaction: "0xv", Gas: 1, At: at.Add(time.Hour)})
+	r.Reverts = append(r.Reverts, payments.Revert{
+		Transaction: "0xu",
+		Gas:         10,
+		At:          at,
+		Paid:        true,
+	},
+		payments.Revert{
+			Transaction: "0xv",
+			Gas:         1,
+			At:          at.Add(time.Hour),
+		})
 	r = save(t, s, r)
 	r.State = payments.Failed
 	r = save(t, s, r)
-	if got := load(t, s, r.Key()); !reflect.DeepEqual(got.Reverts[2].Transaction, "0xv") || got.Counted != 3 {
+	if got := load(t, s, r.Key()); !reflect.DeepEqual(got.Reverts[2].Transaction, "0xv") ||
+		got.Counted != 3 {
 		t.Errorf("loaded %+v", got)
 	}
+
 	for hour, want := range map[int64]uint64{1: 0, 2: 110, 3: 1} {
 		if got, err := s.WastedGas(ctx, hour); err != nil || got != want {
 			t.Errorf("hour %d: %d gas, %v; want %d", hour, got, err, want)
 		}
 	}
+
 	until := at.Add(time.Hour + payments.Pause)
-	if got := account(t, s); got.Strikes != 2 || !got.Paused.Equal(until) || got.Open() != 0 {
+	if got := account(t, s); got.Strikes != 2 ||
+		!got.Paused.Equal(until) ||
+		got.Open() != 0 {
 		t.Errorf("account %+v, want 2 strikes and a pause until %s", got, until)
 	}
+
 	next := numbered(1)
 	next.CreatedAt = until.Add(-time.Millisecond)
 	if _, err := s.Reserve(ctx, next, 1_000_000); !errors.Is(err, payments.ErrPaused) {
 		t.Errorf("during the pause: %v", err)
 	}
+
 	next.CreatedAt = until
 	if _, err := s.Reserve(ctx, next, 1_000_000); err != nil {
 		t.Errorf("after the pause: %v", err)

@@ -45,11 +45,22 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 // record makes a reserved record whose payer is told by n.
 func record(n int) payments.Record {
 	return payments.Record{
-		State: payments.Reserved, PayloadHash: fmt.Sprint("hash", n), Owner: "me",
-		LeaseUntil: time.Date(2026, 11, 21, 0, 0, 0, 123, time.UTC),
-		Payment:    payments.Payment{Asset: "0xa", Payer: fmt.Sprintf("0x%d", n), Nonce: "0xn", Amount: 5000},
-		Request:    payments.Request{Product: "lint", Fingerprint: "f"},
-		Result:     &payments.Answer{Status: 200, Header: map[string][]string{"A": {"1", "2"}}, Body: []byte("\x00body")},
+		State:       payments.Reserved,
+		PayloadHash: fmt.Sprint("hash", n),
+		Owner:       "me",
+		LeaseUntil:  time.Date(2026, 11, 21, 0, 0, 0, 123, time.UTC),
+		Payment: payments.Payment{
+			Asset:  "0xa",
+			Payer:  fmt.Sprintf("0x%d", n),
+			Nonce:  "0xn",
+			Amount: 5000,
+		},
+		Request: payments.Request{Product: "lint", Fingerprint: "f"},
+		Result: &payments.Answer{
+			Status: 200,
+			Header: map[string][]string{"A": {"1", "2"}},
+			Body:   []byte("\x00body"),
+		},
 	}
 }
 
@@ -106,6 +117,7 @@ func staleVersion(t *testing.T, s payments.Store) {
 	if _, err := s.Save(context.Background(), record(1)); !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("second creation: %v", err)
 	}
+
 	if got := load(t, s, first.Key()); got.State != payments.Ready || got.Version != 2 {
 		t.Errorf("state %s version %d", got.State, got.Version)
 	}
@@ -129,6 +141,7 @@ func won(t *testing.T, n int, want error, try func(i int) error) int {
 			}
 		})
 	}
+
 	wait.Wait()
 	return wins
 }
@@ -144,7 +157,8 @@ func oneCreator(t *testing.T, s payments.Store) {
 }
 
 func identifier(t *testing.T, s payments.Store) {
-	a, b := record(1), record(1)
+	a := record(1)
+	b := record(1)
 	a.Identifier, b.Identifier = "identifier-000001", "identifier-000001"
 	b.Payment.Nonce, b.PayloadHash = "0xother", "other"
 	a = save(t, s, a)
@@ -154,18 +168,26 @@ func identifier(t *testing.T, s payments.Store) {
 	if _, err := s.Load(context.Background(), b.Key()); !errors.Is(err, payments.ErrNotFound) {
 		t.Errorf("the refused record was stored: %v", err)
 	}
+
 	a.State = payments.Ready
 	save(t, s, a)
 	hash, err := s.Identified(context.Background(), a.Payment.Payer, a.Request.Product, a.Identifier)
 	if err != nil || hash != a.PayloadHash {
 		t.Errorf("Identified %q, %v", hash, err)
 	}
+
 	b.Payment.Payer = "0x2"
 	save(t, s, b) // another payer has its own identifiers
 }
 
 func attempt(nonce uint64) payments.Attempt {
-	return payments.Attempt{Chain: "0xc", Wallet: "0xw", WalletNonce: nonce, Raw: []byte{byte(nonce), 1}, Hash: fmt.Sprint("0xh", nonce)}
+	return payments.Attempt{
+		Chain:       "0xc",
+		Wallet:      "0xw",
+		WalletNonce: nonce,
+		Raw:         []byte{byte(nonce), 1},
+		Hash:        fmt.Sprint("0xh", nonce),
+	}
 }
 
 func walletNonces(t *testing.T, s payments.Store) {
@@ -173,6 +195,7 @@ func walletNonces(t *testing.T, s payments.Store) {
 	if _, known, err := s.NextNonce(ctx, "0xc", "0xw"); known || err != nil {
 		t.Errorf("an unused wallet is known (%v)", err)
 	}
+
 	for i, nonce := range []uint64{7, 8, 300} {
 		r := record(i)
 		r.Attempt = attempt(nonce)
@@ -180,15 +203,18 @@ func walletNonces(t *testing.T, s payments.Store) {
 			t.Fatalf("Submit %d: %v", nonce, err)
 		}
 	}
+
 	next, known, err := s.NextNonce(ctx, "0xc", "0xw")
 	if next != 301 || !known || err != nil {
 		t.Errorf("NextNonce %d, %v, %v", next, known, err)
 	}
+
 	for _, other := range [][2]string{{"0xc", "0xv"}, {"0xc", "0xx"}, {"0xb", "0xw"}, {"0xd", "0xw"}} {
 		if _, known, _ := s.NextNonce(ctx, other[0], other[1]); known {
 			t.Errorf("%v is known", other)
 		}
 	}
+
 	got, err := s.Attempts(ctx, "0xc", "0xw", 8)
 	if err != nil || !reflect.DeepEqual(got, []payments.Attempt{attempt(8), attempt(300)}) {
 		t.Errorf("Attempts %+v, %v", got, err)
@@ -202,6 +228,7 @@ func refusedSubmit(t *testing.T, s payments.Store) {
 	if _, err := s.Submit(ctx, first); err != nil {
 		t.Fatal(err)
 	}
+
 	second := save(t, s, record(2))
 	taken := second
 	taken.State, taken.Attempt = payments.Settling, attempt(7)
@@ -211,6 +238,7 @@ func refusedSubmit(t *testing.T, s payments.Store) {
 	if got := load(t, s, second.Key()); !reflect.DeepEqual(got, second) {
 		t.Errorf("the refused submit changed the record: %+v", got)
 	}
+
 	stale := second
 	stale.Version, stale.Attempt = 0, attempt(8)
 	if _, err := s.Submit(ctx, stale); !errors.Is(err, payments.ErrConflict) {
@@ -241,11 +269,13 @@ func replacement(t *testing.T, s payments.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	second := record(2)
 	second.Attempt = attempt(8)
 	if _, err := s.Submit(ctx, second); err != nil {
 		t.Fatal(err)
 	}
+
 	dearer := attempt(7)
 	dearer.Hash, dearer.Replaced = "0xdearer", []string{first.Attempt.Hash}
 	stale := first
@@ -253,6 +283,7 @@ func replacement(t *testing.T, s payments.Store) {
 	if _, err := s.Submit(ctx, stale); !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("stale replacement: %v", err)
 	}
+
 	first.Attempt = dearer
 	first, err = s.Submit(ctx, first)
 	if err != nil {
@@ -261,6 +292,7 @@ func replacement(t *testing.T, s payments.Store) {
 	if got := load(t, s, first.Key()); !reflect.DeepEqual(got, first) {
 		t.Errorf("stored %+v, want %+v", got, first)
 	}
+
 	sent, err := s.Attempts(ctx, "0xc", "0xw", 0)
 	if err != nil || !reflect.DeepEqual(sent, []payments.Attempt{dearer, attempt(8)}) {
 		t.Errorf("Attempts %+v, %v", sent, err)
@@ -268,6 +300,7 @@ func replacement(t *testing.T, s payments.Store) {
 	if next, _, _ := s.NextNonce(ctx, "0xc", "0xw"); next != 9 {
 		t.Errorf("next nonce %d", next)
 	}
+
 	nobodys := attempt(9)
 	nobodys.Replaced = []string{"0x"}
 	first.Attempt = nobodys
@@ -280,7 +313,10 @@ func foreignAttempt(t *testing.T, s payments.Store) {
 	ctx := context.Background()
 	for i := range 2 {
 		r := save(t, s, record(i))
-		r.State, r.Attempt = payments.Settling, payments.Attempt{Chain: "0xc", Facilitator: "https://facilitator.example/x402"}
+		r.State, r.Attempt = payments.Settling, payments.Attempt{
+			Chain:       "0xc",
+			Facilitator: "https://facilitator.example/x402",
+		}
 		r = save(t, s, r)
 		r.Attempt.Hash = "0xh"
 		r = save(t, s, r)
@@ -288,6 +324,7 @@ func foreignAttempt(t *testing.T, s payments.Store) {
 			t.Errorf("loaded %+v\nsaved %+v", got, r)
 		}
 	}
+
 	if _, known, err := s.NextNonce(ctx, "0xc", ""); known || err != nil {
 		t.Errorf("it took a nonce (%v)", err)
 	}
@@ -303,6 +340,7 @@ func unfinished(t *testing.T, s payments.Store) {
 		r.State = state
 		save(t, s, r)
 	}
+
 	watched := save(t, s, record(len(states)))
 	watched.State, watched.Watched = payments.Settled, true
 	watched = save(t, s, watched)
@@ -312,11 +350,13 @@ func unfinished(t *testing.T, s payments.Store) {
 	if err != nil || len(keys) != 4 {
 		t.Fatalf("%d unfinished: %v", len(keys), err)
 	}
+
 	for _, key := range keys {
 		if r := load(t, s, key); !r.Open() {
 			t.Errorf("%s is listed", r.State)
 		}
 	}
+
 	watched.Watched = false
 	save(t, s, watched)
 	if keys, err := s.Unfinished(context.Background()); err != nil || len(keys) != 3 {
@@ -344,7 +384,9 @@ func byRequest(t *testing.T, s payments.Store) {
 		r.Payment.Nonce, r.CreatedAt = fmt.Sprint("0x", i), time.UnixMilli(int64(1000*i))
 		save(t, s, r)
 	}
-	other, released := record(2), record(1)
+
+	other := record(2)
+	released := record(1)
 	save(t, s, other)
 	released.Payment.Nonce, released.CreatedAt = "0xreleased", time.UnixMilli(50_000)
 	released = save(t, s, released)
@@ -354,6 +396,7 @@ func byRequest(t *testing.T, s payments.Store) {
 	released = save(t, s, released)
 	released.State = payments.Settled
 	save(t, s, released)
+
 	for i := range 2 * payments.RecentRequests { // what bought nothing hides nothing
 		r := record(1)
 		r.Payment.Nonce, r.CreatedAt = fmt.Sprint("0xunused", i), time.UnixMilli(int64(70_000+i))
@@ -361,6 +404,7 @@ func byRequest(t *testing.T, s payments.Store) {
 		r.State = []payments.State{payments.Released, payments.Failed}[i%2]
 		save(t, s, r)
 	}
+
 	found, err := s.ByRequest(ctx, "0x1", "f")
 	if err != nil {
 		t.Fatal(err)
@@ -368,14 +412,20 @@ func byRequest(t *testing.T, s payments.Store) {
 	if n := len(found); n > payments.RecentRequests || n < payments.RecentRequests-1 {
 		t.Fatalf("%d found", n)
 	}
+
 	for i, r := range found {
-		if want := fmt.Sprint("0x", payments.RecentRequests+1-i); r.Payment.Nonce != want || r.Payment.Payer != "0x1" {
+		if want := fmt.Sprint("0x", payments.RecentRequests+1-i); r.Payment.Nonce != want ||
+			r.Payment.Payer != "0x1" {
 			t.Errorf("place %d has %s of %s, want %s", i, r.Payment.Nonce, r.Payment.Payer, want)
 		}
 	}
-	if again, err := s.ByRequest(ctx, "0x1", "g"); err != nil || len(again) != 1 || again[0].State != payments.Settled {
+
+	if again, err := s.ByRequest(ctx, "0x1", "g"); err != nil ||
+		len(again) != 1 ||
+		again[0].State != payments.Settled {
 		t.Errorf("reserved anew: %d found, %v", len(again), err)
 	}
+
 	for _, none := range [][2]string{{"0x1", "ff"}, {"0x1", ""}, {"0x", "f"}, {"0x3", "f"}} {
 		if found, err := s.ByRequest(ctx, none[0], none[1]); err != nil || len(found) != 0 {
 			t.Errorf("%q finds %d, %v", none, len(found), err)

@@ -26,6 +26,7 @@ func dueRecords(t *testing.T, s payments.Store) {
 		r = save(t, s, r)
 		open[r.Key()] = r.Open()
 	}
+
 	due := func(after time.Duration) []payments.Key {
 		t.Helper()
 		keys, err := s.Due(context.Background(), start.Add(after))
@@ -37,10 +38,12 @@ func dueRecords(t *testing.T, s payments.Store) {
 	if young := due(10 * time.Second); len(young) > 0 {
 		t.Errorf("after ten seconds %v are due", young)
 	}
+
 	old := due(time.Hour)
 	if len(old) != 4 {
 		t.Errorf("after an hour %d are due, want 4", len(old))
 	}
+
 	for _, key := range old {
 		if !open[key] {
 			t.Errorf("%s is not open and due", key)

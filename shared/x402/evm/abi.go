@@ -51,6 +51,7 @@ func wordAt(data []byte, at uint64) (n uint64, ok bool) {
 			return 0, false
 		}
 	}
+
 	n = binary.BigEndian.Uint64(data[at+24 : at+32])
 	return n, n <= size
 }
@@ -83,7 +84,8 @@ type step struct {
 
 // aggregate is the call of Multicall3 that makes the steps in order.
 func aggregate(steps ...step) ethereum.CallMsg {
-	offsets, tuples := []byte(nil), []byte(nil)
+	offsets := []byte(nil)
+	tuples := []byte(nil)
 	for _, s := range steps {
 		offsets = append(offsets, word(uint64(32*len(steps)+len(tuples)))...)
 		mayFail := uint64(0)
@@ -93,6 +95,7 @@ func aggregate(steps ...step) ethereum.CallMsg {
 		tuples = append(tuples, words(s.to, mayFail, uint64(96))...)
 		tuples = append(tuples, dynamic(s.data)...)
 	}
+
 	data := append(selectorAggregate[:4:4], words(uint64(32), uint64(len(steps)))...)
 	return message(multicall3, append(append(data, offsets...), tuples...))
 }
@@ -104,19 +107,23 @@ func lastResult(out []byte) (success bool, data []byte, ok bool) {
 	if !ok {
 		return false, nil, false
 	}
+
 	count, ok := wordAt(out, array)
 	if !ok || count == 0 {
 		return false, nil, false
 	}
+
 	elements := out[array+32:]
 	last, ok := wordAt(elements, 32*(count-1))
 	if !ok {
 		return false, nil, false
 	}
+
 	flag, ok := wordAt(elements, last)
 	if !ok {
 		return false, nil, false
 	}
+
 	data, ok = bytesAt(elements[last:], 32)
 	return flag == 1, data, ok
 }

@@ -34,7 +34,13 @@ func NewToken(network, asset, name, version string) (Token, error) {
 	if !common.IsHexAddress(asset) {
 		return Token{}, fmt.Errorf("asset %q is not an address", asset)
 	}
-	t := Token{Name: name, Version: version, ChainID: chainID, Address: common.HexToAddress(asset)}
+
+	t := Token{
+		Name:    name,
+		Version: version,
+		ChainID: chainID,
+		Address: common.HexToAddress(asset),
+	}
 	t.separator = crypto.Keccak256Hash(tokenDomain, crypto.Keccak256([]byte(t.Name)), crypto.Keccak256([]byte(t.Version)),
 		word(t.ChainID), common.LeftPadBytes(t.Address[:], 32))
 	return t, nil
@@ -81,18 +87,30 @@ const leastLeft = 6 * time.Second
 // *payments.Invalid. The signature of a contract wallet is invalid here; only
 // [Chain.Authentic] can ask the wallet.
 func (t Token) Authentic(p payments.Payment) error {
-	if p.Network != "eip155:"+strconv.FormatUint(t.ChainID, 10) || common.HexToAddress(p.Asset) != t.Address {
-		return &payments.Invalid{Reason: x402.ReasonNetwork, Message: "The payment is for another network or asset."}
+	if p.Network != "eip155:"+strconv.FormatUint(t.ChainID, 10) ||
+		common.HexToAddress(p.Asset) != t.Address {
+		return &payments.Invalid{
+			Reason:  x402.ReasonNetwork,
+			Message: "The payment is for another network or asset.",
+		}
 	}
+
 	signer, err := recoverSigner(t.AuthorizationDigest(p), p.Signature)
 	if err == nil && signer == common.HexToAddress(p.Payer) {
 		return nil
 	}
-	message := fmt.Sprintf("Sign with the domain name %q, version %q, chain id %d.", t.Name, t.Version, t.ChainID)
+
+	message := fmt.Sprintf("Sign with the domain name %q, version %q, chain id %d.",
+		t.Name, t.Version, t.ChainID)
 	if p.Method == payments.MethodPermit2 {
-		message = fmt.Sprintf("Sign with the domain name \"Permit2\", chain id %d and contract %s.", t.ChainID, permit2Address)
+		message = fmt.Sprintf("Sign with the domain name \"Permit2\", chain id %d and contract %s.",
+			t.ChainID, permit2Address)
 	}
-	return &payments.Invalid{Reason: signatureReason(p), Message: "The signature is not the payer's over this authorization. " + message}
+
+	return &payments.Invalid{
+		Reason:  signatureReason(p),
+		Message: "The signature is not the payer's over this authorization. " + message,
+	}
 }
 
 func signatureReason(p payments.Payment) string {
@@ -114,18 +132,33 @@ func (t Token) Open(p payments.Payment, now time.Time) error {
 		if permit {
 			reason = x402.ReasonDeadline
 		}
-		return &payments.Invalid{Reason: reason, Message: "The authorization has expired or is valid for less than 6 more seconds."}
+		return &payments.Invalid{
+			Reason:  reason,
+			Message: "The authorization has expired or is valid for less than 6 more seconds.",
+		}
 	case p.ValidAfter >= seconds:
 		reason := x402.ReasonValidAfter
 		if permit {
 			reason = x402.ReasonNotYetValid
 		}
-		return &payments.Invalid{Reason: reason, Message: "The authorization is not valid yet."}
-	case !permit && !t.LongLived && p.ValidBefore > seconds+authorizationLongest:
-		return &payments.Invalid{Reason: x402.ReasonValidBefore, Message: "validBefore is more than an hour ahead. Sign a shorter authorization."}
+		return &payments.Invalid{
+			Reason:  reason,
+			Message: "The authorization is not valid yet.",
+		}
+	case !permit &&
+		!t.LongLived &&
+		p.ValidBefore > seconds+authorizationLongest:
+		return &payments.Invalid{
+			Reason:  x402.ReasonValidBefore,
+			Message: "validBefore is more than an hour ahead. Sign a shorter authorization.",
+		}
 	case permit && p.ValidBefore > seconds+permitLongest:
-		return &payments.Invalid{Reason: x402.ReasonPayload, Message: fmt.Sprintf("The deadline is more than %d seconds ahead. Sign a shorter one.", permitLongest)}
+		return &payments.Invalid{
+			Reason:  x402.ReasonPayload,
+			Message: fmt.Sprintf("The deadline is more than %d seconds ahead. Sign a shorter one.", permitLongest),
+		}
 	}
+
 	return nil
 }
 
@@ -143,9 +176,15 @@ var (
 	topicTransfer = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 )
 
-func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
+func selector(signature string) []byte {
+	return crypto.Keccak256([]byte(signature))[:4]
+}
 
 // addressTopic is an address as an indexed event member.
-func addressTopic(a string) common.Hash { return common.BytesToHash(common.HexToAddress(a).Bytes()) }
+func addressTopic(a string) common.Hash {
+	return common.BytesToHash(common.HexToAddress(a).Bytes())
+}
 
-func amountOf(data []byte) *big.Int { return new(big.Int).SetBytes(data) }
+func amountOf(data []byte) *big.Int {
+	return new(big.Int).SetBytes(data)
+}

@@ -45,6 +45,7 @@ func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
 	for _, factory := range factories {
 		c.factories[common.HexToAddress(factory)] = true
 	}
+
 	client := nodeClient()
 	for _, address := range urls {
 		n, err := dialNode(address, client)
@@ -53,6 +54,7 @@ func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
 		}
 		c.nodes = append(c.nodes, n)
 	}
+
 	if len(c.nodes) == 0 {
 		return nil, errors.New("RPC_URLS: no address")
 	}
@@ -65,6 +67,7 @@ func Dial(token Token, urls []string, factories ...string) (*Chain, error) {
 func (c *Chain) Instance(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if c.instance != "" {
 		return c.instance, nil
 	}
@@ -76,13 +79,17 @@ func (c *Chain) Instance(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	separator, err := c.read(ctx, c.Address, selectorSeparator)
 	if err != nil && !reverted(err) {
 		return "", err
 	}
+
 	if common.BytesToHash(separator) != c.Separator() || len(separator) != common.HashLength {
-		return "", fmt.Errorf("ASSET %s is no token named %q, version %q, on this chain", c.Address, c.Name, c.Version)
+		return "", fmt.Errorf("ASSET %s is no token named %q, version %q, on this chain",
+			c.Address, c.Name, c.Version)
 	}
+
 	c.instance = strings.ToLower(genesis.Hash().Hex())
 	return c.instance, nil
 }
@@ -97,14 +104,17 @@ func (c *Chain) Verify(ctx context.Context, wallet Wallet, p payments.Payment) e
 			return err
 		}
 	}
+
 	transfer, err := c.transfer(ctx, p)
 	if err != nil {
 		return err
 	}
+
 	fees, err := c.usualFees(ctx)
 	if err != nil {
 		return err
 	}
+
 	_, err = c.call(ctx, fees.of(wallet, transfer))
 	switch {
 	case isPoor(err):
@@ -112,6 +122,7 @@ func (c *Chain) Verify(ctx context.Context, wallet Wallet, p payments.Payment) e
 	case !reverted(err):
 		return err
 	}
+
 	return c.diagnose(ctx, p, transfer.Gas)
 }
 
@@ -134,7 +145,13 @@ func (c *Chain) read(ctx context.Context, to common.Address, selector []byte, ar
 	return c.readAt(ctx, nil, to, selector, arguments...)
 }
 
-func (c *Chain) readAt(ctx context.Context, block *big.Int, to common.Address, selector []byte, arguments ...any) ([]byte, error) {
+func (c *Chain) readAt(
+	ctx context.Context,
+	block *big.Int,
+	to common.Address,
+	selector []byte,
+	arguments ...any,
+) ([]byte, error) {
 	return c.callAt(ctx, block, message(to, append(selector[:4:4], words(arguments...)...)))
 }
 
@@ -158,8 +175,11 @@ func reverted(err error) bool {
 		return false
 	}
 	text := answered.Error()
-	return answered.ErrorCode() == 3 || strings.Contains(text, "execution reverted") ||
-		strings.Contains(text, "out of gas") || strings.Contains(text, "gas required exceeds")
+
+	return answered.ErrorCode() == 3 ||
+		strings.Contains(text, "execution reverted") ||
+		strings.Contains(text, "out of gas") ||
+		strings.Contains(text, "gas required exceeds")
 }
 
 // diagnose finds out why a transfer with a limit of gas would revert.
@@ -169,9 +189,14 @@ func (c *Chain) diagnose(ctx context.Context, p payments.Payment, most uint64) e
 	if err != nil {
 		return err
 	}
+
 	if used {
-		return &payments.Invalid{Reason: x402.ReasonNonceUsed, Message: "This authorization was used or canceled on the chain. Sign a new one."}
+		return &payments.Invalid{
+			Reason:  x402.ReasonNonceUsed,
+			Message: "This authorization was used or canceled on the chain. Sign a new one.",
+		}
 	}
+
 	if err := m.objection(ctx, p); err != nil {
 		return err
 	}
@@ -179,9 +204,14 @@ func (c *Chain) diagnose(ctx context.Context, p payments.Payment, most uint64) e
 	if err != nil {
 		return err
 	}
+
 	if balance.Cmp(big.NewInt(p.Amount)) < 0 {
-		return &payments.Invalid{Reason: x402.ReasonFunds, Message: "The payer's balance is below the price."}
+		return &payments.Invalid{
+			Reason:  x402.ReasonFunds,
+			Message: "The payer's balance is below the price.",
+		}
 	}
+
 	return &payments.Invalid{Reason: x402.ReasonSimulation,
 		Message: fmt.Sprintf("The chain refuses this transfer, or it needs more than %d gas.", most)}
 }

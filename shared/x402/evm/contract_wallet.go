@@ -35,7 +35,11 @@ func (c *Chain) RunsCode(ctx context.Context, p payments.Payment) (bool, error) 
 
 // message is a call of a contract that nobody in particular makes.
 func message(to common.Address, data []byte) ethereum.CallMsg {
-	return ethereum.CallMsg{To: &to, Data: data, Gas: gasMost}
+	return ethereum.CallMsg{
+		To:   &to,
+		Data: data,
+		Gas:  gasMost,
+	}
 }
 
 // selectorValid and its answer, the same four bytes, are EIP-1271's.
@@ -61,6 +65,7 @@ func (c *Chain) walletAgrees(ctx context.Context, p payments.Payment, refused *p
 	if err != nil {
 		return unreadable(p, err)
 	}
+
 	agrees, there, err := c.askWallet(ctx, common.HexToAddress(p.Payer), c.AuthorizationDigest(p), s)
 	switch {
 	case err != nil || agrees:
@@ -74,22 +79,34 @@ func (c *Chain) walletAgrees(ctx context.Context, p payments.Payment, refused *p
 // askWallet shows a signature to a wallet (EIP-1271) and says whether it agrees,
 // and whether there is a wallet. The question goes through Multicall3, whose
 // answer tells a wallet that fails from a node that does.
-func (c *Chain) askWallet(ctx context.Context, wallet common.Address, digest common.Hash, s signature) (agrees, there bool, err error) {
+func (c *Chain) askWallet(
+	ctx context.Context,
+	wallet common.Address,
+	digest common.Hash,
+	s signature,
+) (agrees, there bool, err error) {
 	question := step{wallet, withBytes(selectorValid, digest[:], s.inner), true}
 	out, err := c.call(ctx, aggregate(c.deployed(s, question)...))
 	if reverted(err) {
 		return false, true, nil
 	}
+
 	success, answer, ok := lastResult(out)
 	if err == nil && !ok {
 		err = fmt.Errorf("no Multicall3 at %s", multicall3)
 	}
-	agrees = success && len(answer) == 32 && bytes.Equal(answer[:4], selectorValid)
+
+	agrees = success &&
+		len(answer) == 32 &&
+		bytes.Equal(answer[:4], selectorValid)
 	return agrees && err == nil, !success || len(answer) > 0, err
 }
 
 func unreadable(p payments.Payment, cause error) error {
-	return &payments.Invalid{Reason: signatureReason(p), Message: "Unreadable signature: " + cause.Error() + "."}
+	return &payments.Invalid{
+		Reason:  signatureReason(p),
+		Message: "Unreadable signature: " + cause.Error() + ".",
+	}
 }
 
 // deployed puts the deployment of the payer before a step, where the payer asks
@@ -103,8 +120,15 @@ func (c *Chain) deployed(s signature, then step) []step {
 
 func (c *Chain) notDeployed(s signature) error {
 	if !c.factories[s.factory] {
-		return &payments.Invalid{Reason: x402.ReasonFactory, Message: fmt.Sprintf(
-			"The payer's wallet is not deployed and its factory %s is not one that this service calls. Deploy the wallet first, then pay again.", s.factory)}
+		return &payments.Invalid{
+			Reason: x402.ReasonFactory,
+			Message: fmt.Sprintf(
+				"The payer's wallet is not deployed and its factory %s is not one that this service calls. Deploy the wallet first, then pay again.", s.factory),
+		}
 	}
-	return &payments.Invalid{Reason: x402.ReasonDeployment, Message: "The factory call of the signature does not deploy the payer's wallet."}
+
+	return &payments.Invalid{
+		Reason:  x402.ReasonDeployment,
+		Message: "The factory call of the signature does not deploy the payer's wallet.",
+	}
 }

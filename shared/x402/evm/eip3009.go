@@ -29,7 +29,14 @@ func (m eip3009) call(p payments.Payment, signature []byte) (common.Address, []b
 }
 
 func (m eip3009) used(ctx context.Context, p payments.Payment, block *big.Int) (bool, error) {
-	out, err := m.readAt(ctx, block, m.Address, selectorState, common.HexToAddress(p.Payer), common.HexToHash(p.Nonce))
+	out, err := m.readAt(
+		ctx,
+		block,
+		m.Address,
+		selectorState,
+		common.HexToAddress(p.Payer),
+		common.HexToHash(p.Nonce),
+	)
 	return err == nil && amountOf(out).Sign() > 0, err
 }
 
@@ -52,7 +59,9 @@ func (m eip3009) arrived(p payments.Payment, receipt *types.Receipt) (payments.S
 	payer := addressTopic(p.Payer)
 	for i, log := range receipt.Logs {
 		used := log.Address == m.Address && len(log.Topics) == 3 &&
-			log.Topics[0] == topicUsed && log.Topics[1] == payer && log.Topics[2] == common.HexToHash(p.Nonce)
+			log.Topics[0] == topicUsed &&
+			log.Topics[1] == payer &&
+			log.Topics[2] == common.HexToHash(p.Nonce)
 		if used {
 			return m.moneyIn(p, receipt, receipt.Logs[i+1:min(i+2, len(receipt.Logs))])
 		}
@@ -79,7 +88,10 @@ func (c *Chain) moneyIn(p payments.Payment, receipt *types.Receipt, logs []*type
 	for _, log := range logs {
 		if c.isTransfer(p, log) {
 			return payments.Settlement{
-				Transaction: receipt.TxHash.Hex(), Block: receipt.BlockNumber.Uint64(), BlockHash: receipt.BlockHash.Hex(), LogIndex: log.Index,
+				Transaction: receipt.TxHash.Hex(),
+				Block:       receipt.BlockNumber.Uint64(),
+				BlockHash:   receipt.BlockHash.Hex(),
+				LogIndex:    log.Index,
 			}, true
 		}
 	}
@@ -88,8 +100,11 @@ func (c *Chain) moneyIn(p payments.Payment, receipt *types.Receipt, logs []*type
 
 // isTransfer says whether an event moves exactly the money of a payment.
 func (c *Chain) isTransfer(p payments.Payment, log *types.Log) bool {
-	return log.Address == c.Address && len(log.Topics) == 3 && log.Topics[0] == topicTransfer &&
-		log.Topics[1] == addressTopic(p.Payer) && log.Topics[2] == addressTopic(p.PayTo) &&
+	return log.Address == c.Address &&
+		len(log.Topics) == 3 &&
+		log.Topics[0] == topicTransfer &&
+		log.Topics[1] == addressTopic(p.Payer) &&
+		log.Topics[2] == addressTopic(p.PayTo) &&
 		amountOf(log.Data).Cmp(big.NewInt(p.Amount)) == 0
 }
 
@@ -105,6 +120,7 @@ func (m eip3009) trace(ctx context.Context, p payments.Payment) (fate, error) {
 	if err != nil {
 		return fate{}, err
 	}
+
 	if len(logs) == 0 && head.Time > p.ValidBefore {
 		if used, err := m.used(ctx, p, nil); err != nil || !used {
 			return fate{}, err
@@ -114,6 +130,7 @@ func (m eip3009) trace(ctx context.Context, p payments.Payment) (fate, error) {
 			return fate{}, err
 		}
 	}
+
 	for _, log := range logs {
 		receipt, err := m.receipt(ctx, log.TxHash)
 		if err != nil {
@@ -123,5 +140,6 @@ func (m eip3009) trace(ctx context.Context, p payments.Payment) (fate, error) {
 			return fate{settlement: &settlement}, nil
 		}
 	}
+
 	return fate{spent: len(logs) > 0}, nil
 }

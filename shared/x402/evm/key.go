@@ -53,23 +53,29 @@ func LoadOrCreateKey(path string) (*Key, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
+
 	private, err := crypto.GenerateKey()
 	if err != nil {
 		return nil, err
 	}
+
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
+
 	_, writeErr := fmt.Fprintf(file, "%x\n", crypto.FromECDSA(private))
 	if err := errors.Join(writeErr, file.Sync(), file.Close()); err != nil {
 		return nil, err
 	}
+
 	return &Key{private, crypto.PubkeyToAddress(private.PublicKey)}, nil
 }
 
 // Address implements x402.Signer; the hex is checksummed (EIP-55).
-func (k *Key) Address() string { return k.address.Hex() }
+func (k *Key) Address() string {
+	return k.address.Hex()
+}
 
 // Sign implements x402.Signer.
 func (k *Key) Sign(data x402.TypedData) (string, error) {
@@ -114,7 +120,8 @@ func recoverSigner(hash common.Hash, signature string) (common.Address, error) {
 
 // recoverKey recovers from 65 bytes with v as 0 or 1.
 func recoverKey(hash common.Hash, raw []byte) (common.Address, error) {
-	r, s := common.BytesToHash(raw[:32]).Big(), common.BytesToHash(raw[32:64]).Big()
+	r := common.BytesToHash(raw[:32]).Big()
+	s := common.BytesToHash(raw[32:64]).Big()
 	if !crypto.ValidateSignatureValues(raw[64], r, s, true) {
 		return common.Address{}, errSignature
 	}

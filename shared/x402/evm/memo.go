@@ -37,10 +37,16 @@ func (c *Chain) Memo(ctx context.Context, wallet Wallet, data []byte) (string, e
 		if pending > nonce {
 			return nil
 		}
-		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{From: account, To: &account, Data: data})
+
+		gas, err := node.EstimateGas(ctx, ethereum.CallMsg{
+			From: account,
+			To:   &account,
+			Data: data,
+		})
 		if err != nil {
 			return err
 		}
+
 		fees, err = c.prices(ctx, node, 1)
 		fees.gas = gas
 		return err
@@ -51,19 +57,29 @@ func (c *Chain) Memo(ctx context.Context, wallet Wallet, data []byte) (string, e
 	case fees.gas == 0:
 		return "", ErrWaiting
 	}
+
 	if err := c.affordable(ctx, wallet, fees); err != nil {
 		return "", err
 	}
 	tx, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
-		Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: &account, Data: data,
+		Nonce:     nonce,
+		GasTipCap: fees.tip,
+		GasFeeCap: fees.max,
+		Gas:       fees.gas,
+		To:        &account,
+		Data:      data,
 	})
 	if err != nil {
 		return "", err
 	}
-	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error { return node.SendTransaction(ctx, tx) })
+
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+		return node.SendTransaction(ctx, tx)
+	})
 	if err != nil && !isKnown(err) {
 		return "", err
 	}
+
 	return tx.Hash().Hex(), c.mined(ctx, tx.Hash())
 }
 
@@ -77,6 +93,7 @@ func (c *Chain) mined(ctx context.Context, hash common.Hash) error {
 		case err == nil:
 			return ErrMemoFailed
 		}
+
 		select {
 		case <-time.After(memoPoll):
 		case <-ctx.Done():

@@ -57,21 +57,25 @@ func (c *Chain) transfer(ctx context.Context, p payments.Payment) (ethereum.Call
 	if err != nil {
 		return ethereum.CallMsg{}, unreadable(p, err)
 	}
+
 	to, data := c.method(p).call(p, normalized(c.AuthorizationDigest(p), p, s.inner))
 	direct := ethereum.CallMsg{
 		To:   &to,
 		Data: data,
 		Gas:  cmp.Or(c.GasCap, DefaultGasCap),
 	}
+
 	steps := c.deployed(s, step{to: to, data: data})
 	if len(steps) == 1 {
 		return direct, nil
 	}
+
 	// To deploy again would cost all gas, where the factory does not look first.
 	code, err := c.codeAt(ctx, common.HexToAddress(p.Payer))
 	if err != nil || len(code) > 0 {
 		return direct, err
 	}
+
 	return aggregate(steps...), nil
 }
 

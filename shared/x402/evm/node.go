@@ -45,8 +45,10 @@ func nodeClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idleConnections
 	return &http.Client{
-		Transport:     telemetry.Transport(bounded{transport}),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: telemetry.Transport(bounded{transport}),
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}
 }
 
@@ -95,6 +97,7 @@ func (c *Chain) inOrder() []*node {
 func (c *Chain) askOne(ctx context.Context, n *node, call func(context.Context, *ethclient.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, nodeLimit)
 	defer cancel()
+
 	if !n.ours.Load() {
 		id, err := n.ChainID(ctx)
 		if err != nil {
@@ -113,11 +116,20 @@ var errNetwork = errors.New("RPC_URLS lead to another network")
 // isAnswer tells what the chain says from the failure of a node, which may well
 // be a JSON-RPC error too: a rate limit, a missing block.
 func isAnswer(err error) bool {
-	return err == nil || errors.Is(err, ethereum.NotFound) || errors.Is(err, ErrFeeCap) || reverted(err) || isKnown(err) || isSpent(err) || isPoor(err)
+	return err == nil ||
+		errors.Is(err, ethereum.NotFound) ||
+		errors.Is(err, ErrFeeCap) ||
+		reverted(err) ||
+		isKnown(err) ||
+		isSpent(err) ||
+		isPoor(err)
 }
 
 // What a node says to a transaction that it has, or whose nonce is used up.
-func isKnown(err error) bool { return strings.Contains(err.Error(), "already known") }
+func isKnown(err error) bool {
+	return strings.Contains(err.Error(), "already known")
+}
+
 func isSpent(err error) bool { return strings.Contains(err.Error(), "nonce too low") }
 
 // isPoor says that a node found too few coins in the wallet for a call's gas.

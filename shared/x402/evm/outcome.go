@@ -26,7 +26,12 @@ var ErrNotMined = errors.New("not mined yet")
 // A transaction that moved nothing burned gas; note hears of it, at each look.
 //
 // Errors: ErrNotMined and those of Reconcile.
-func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string, note func(payments.Revert)) (payments.Settlement, error) {
+func (c *Chain) Outcome(
+	ctx context.Context,
+	p payments.Payment,
+	hashes []string,
+	note func(payments.Revert),
+) (payments.Settlement, error) {
 	for _, hash := range hashes {
 		receipt, err := c.receipt(ctx, common.HexToHash(hash))
 		if errors.Is(err, ethereum.NotFound) {
@@ -38,21 +43,29 @@ func (c *Chain) Outcome(ctx context.Context, p payments.Payment, hashes []string
 		if settlement, ok := c.method(p).arrived(p, receipt); ok {
 			return settlement, nil
 		}
+
 		settlement, err := c.verdict(ctx, p, hash, true)
 		note(payments.Revert{
 			Transaction: hash,
 			Gas:         receipt.GasUsed,
 			Paid:        err == nil,
 		})
+
 		return settlement, err
 	}
+
 	return payments.Settlement{}, ErrNotMined
 }
 
 // Resume is Outcome for a transaction that may have been lost: once a block has
 // reached validBefore the token refuses the authorization for good, so what is
 // not on the chain by then will never be.
-func (c *Chain) Resume(ctx context.Context, p payments.Payment, hashes []string, note func(payments.Revert)) (payments.Settlement, error) {
+func (c *Chain) Resume(
+	ctx context.Context,
+	p payments.Payment,
+	hashes []string,
+	note func(payments.Revert),
+) (payments.Settlement, error) {
 	settlement, err := c.Outcome(ctx, p, hashes, note)
 	if !errors.Is(err, ErrNotMined) {
 		return settlement, err
@@ -95,7 +108,9 @@ func (c *Chain) receipt(ctx context.Context, hash common.Hash) (receipt *types.R
 // authorization lives, and within what public nodes allow in one query.
 const DefaultLookBack = 5000
 
-func (c *Chain) lookBack() uint64 { return cmp.Or(c.LookBack, DefaultLookBack) }
+func (c *Chain) lookBack() uint64 {
+	return cmp.Or(c.LookBack, DefaultLookBack)
+}
 
 // Reconcile finds what became of the authorization: anyone may carry it out, and
 // whoever did, the money arrived. public says that others have it: a transaction of
@@ -121,6 +136,7 @@ func (c *Chain) verdict(ctx context.Context, p payments.Payment, hash string, pu
 	case found.settlement != nil:
 		return *found.settlement, nil
 	}
+
 	// That no money moved must stay true. A public authorization can be carried out
 	// by anybody until its end, and a block that cancels it may be dropped.
 	var end *big.Int
@@ -132,10 +148,15 @@ func (c *Chain) verdict(ctx context.Context, p payments.Payment, hash string, pu
 			return payments.Settlement{}, err
 		}
 	}
+
 	if found.spent {
-		return payments.Settlement{}, &payments.Rejected{Reason: x402.ReasonNonceUsed, Transaction: hash,
-			Message: "The authorization was canceled by the payer or spent on something else."}
+		return payments.Settlement{}, &payments.Rejected{
+			Reason:      x402.ReasonNonceUsed,
+			Transaction: hash,
+			Message:     "The authorization was canceled by the payer or spent on something else.",
+		}
 	}
+
 	// Nodes index events after they execute blocks, and one may be behind another:
 	// only an authorization that is unused at that block proves that no money moved.
 	used, err := m.used(ctx, p, end)
@@ -145,8 +166,12 @@ func (c *Chain) verdict(ctx context.Context, p payments.Payment, hash string, pu
 	if used {
 		return payments.Settlement{}, errors.New("the authorization is used and its event is not found yet")
 	}
-	return payments.Settlement{}, &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: hash,
-		Message: "The transfer was refused by the chain; no money moved."}
+
+	return payments.Settlement{}, &payments.Rejected{
+		Reason:      x402.ReasonTransaction,
+		Transaction: hash,
+		Message:     "The transfer was refused by the chain; no money moved.",
+	}
 }
 
 // recent searches the events of the last blocks, up to head.
@@ -178,6 +203,7 @@ func (c *Chain) during(ctx context.Context, query ethereum.FilterQuery, from, to
 	if err != nil {
 		return nil, err
 	}
+
 	var all []types.Log
 	for {
 		last := first + c.lookBack() - 1
@@ -187,11 +213,13 @@ func (c *Chain) during(ctx context.Context, query ethereum.FilterQuery, from, to
 			if err != nil {
 				return err
 			}
+
 			last = min(last, head.Number.Uint64())
 			end, err := node.HeaderByNumber(ctx, new(big.Int).SetUint64(last))
 			if err != nil {
 				return err
 			}
+
 			over = end.Time > to || last == head.Number.Uint64()
 			query.FromBlock = new(big.Int).SetUint64(first)
 			query.ToBlock = end.Number
@@ -202,6 +230,7 @@ func (c *Chain) during(ctx context.Context, query ethereum.FilterQuery, from, to
 		if err != nil || over {
 			return all, err
 		}
+
 		first = last + 1
 	}
 }
@@ -213,7 +242,9 @@ func (c *Chain) firstSince(ctx context.Context, at uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	low, high := uint64(0), head
+
+	low := uint64(0)
+	high := head
 	for low < high {
 		middle := low + (high-low)/2
 		var block *types.Header
@@ -224,12 +255,14 @@ func (c *Chain) firstSince(ctx context.Context, at uint64) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
+
 		if block.Time < at {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
+
 	return low, nil
 }
 

@@ -73,9 +73,12 @@ func (m permit2) objection(ctx context.Context, p payments.Payment) error {
 	if err != nil || amountOf(out).Cmp(big.NewInt(p.Amount)) >= 0 {
 		return err
 	}
-	return &payments.Invalid{Reason: x402.ReasonAllowance, Message: fmt.Sprintf(
-		"The payer has not approved Permit2 for this amount. Call approve(%s, %d) or more on the token %s, then pay again; or pay by EIP-3009, which needs no approval.",
-		permit2Address, p.Amount, m.Address)}
+	return &payments.Invalid{
+		Reason: x402.ReasonAllowance,
+		Message: fmt.Sprintf(
+			"The payer has not approved Permit2 for this amount. Call approve(%s, %d) or more on the token %s, then pay again; or pay by EIP-3009, which needs no approval.",
+			permit2Address, p.Amount, m.Address),
+	}
 }
 
 // arrived looks for the money only: the transaction is known to make the call,
@@ -111,6 +114,7 @@ func (m permit2) trace(ctx context.Context, p payments.Payment) (fate, error) {
 	if err != nil {
 		return fate{}, err
 	}
+
 	for _, log := range logs {
 		if !m.isTransfer(p, &log) {
 			continue
@@ -120,6 +124,7 @@ func (m permit2) trace(ctx context.Context, p payments.Payment) (fate, error) {
 			return fate{settlement: settlement}, err
 		}
 	}
+
 	spent, err := m.outlived(ctx, p, head)
 	return fate{spent: spent}, err
 }
@@ -127,15 +132,22 @@ func (m permit2) trace(ctx context.Context, p payments.Payment) (fate, error) {
 // explain reads whether a transfer belongs to this permit. It is explained when
 // its transaction called the proxy or the asset directly; others, such as those
 // of bundlers, may have carried any permit.
-func (m permit2) explain(ctx context.Context, p payments.Payment, hash common.Hash) (found *payments.Settlement, explained bool, err error) {
+func (m permit2) explain(
+	ctx context.Context,
+	p payments.Payment,
+	hash common.Hash,
+) (found *payments.Settlement, explained bool, err error) {
 	var tx *types.Transaction
 	err = m.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		tx, _, err = node.TransactionByHash(ctx, hash)
 		return err
 	})
 	if err != nil || tx.To() == nil || *tx.To() != permit2Proxy {
-		return nil, err == nil && tx.To() != nil && *tx.To() == m.Address, err
+		return nil, err == nil &&
+			tx.To() != nil &&
+			*tx.To() == m.Address, err
 	}
+
 	if !m.settles(tx.Data(), p) {
 		return nil, true, nil
 	}
@@ -143,10 +155,12 @@ func (m permit2) explain(ctx context.Context, p payments.Payment, hash common.Ha
 	if err != nil {
 		return nil, false, err
 	}
+
 	settlement, ok := m.arrived(p, receipt)
 	if !ok {
 		return nil, false, errors.New("the receipt of a transfer does not show it")
 	}
+
 	return &settlement, true, nil
 }
 
@@ -171,7 +185,9 @@ func (m permit2) outlived(ctx context.Context, p payments.Payment, head *types.H
 		first, err = node.HeaderByNumber(ctx, m.searchedFrom(head))
 		return err
 	})
-	return err == nil && (first.Number.Sign() == 0 || first.Time+permitLongest <= p.ValidBefore), err
+
+	return err == nil &&
+		(first.Number.Sign() == 0 || first.Time+permitLongest <= p.ValidBefore), err
 }
 
 // permitOffered makes sure, once, that the network has the proxy: a call of an
@@ -182,8 +198,12 @@ func (c *Chain) permitOffered(ctx context.Context) error {
 	}
 	code, err := c.codeAt(ctx, permit2Proxy)
 	if err == nil && len(code) == 0 {
-		return &payments.Invalid{Reason: x402.ReasonProxy, Message: "This network has no x402 proxy for Permit2. Pay by EIP-3009."}
+		return &payments.Invalid{
+			Reason:  x402.ReasonProxy,
+			Message: "This network has no x402 proxy for Permit2. Pay by EIP-3009.",
+		}
 	}
+
 	c.proxyFound.Store(err == nil)
 	return err
 }

@@ -34,10 +34,12 @@ func NewRemoteKey(ctx context.Context, signer DigestSigner) (*RemoteKey, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	point, err := publicPoint(der)
 	if err != nil {
 		return nil, err
 	}
+
 	public, err := crypto.UnmarshalPubkey(point)
 	if err != nil {
 		return nil, errNoWalletKey
@@ -61,14 +63,19 @@ func publicPoint(der []byte) ([]byte, error) {
 		Key       asn1.BitString
 	}
 	rest, err := asn1.Unmarshal(der, &info)
-	if err != nil || len(rest) > 0 || !info.Algorithm.Algorithm.Equal(oidPublicKey) || !info.Algorithm.Curve.Equal(oidSecp256k1) {
+	if err != nil ||
+		len(rest) > 0 ||
+		!info.Algorithm.Algorithm.Equal(oidPublicKey) ||
+		!info.Algorithm.Curve.Equal(oidSecp256k1) {
 		return nil, errNoWalletKey
 	}
 	return info.Key.RightAlign(), nil
 }
 
 // Address implements Wallet.
-func (k *RemoteKey) Address() string { return k.address.Hex() }
+func (k *RemoteKey) Address() string {
+	return k.address.Hex()
+}
 
 // sign implements Wallet. The keeper tells neither which of two points it used
 // nor prefers the low s that Ethereum demands (EIP-2); both are found out here.
@@ -77,16 +84,19 @@ func (k *RemoteKey) sign(ctx context.Context, hash common.Hash) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+
 	signature, err := lowS(der)
 	if err != nil {
 		return nil, err
 	}
+
 	for signature[64] = range 2 {
 		public, err := crypto.SigToPub(hash[:], signature)
 		if err == nil && crypto.PubkeyToAddress(*public) == k.address {
 			return signature, nil
 		}
 	}
+
 	return nil, errBadSignature
 }
 
@@ -95,12 +105,19 @@ func lowS(der []byte) ([]byte, error) {
 	var value struct{ R, S *big.Int }
 	rest, err := asn1.Unmarshal(der, &value)
 	order := crypto.S256().Params().N
-	if err != nil || len(rest) > 0 || value.R.Sign() <= 0 || value.S.Sign() <= 0 || value.R.Cmp(order) >= 0 || value.S.Cmp(order) >= 0 {
+	if err != nil ||
+		len(rest) > 0 ||
+		value.R.Sign() <= 0 ||
+		value.S.Sign() <= 0 ||
+		value.R.Cmp(order) >= 0 ||
+		value.S.Cmp(order) >= 0 {
 		return nil, fmt.Errorf("%w: malformed", errBadSignature)
 	}
+
 	if value.S.Cmp(halfOfCurve) > 0 {
 		value.S.Sub(order, value.S)
 	}
+
 	signature := make([]byte, crypto.SignatureLength)
 	value.R.FillBytes(signature[:32])
 	value.S.FillBytes(signature[32:64])

@@ -48,12 +48,19 @@ func unwrap(raw []byte) (signature, error) {
 	if len(wrapper) < 32 || !bytes.Equal(wrapper[:12], make([]byte, 12)) {
 		return signature{}, errWrapper
 	}
+
 	deploy, ok := bytesAt(wrapper, 32)
 	inner, ok2 := bytesAt(wrapper, 64)
 	if !ok || !ok2 {
 		return signature{}, errWrapper
 	}
-	return signature{inner: inner, wrapped: true, factory: common.BytesToAddress(wrapper[12:32]), deploy: deploy}, nil
+
+	return signature{
+		inner:   inner,
+		wrapped: true,
+		factory: common.BytesToAddress(wrapper[12:32]),
+		deploy:  deploy,
+	}, nil
 }
 
 // normalized is a signature with v as contracts want it, 27 or 28, if it is the
@@ -62,7 +69,8 @@ func normalized(digest common.Hash, p payments.Payment, raw []byte) []byte {
 	if len(raw) != crypto.SignatureLength || raw[64] > 1 {
 		return raw
 	}
-	if signer, err := recoverKey(digest, raw); err != nil || signer != common.HexToAddress(p.Payer) {
+	if signer, err := recoverKey(digest, raw); err != nil ||
+		signer != common.HexToAddress(p.Payer) {
 		return raw
 	}
 	return append(raw[:64:64], raw[64]+27)

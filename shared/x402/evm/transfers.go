@@ -38,20 +38,24 @@ func (c *Chain) Transfers(ctx context.Context, to string, first, last uint64) ([
 		var logs []types.Log
 		err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
 			logs, err = node.FilterLogs(ctx, ethereum.FilterQuery{
-				FromBlock: new(big.Int).SetUint64(first), ToBlock: new(big.Int).SetUint64(min(last, first+c.lookBack()-1)),
-				Addresses: []common.Address{c.Address}, Topics: [][]common.Hash{{topicTransfer}, nil, {addressTopic(to)}},
+				FromBlock: new(big.Int).SetUint64(first),
+				ToBlock:   new(big.Int).SetUint64(min(last, first+c.lookBack()-1)),
+				Addresses: []common.Address{c.Address},
+				Topics:    [][]common.Hash{{topicTransfer}, nil, {addressTopic(to)}},
 			})
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
+
 		for _, log := range logs {
 			if t, ok := c.transferEvent(&log); ok {
 				all = append(all, t)
 			}
 		}
 	}
+
 	return all, nil
 }
 
@@ -65,6 +69,7 @@ func (c *Chain) TransfersIn(ctx context.Context, hash, to string) ([]Transfer, e
 	if err != nil {
 		return nil, err
 	}
+
 	var all []Transfer
 	for _, log := range receipt.Logs {
 		if t, ok := c.transferEvent(log); ok && addressTopic(t.To) == addressTopic(to) {
@@ -76,11 +81,19 @@ func (c *Chain) TransfersIn(ctx context.Context, hash, to string) ([]Transfer, e
 
 func (c *Chain) transferEvent(log *types.Log) (Transfer, bool) {
 	amount := amountOf(log.Data)
-	if log.Address != c.Address || len(log.Topics) != 3 || log.Topics[0] != topicTransfer || amount.Sign() == 0 {
+	if log.Address != c.Address ||
+		len(log.Topics) != 3 ||
+		log.Topics[0] != topicTransfer ||
+		amount.Sign() == 0 {
 		return Transfer{}, false
 	}
+
 	return Transfer{
-		From: common.BytesToAddress(log.Topics[1][:]).Hex(), To: common.BytesToAddress(log.Topics[2][:]).Hex(),
-		Amount: amount, Transaction: log.TxHash.Hex(), Block: log.BlockNumber, LogIndex: log.Index,
+		From:        common.BytesToAddress(log.Topics[1][:]).Hex(),
+		To:          common.BytesToAddress(log.Topics[2][:]).Hex(),
+		Amount:      amount,
+		Transaction: log.TxHash.Hex(),
+		Block:       log.BlockNumber,
+		LogIndex:    log.Index,
 	}, true
 }

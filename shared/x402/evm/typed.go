@@ -20,7 +20,13 @@ var typedDomain = crypto.Keccak256([]byte("EIP712Domain(string name,string versi
 
 // Digest is the EIP-712 hash that is signed for data.
 func Digest(data x402.TypedData) (common.Hash, error) {
-	domain := crypto.Keccak256(typedDomain, crypto.Keccak256([]byte(data.Domain)), crypto.Keccak256([]byte("1")), word(1))
+	domain := crypto.Keccak256(
+		typedDomain,
+		crypto.Keccak256([]byte(data.Domain)),
+		crypto.Keccak256([]byte("1")),
+		word(1),
+	)
+
 	encoded := [][]byte{crypto.Keccak256([]byte(data.EncodeType()))}
 	for _, field := range data.Fields {
 		value, err := encodeField(field)
@@ -29,6 +35,7 @@ func Digest(data x402.TypedData) (common.Hash, error) {
 		}
 		encoded = append(encoded, value)
 	}
+
 	return digest(domain, crypto.Keccak256(encoded...)), nil
 }
 

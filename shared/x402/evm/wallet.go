@@ -25,7 +25,9 @@ type Wallet interface {
 	sign(ctx context.Context, hash common.Hash) ([]byte, error)
 }
 
-func accountOf(w Wallet) common.Address { return common.HexToAddress(w.Address()) }
+func accountOf(w Wallet) common.Address {
+	return common.HexToAddress(w.Address())
+}
 
 // Errors of a wallet that cannot pay for gas now. Nothing was sent; they last
 // until fees fall or the operator sends coins.
@@ -67,6 +69,7 @@ func (c *Chain) Fees(ctx context.Context, wallet Wallet, p payments.Payment) (fe
 	if err != nil {
 		return fees, err
 	}
+
 	most := transfer.Gas
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
 		if fees, err = c.prices(ctx, node, 1); err != nil {
@@ -78,6 +81,7 @@ func (c *Chain) Fees(ctx context.Context, wallet Wallet, p payments.Payment) (fe
 		if err != nil {
 			return err
 		}
+
 		fees.gas = min(gas+gas/3, most)
 		transfer.Gas = fees.gas
 		_, err = node.CallContract(ctx, transfer, nil)
@@ -86,10 +90,12 @@ func (c *Chain) Fees(ctx context.Context, wallet Wallet, p payments.Payment) (fe
 	if !reverted(err) && !isPoor(err) {
 		return fees, err
 	}
+
 	fees.gas = most
 	if err := c.affordable(ctx, wallet, fees); err != nil {
 		return fees, err
 	}
+
 	return fees, ErrReverts
 }
 
@@ -108,6 +114,7 @@ const usualLife = 5 * time.Second
 func (c *Chain) usualFees(ctx context.Context) (Fees, error) {
 	c.usual.mu.Lock()
 	defer c.usual.mu.Unlock()
+
 	if c.usual.tip == nil || time.Since(c.usual.asked) > usualLife {
 		err := c.ask(ctx, func(ctx context.Context, node *ethclient.Client) (err error) {
 			c.usual.tip, c.usual.base, err = pricesNow(ctx, node)
@@ -117,12 +124,15 @@ func (c *Chain) usualFees(ctx context.Context) (Fees, error) {
 			c.usual.tip = nil
 			return Fees{}, err
 		}
+
 		c.usual.asked = time.Now()
 	}
+
 	fees, err := c.capped(c.usual.tip, c.usual.base)
 	if err != nil {
 		c.usual.tip = nil // gas may cost less by the next question
 	}
+
 	return fees, err
 }
 
@@ -158,6 +168,7 @@ func (c *Chain) capped(tip, base *big.Int) (Fees, error) {
 	if c.FeeCap.Cmp(new(big.Int).Add(base, tip)) < 0 {
 		return Fees{}, ErrFeeCap
 	}
+
 	fees.max = c.FeeCap
 	return fees, nil
 }
@@ -181,23 +192,41 @@ func (c *Chain) Coins(ctx context.Context, address string) (coins *big.Int, err 
 }
 
 // SignTransfer signs the transaction that moves the money; nothing is sent.
-func (c *Chain) SignTransfer(ctx context.Context, wallet Wallet, p payments.Payment, fees Fees, nonce uint64, instance string) (payments.Attempt, error) {
+func (c *Chain) SignTransfer(
+	ctx context.Context,
+	wallet Wallet,
+	p payments.Payment,
+	fees Fees,
+	nonce uint64,
+	instance string,
+) (payments.Attempt, error) {
 	transfer, err := c.transfer(ctx, p)
 	if err != nil {
 		return payments.Attempt{}, err
 	}
+
 	tx, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
-		Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: fees.gas, To: transfer.To, Data: transfer.Data,
+		Nonce:     nonce,
+		GasTipCap: fees.tip,
+		GasFeeCap: fees.max,
+		Gas:       fees.gas,
+		To:        transfer.To,
+		Data:      transfer.Data,
 	})
 	if err != nil {
 		return payments.Attempt{}, err
 	}
-	return attempt(tx, payments.Attempt{Chain: instance, Wallet: payments.Wallet(wallet.Address())})
+
+	return attempt(tx, payments.Attempt{
+		Chain:  instance,
+		Wallet: payments.Wallet(wallet.Address()),
+	})
 }
 
 func (c *Chain) sign(ctx context.Context, wallet Wallet, unsigned *types.DynamicFeeTx) (*types.Transaction, error) {
 	unsigned.ChainID = new(big.Int).SetUint64(c.ChainID)
-	signer, tx := types.LatestSignerForChainID(unsigned.ChainID), types.NewTx(unsigned)
+	signer := types.LatestSignerForChainID(unsigned.ChainID)
+	tx := types.NewTx(unsigned)
 	signature, err := wallet.sign(ctx, signer.Hash(tx))
 	if err != nil {
 		return nil, fmt.Errorf("gas wallet: %w", err)
@@ -224,11 +253,16 @@ func parse(a payments.Attempt) (*types.Transaction, error) {
 // Replace signs a waiting transaction again, with the same nonce and present
 // fees, if the chain has become too expensive for the ones that it offers. Nodes
 // take a replacement only when both fees rise by a tenth.
-func (c *Chain) Replace(ctx context.Context, wallet Wallet, waiting payments.Attempt) (replacement payments.Attempt, replaced bool, err error) {
+func (c *Chain) Replace(
+	ctx context.Context,
+	wallet Wallet,
+	waiting payments.Attempt,
+) (replacement payments.Attempt, replaced bool, err error) {
 	tx, err := parse(waiting)
 	if err != nil || payments.Wallet(wallet.Address()) != waiting.Wallet {
 		return waiting, false, err
 	}
+
 	var fees Fees
 	tooLow := false
 	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
@@ -239,22 +273,31 @@ func (c *Chain) Replace(ctx context.Context, wallet Wallet, waiting payments.Att
 		if tooLow = tx.GasFeeCap().Cmp(head.BaseFee) < 0; !tooLow {
 			return nil
 		}
+
 		fees, err = c.prices(ctx, node, 1)
 		return err
 	})
 	if err != nil || !tooLow {
 		return waiting, false, err
 	}
+
 	fees.tip, fees.max = atLeast(fees.tip, raised(tx.GasTipCap())), atLeast(fees.max, raised(tx.GasFeeCap()))
 	if c.FeeCap != nil && fees.max.Cmp(c.FeeCap) > 0 {
 		return waiting, false, ErrFeeCap
 	}
+
 	next, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
-		Nonce: tx.Nonce(), GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: tx.Gas(), To: tx.To(), Data: tx.Data(),
+		Nonce:     tx.Nonce(),
+		GasTipCap: fees.tip,
+		GasFeeCap: fees.max,
+		Gas:       tx.Gas(),
+		To:        tx.To(),
+		Data:      tx.Data(),
 	})
 	if err != nil {
 		return waiting, false, err
 	}
+
 	waiting.Replaced = append(waiting.Replaced[:len(waiting.Replaced):len(waiting.Replaced)], waiting.Hash)
 	replacement, err = attempt(next, waiting)
 	return replacement, err == nil, err
@@ -282,7 +325,10 @@ func (c *Chain) Send(ctx context.Context, a payments.Attempt) error {
 	if err != nil {
 		return err
 	}
-	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error { return node.SendTransaction(ctx, tx) })
+
+	err = c.ask(ctx, func(ctx context.Context, node *ethclient.Client) error {
+		return node.SendTransaction(ctx, tx)
+	})
 	switch {
 	case err == nil || isKnown(err):
 		return nil
@@ -302,16 +348,23 @@ func (c *Chain) Spend(ctx context.Context, wallet Wallet, nonce uint64) error {
 		if err != nil {
 			return err
 		}
+
 		tx, err := c.sign(ctx, wallet, &types.DynamicFeeTx{
-			Nonce: nonce, GasTipCap: fees.tip, GasFeeCap: fees.max, Gas: 21_000, To: &account,
+			Nonce:     nonce,
+			GasTipCap: fees.tip,
+			GasFeeCap: fees.max,
+			Gas:       21_000,
+			To:        &account,
 		})
 		if err != nil {
 			return err
 		}
+
 		return node.SendTransaction(ctx, tx)
 	})
 	if err != nil && (isKnown(err) || isSpent(err)) {
 		return nil
 	}
+
 	return err
 }

@@ -25,6 +25,7 @@ type breaker struct {
 func (b *breaker) enter(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	if b.failures < breakerLimit {
 		return true
 	}
@@ -32,6 +33,7 @@ func (b *breaker) enter(now time.Time) bool {
 		return false
 	}
 	b.probing = true
+
 	return true
 }
 
@@ -39,10 +41,12 @@ func (b *breaker) leave(now time.Time, failed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probing = false
+
 	if !failed {
 		b.failures = 0
 		return
 	}
+
 	b.failures++
 	b.last = now
 }

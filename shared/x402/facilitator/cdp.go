@@ -38,22 +38,26 @@ var errCDPKey = errors.New("CDP_KEY_SECRET is neither base64 of an Ed25519 key o
 // the secret.
 func ParseCDPKey(id, secret string) (*CDPKey, error) {
 	secret = strings.TrimSpace(strings.ReplaceAll(secret, `\n`, "\n"))
-	if raw, err := base64.StdEncoding.DecodeString(secret); err == nil && len(raw) == ed25519.PrivateKeySize {
+	if raw, err := base64.StdEncoding.DecodeString(secret); err == nil &&
+		len(raw) == ed25519.PrivateKeySize {
 		private := ed25519.NewKeyFromSeed(raw[:ed25519.SeedSize])
 		if !private.Equal(ed25519.PrivateKey(raw)) {
 			return nil, errCDPKey // the public half belongs to another key
 		}
 		return &CDPKey{id, "EdDSA", private}, nil
 	}
+
 	block, _ := pem.Decode([]byte(secret))
 	if block == nil {
 		return nil, errCDPKey
 	}
+
 	private, err := x509.ParseECPrivateKey(block.Bytes)
 	if err != nil {
 		parsed, _ := x509.ParsePKCS8PrivateKey(block.Bytes) // no key is no *ecdsa.PrivateKey either
 		private, _ = parsed.(*ecdsa.PrivateKey)
 	}
+
 	if private == nil || private.Curve != elliptic.P256() {
 		return nil, errCDPKey
 	}
@@ -64,17 +68,28 @@ func ParseCDPKey(id, secret string) (*CDPKey, error) {
 func (k *CDPKey) Token(method, host, path string, now time.Time) (string, error) {
 	var nonce [16]byte
 	_, _ = rand.Read(nonce[:]) // crypto/rand never fails since Go 1.24
-	head, err := json.Marshal(map[string]string{"alg": k.algorithm, "typ": "JWT", "kid": k.id, "nonce": hex.EncodeToString(nonce[:])})
-	if err != nil {
-		return "", err
-	}
-	claims, err := json.Marshal(map[string]any{
-		"iss": "cdp", "sub": k.id, "uris": []string{method + " " + host + path},
-		"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(cdpLife).Unix(),
+	head, err := json.Marshal(map[string]string{
+		"alg":   k.algorithm,
+		"typ":   "JWT",
+		"kid":   k.id,
+		"nonce": hex.EncodeToString(nonce[:]),
 	})
 	if err != nil {
 		return "", err
 	}
+
+	claims, err := json.Marshal(map[string]any{
+		"iss":  "cdp",
+		"sub":  k.id,
+		"uris": []string{method + " " + host + path},
+		"iat":  now.Unix(),
+		"nbf":  now.Unix(),
+		"exp":  now.Add(cdpLife).Unix(),
+	})
+	if err != nil {
+		return "", err
+	}
+
 	text := base64.RawURLEncoding.EncodeToString(head) + "." + base64.RawURLEncoding.EncodeToString(claims)
 	signature, err := k.sign([]byte(text))
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), err

@@ -38,7 +38,9 @@ func (o *Onchain) Authentic(ctx context.Context, p payments.Payment) error {
 }
 
 // Open implements payments.Facilitator.
-func (o *Onchain) Open(p payments.Payment, now time.Time) error { return o.chain.Open(p, now) }
+func (o *Onchain) Open(p payments.Payment, now time.Time) error {
+	return o.chain.Open(p, now)
+}
 
 // Verify implements payments.Facilitator.
 func (o *Onchain) Verify(ctx context.Context, p payments.Payment) error {
@@ -63,10 +65,12 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 	if err != nil {
 		return payments.Settlement{}, err
 	}
+
 	attempt := j.Attempt()
 	if attempt.Begun() && attempt.Chain != instance {
 		return payments.Settlement{}, chainLost(attempt)
 	}
+
 	note := func(v payments.Revert) { j.Reverted(ctx, v) }
 	for {
 		if attempt.Signed() {
@@ -83,28 +87,35 @@ func (o *Onchain) Settle(ctx context.Context, p payments.Payment, j payments.Jou
 		} else if attempt, err = o.sign(ctx, p, j, instance); err != nil {
 			return o.unsigned(ctx, p, j, err)
 		}
+
 		err := o.chain.Send(ctx, attempt)
 		if err == nil {
 			j.Sent()
 			return o.await(ctx, p, j, attempt)
 		}
+
 		if !errors.Is(err, evm.ErrNonceSpent) {
 			slog.WarnContext(ctx, "transaction not sent", "transaction", attempt.Hash, "error", err.Error())
 			return payments.Settlement{}, pendingUnless(err, attempt)
 		}
+
 		// Mined between our look and our send, or never: look once more.
 		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes(), note)
 		if !errors.Is(err, evm.ErrNotMined) {
 			return settlement, pendingUnless(err, attempt)
 		}
+
 		attempt = payments.Attempt{}
 	}
 }
 
 // chainLost rejects a payment that was being settled on a chain that is gone.
 func chainLost(attempt payments.Attempt) error {
-	return &payments.Rejected{Reason: x402.ReasonTransaction, Transaction: attempt.Hash,
-		Message: "The chain on which this payment was being settled no longer exists."}
+	return &payments.Rejected{
+		Reason:      x402.ReasonTransaction,
+		Transaction: attempt.Hash,
+		Message:     "The chain on which this payment was being settled no longer exists.",
+	}
 }
 
 // pendingUnless turns a failure after signing into an unknown outcome, except
@@ -136,7 +147,12 @@ func (o *Onchain) replace(ctx context.Context, j payments.Journal, attempt payme
 // unsigned handles a transfer that could not be signed: when the EVM refuses it,
 // somebody may have carried the authorization out before us. Until the chain shows
 // that, the outcome is unknown.
-func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, j payments.Journal, err error) (payments.Settlement, error) {
+func (o *Onchain) unsigned(
+	ctx context.Context,
+	p payments.Payment,
+	j payments.Journal,
+	err error,
+) (payments.Settlement, error) {
 	if errors.Is(err, evm.ErrReverts) {
 		settlement, err := o.chain.Reconcile(ctx, p, j.Attempt().Begun())
 		return settlement, pendingUnless(err, payments.Attempt{})
@@ -145,17 +161,25 @@ func (o *Onchain) unsigned(ctx context.Context, p payments.Payment, j payments.J
 }
 
 // sign signs the transfer with the wallet's next nonce and stores it.
-func (o *Onchain) sign(ctx context.Context, p payments.Payment, j payments.Journal, instance string) (payments.Attempt, error) {
+func (o *Onchain) sign(
+	ctx context.Context,
+	p payments.Payment,
+	j payments.Journal,
+	instance string,
+) (payments.Attempt, error) {
 	fees, err := o.chain.Fees(ctx, o.wallet, p)
 	if err != nil {
 		return payments.Attempt{}, err
 	}
+
 	seen, err := o.chain.WalletNonce(ctx, o.wallet)
 	if err != nil {
 		return payments.Attempt{}, err
 	}
+
 	o.nonces.Lock()
 	defer o.nonces.Unlock()
+
 	for {
 		nonce, err := o.nextNonce(ctx, j, instance, seen)
 		if err != nil {
@@ -188,16 +212,19 @@ func (o *Onchain) fillGap(ctx context.Context, j payments.Journal, waiting payme
 	if err != nil || next > waiting.WalletNonce {
 		return err
 	}
+
 	stored, err := j.Earlier(ctx, waiting.Chain, waiting.Wallet, next)
 	if err != nil {
 		return err
 	}
+
 	for _, attempt := range stored {
 		for ; next < min(attempt.WalletNonce, waiting.WalletNonce); next++ {
 			if err := o.chain.Spend(ctx, o.wallet, next); err != nil {
 				return err
 			}
 		}
+
 		if attempt.WalletNonce >= waiting.WalletNonce {
 			break
 		}
@@ -206,6 +233,7 @@ func (o *Onchain) fillGap(ctx context.Context, j payments.Journal, waiting payme
 		}
 		next = attempt.WalletNonce + 1
 	}
+
 	return nil
 }
 
@@ -223,10 +251,17 @@ func (o *Onchain) sendEarlier(ctx context.Context, attempt payments.Attempt) err
 const fillPause = time.Second
 
 // await polls for the outcome until ctx ends.
-func (o *Onchain) await(ctx context.Context, p payments.Payment, j payments.Journal, attempt payments.Attempt) (payments.Settlement, error) {
+func (o *Onchain) await(
+	ctx context.Context,
+	p payments.Payment,
+	j payments.Journal,
+	attempt payments.Attempt,
+) (payments.Settlement, error) {
 	var looked time.Time
 	for pause := 5 * time.Millisecond; ; pause = min(pause*2, 500*time.Millisecond) {
-		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes(), func(v payments.Revert) { j.Reverted(ctx, v) })
+		settlement, err := o.chain.Outcome(ctx, p, attempt.Hashes(), func(v payments.Revert) {
+			j.Reverted(ctx, v)
+		})
 		var rejected *payments.Rejected
 		if err == nil || errors.As(err, &rejected) {
 			return settlement, err
@@ -234,12 +269,16 @@ func (o *Onchain) await(ctx context.Context, p payments.Payment, j payments.Jour
 		if errors.Is(err, evm.ErrStillValid) { // nothing comes of waiting here
 			return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
 		}
+
 		if errors.Is(err, evm.ErrNotMined) && time.Since(looked) > fillPause {
 			looked = time.Now()
 			if err := o.fillGap(ctx, j, attempt); err != nil {
-				slog.WarnContext(ctx, "gap of the gas wallet not filled", "transaction", attempt.Hash, "error", err.Error())
+				slog.WarnContext(ctx, "gap of the gas wallet not filled",
+					"transaction", attempt.Hash,
+					"error", err.Error())
 			}
 		}
+
 		select {
 		case <-ctx.Done():
 			return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}

@@ -48,16 +48,26 @@ func NewRemote(chain *evm.Chain, servers []Server, now func() time.Time, patienc
 	r := &Remote{chain: chain, now: now}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = idleConnections
-	client := &http.Client{Transport: telemetry.Transport(transport), CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // a payment and a token go where they were sent
-	}}
+	client := &http.Client{
+		Transport: telemetry.Transport(transport),
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse // a payment and a token go where they were sent
+		},
+	}
 	for _, s := range servers {
 		address, err := url.Parse(strings.TrimRight(s.URL, "/"))
 		if err != nil || address.Host == "" {
 			return nil, errors.New("FACILITATOR_URL: an address cannot be used") // its text may hold a key
 		}
-		r.servers = append(r.servers, &server{url: address, token: s.Token, client: client, now: now, patience: patience})
+		r.servers = append(r.servers, &server{
+			url:      address,
+			token:    s.Token,
+			client:   client,
+			now:      now,
+			patience: patience,
+		})
 	}
+
 	if len(r.servers) == 0 {
 		return nil, errors.New("FACILITATOR_URL: no address")
 	}
@@ -70,7 +80,9 @@ func (r *Remote) Authentic(ctx context.Context, p payments.Payment) error {
 }
 
 // Open implements payments.Facilitator.
-func (r *Remote) Open(p payments.Payment, now time.Time) error { return r.chain.Open(p, now) }
+func (r *Remote) Open(p payments.Payment, now time.Time) error {
+	return r.chain.Open(p, now)
+}
 
 // Verify implements payments.Facilitator: the first facilitator that gives a
 // verdict gives it for all.
@@ -87,7 +99,9 @@ func (r *Remote) Verify(ctx context.Context, p payments.Payment) error {
 
 // RunsCode implements payments.Facilitator: the gas is the facilitator's, who looks
 // after it.
-func (r *Remote) RunsCode(context.Context, payments.Payment) (bool, error) { return false, nil }
+func (r *Remote) RunsCode(context.Context, payments.Payment) (bool, error) {
+	return false, nil
+}
 
 // Funds implements payments.Facilitator.
 func (r *Remote) Funds(ctx context.Context, p payments.Payment) (int64, error) {
@@ -99,7 +113,9 @@ func (r *Remote) Funds(ctx context.Context, p payments.Payment) (int64, error) {
 func (r *Remote) first(try func(*server) error) (*server, error) {
 	servers := slices.Clone(r.servers)
 	now := r.now()
-	slices.SortStableFunc(servers, func(a, b *server) int { return rank(a, now) - rank(b, now) })
+	slices.SortStableFunc(servers, func(a, b *server) int {
+		return rank(a, now) - rank(b, now)
+	})
 	var failures []error
 	for _, s := range servers {
 		err := try(s)
@@ -109,6 +125,7 @@ func (r *Remote) first(try func(*server) error) (*server, error) {
 		}
 		failures = append(failures, fmt.Errorf("facilitator %s: %w", s.name(), err))
 	}
+
 	return nil, errors.Join(failures...)
 }
 
@@ -122,16 +139,31 @@ func rank(s *server, now time.Time) int {
 // question is a payment as facilitators read it.
 func (r *Remote) question(p payments.Payment) question {
 	terms := x402.Requirements{
-		Scheme: "exact", Network: p.Network, Amount: strconv.FormatInt(p.Amount, 10), Asset: p.Asset, PayTo: p.PayTo,
-		MaxTimeoutSeconds: catalog.MaxTimeoutSecond, Extra: map[string]any{"name": r.chain.Name, "version": r.chain.Version},
+		Scheme:            "exact",
+		Network:           p.Network,
+		Amount:            strconv.FormatInt(p.Amount, 10),
+		Asset:             p.Asset,
+		PayTo:             p.PayTo,
+		MaxTimeoutSeconds: catalog.MaxTimeoutSecond,
+		Extra: map[string]any{
+			"name":    r.chain.Name,
+			"version": r.chain.Version,
+		},
 	}
+
 	payload := x402.WirePayload(p)
 	if payload.Permit2Authorization != nil {
 		terms.Extra["assetTransferMethod"] = payments.MethodPermit2
 	}
+
 	return question{
-		X402Version: 2, PaymentRequirements: terms,
-		PaymentPayload: x402.Payload{X402Version: 2, Accepted: &terms, Payload: payload},
+		X402Version:         2,
+		PaymentRequirements: terms,
+		PaymentPayload: x402.Payload{
+			X402Version: 2,
+			Accepted:    &terms,
+			Payload:     payload,
+		},
 	}
 }
 
@@ -144,10 +176,12 @@ func (r *Remote) Settle(ctx context.Context, p payments.Payment, j payments.Jour
 	if err != nil {
 		return none, err
 	}
+
 	attempt := j.Attempt()
 	if attempt.Begun() && attempt.Chain != instance {
 		return none, chainLost(attempt)
 	}
+
 	if attempt.Begun() {
 		if settlement, err := r.look(ctx, p, attempt.Hash); !errors.Is(err, evm.ErrNotMined) {
 			return settlement, r.resumed(ctx, p, attempt, err)
@@ -156,15 +190,19 @@ func (r *Remote) Settle(ctx context.Context, p payments.Payment, j payments.Jour
 		if uint64(r.now().Unix()) >= p.ValidBefore {
 			return r.chain.Reconcile(ctx, p, false)
 		}
-		chosen, err := r.first(func(s *server) error { return s.serves(ctx, p.Network) })
+		chosen, err := r.first(func(s *server) error {
+			return s.serves(ctx, p.Network)
+		})
 		if err != nil {
 			return none, err
 		}
+
 		attempt = payments.Attempt{Chain: instance, Facilitator: chosen.address()}
 		if err := j.Record(ctx, attempt); err != nil {
 			return none, err
 		}
 	}
+
 	return r.ask(ctx, p, j, attempt)
 }
 
@@ -190,7 +228,10 @@ func (r *Remote) resumed(ctx context.Context, p payments.Payment, attempt paymen
 
 // alarm tells the operator that a facilitator and the chain contradict each other.
 func (r *Remote) alarm(ctx context.Context, what string, p payments.Payment, attempt payments.Attempt) {
-	slog.ErrorContext(ctx, what, "facilitator", hostOf(attempt.Facilitator), "transaction", attempt.Hash, "payment", p.Key().String())
+	slog.ErrorContext(ctx, what,
+		"facilitator", hostOf(attempt.Facilitator),
+		"transaction", attempt.Hash,
+		"payment", p.Key().String())
 }
 
 func hostOf(address string) string {
@@ -202,41 +243,69 @@ func hostOf(address string) string {
 }
 
 // ask lets the facilitator of an attempt settle and finds out what came of it.
-func (r *Remote) ask(ctx context.Context, p payments.Payment, j payments.Journal, attempt payments.Attempt) (payments.Settlement, error) {
-	at := slices.IndexFunc(r.servers, func(s *server) bool { return s.address() == attempt.Facilitator })
+func (r *Remote) ask(
+	ctx context.Context,
+	p payments.Payment,
+	j payments.Journal,
+	attempt payments.Attempt,
+) (payments.Settlement, error) {
+	at := slices.IndexFunc(r.servers, func(s *server) bool {
+		return s.address() == attempt.Facilitator
+	})
 	if at < 0 { // it may still act, so no other one is asked
 		r.alarm(ctx, "the facilitator of a payment is not configured any more", p, attempt)
 		return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
 	}
+
 	said, failure := r.servers[at].settle(ctx, r.question(p))
 	j.Sent()
 	if failure != nil {
-		slog.WarnContext(ctx, "facilitator gave no answer", "facilitator", r.servers[at].name(), "error", failure.Error(), "payment", p.Key().String())
+		slog.WarnContext(ctx, "facilitator gave no answer",
+			"facilitator", r.servers[at].name(),
+			"error", failure.Error(),
+			"payment", p.Key().String())
 	}
-	refused := failure == nil && !said.success && said.reason != x402.ReasonPending
+
+	refused := failure == nil &&
+		!said.success &&
+		said.reason != x402.ReasonPending
 	settlement, err := r.look(ctx, p, cmp.Or(said.transaction, attempt.Hash))
-	if err != nil && said.transaction != "" && said.transaction != attempt.Hash { // to find it by, however late
+	if err != nil &&
+		said.transaction != "" &&
+		said.transaction != attempt.Hash { // to find it by, however late
 		attempt.Hash = said.transaction
 		if err := j.Record(ctx, attempt); err != nil {
 			return payments.Settlement{}, &payments.Pending{Transaction: attempt.Hash}
 		}
 	}
+
 	if !refused && (failure == nil || perhapsAtWork(failure)) {
 		settlement, err = r.await(ctx, p, attempt.Hash, settlement, err)
 	}
+
 	switch {
 	case said.success && err != nil:
 		r.alarm(ctx, "a facilitator said settled and the chain shows no transfer", p, attempt)
 	case refused && err == nil:
 		r.alarm(ctx, "a facilitator said failed and the money moved", p, attempt)
 	case refused:
-		slog.WarnContext(ctx, "facilitator refused to settle", "facilitator", r.servers[at].name(), "reason", said.reason, "payment", p.Key().String())
+		slog.WarnContext(ctx, "facilitator refused to settle",
+			"facilitator", r.servers[at].name(),
+			"reason", said.reason,
+			"payment", p.Key().String())
 	}
+
 	return settlement, pendingUnless(err, attempt)
 }
 
 // await looks again until the chain has decided or ctx ends.
-func (r *Remote) await(ctx context.Context, p payments.Payment, hash string, settlement payments.Settlement, err error) (payments.Settlement, error) {
+func (r *Remote) await(
+	ctx context.Context,
+	p payments.Payment,
+	hash string,
+	settlement payments.Settlement,
+	err error,
+) (payments.Settlement, error) {
 	for pause := 20 * time.Millisecond; ; pause = min(pause*2, time.Second) {
 		var rejected *payments.Rejected
 		if err == nil || errors.As(err, &rejected) {
@@ -247,6 +316,7 @@ func (r *Remote) await(ctx context.Context, p payments.Payment, hash string, set
 			return payments.Settlement{}, err
 		case <-time.After(pause):
 		}
+
 		settlement, err = r.look(ctx, p, hash)
 	}
 }

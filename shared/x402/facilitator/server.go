@@ -29,7 +29,9 @@ type Server struct {
 
 // BearerToken signs in with the same token always.
 func BearerToken(token string) func(string, string, string, time.Time) (string, error) {
-	return func(string, string, string, time.Time) (string, error) { return token, nil }
+	return func(string, string, string, time.Time) (string, error) {
+		return token, nil
+	}
 }
 
 const (
@@ -83,7 +85,9 @@ func (e statusError) Error() string {
 func (s *server) name() string { return s.url.Host }
 
 // address is the URL as stored with an attempt.
-func (s *server) address() string { return s.url.String() }
+func (s *server) address() string {
+	return s.url.String()
+}
 
 // verify returns nil, *payments.Invalid, or the failure of the facilitator.
 func (s *server) verify(ctx context.Context, q question) error {
@@ -114,6 +118,7 @@ func (s *server) settle(ctx context.Context, q question) (said settled, err erro
 func (s *server) serves(ctx context.Context, network string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if !s.heard.IsZero() && s.now().Before(s.heard.Add(supportedLife)) {
 		return s.unserved
 	}
@@ -125,12 +130,16 @@ func (s *server) serves(ctx context.Context, network string) error {
 	if err != nil {
 		return err
 	}
+
 	s.heard, s.unserved = s.now(), fmt.Errorf("does not serve scheme exact, version 2, on %s", network)
 	for _, k := range kinds {
-		if k.X402Version == 2 && k.Scheme == "exact" && k.Network == network {
+		if k.X402Version == 2 &&
+			k.Scheme == "exact" &&
+			k.Network == network {
 			s.unserved = nil
 		}
 	}
+
 	return s.unserved
 }
 
@@ -146,6 +155,7 @@ func (s *server) supported(ctx context.Context) ([]kind, error) {
 		case status != http.StatusTooManyRequests || try == supportedTries:
 			return nil, statusError(status)
 		}
+
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -162,6 +172,7 @@ func (s *server) guarded(ctx context.Context, limit time.Duration, call func(con
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+
 	err := call(limited)
 	if err != nil && ctx.Err() != nil {
 		s.breaker.abandon()
@@ -181,16 +192,19 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 		}
 		sent = bytes.NewReader(text)
 	}
+
 	target := s.url.JoinPath(path)
 	request, err := http.NewRequestWithContext(ctx, method, target.String(), sent)
 	if err != nil {
 		return 0, nil, err
 	}
+
 	request.Header.Set("Content-Type", "application/json")
 	if sent != nil {
 		request.Header.Set("Idempotency-Key", identity(text))
 		request.GetBody = nil // net/http would send a request with that header again by itself
 	}
+
 	if s.token != nil {
 		token, err := s.token(method, target.Host, target.EscapedPath(), s.now())
 		if err != nil {
@@ -198,6 +212,7 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 		}
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
+
 	answer, err := s.client.Do(request)
 	var quoted *url.Error
 	if errors.As(err, &quoted) {
@@ -207,10 +222,12 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 		return 0, nil, err
 	}
 	defer answer.Body.Close()
+
 	body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
 		err = errNoAnswer
 	}
+
 	return answer.StatusCode, body, err
 }
 
@@ -241,17 +258,24 @@ func parseVerify(status int, body []byte) (verdict, err error) {
 	switch err := json.Unmarshal(body, &v); {
 	case (err != nil || v.IsValid == nil) && status == http.StatusOK:
 		return nil, errNoAnswer
-	case err != nil || v.IsValid == nil || *v.IsValid && status != http.StatusOK:
+	case err != nil ||
+		v.IsValid == nil ||
+		*v.IsValid && status != http.StatusOK:
 		return nil, statusError(status)
 	case *v.IsValid:
 		return nil, nil
 	case v.InvalidReason == "unexpected_verify_error": // its own trouble, not the payer's
 		return nil, errors.New("fails to verify")
 	}
+
 	if !reasonPattern.MatchString(v.InvalidReason) {
 		v.InvalidReason = x402.ReasonSimulation
 	}
-	return &payments.Invalid{Reason: v.InvalidReason, Message: "The facilitator refuses this payment."}, nil
+
+	return &payments.Invalid{
+		Reason:  v.InvalidReason,
+		Message: "The facilitator refuses this payment.",
+	}, nil
 }
 
 // settled is what a facilitator says about a settlement. Nothing of it is proof.
@@ -276,6 +300,7 @@ func parseSettle(status int, body []byte) (settled, error) {
 		}
 		return settled{}, statusError(status)
 	}
+
 	said := settled{success: *v.Success}
 	if reasonPattern.MatchString(v.ErrorReason) {
 		said.reason = v.ErrorReason
@@ -283,6 +308,7 @@ func parseSettle(status int, body []byte) (settled, error) {
 	if hashPattern.MatchString(v.Transaction) {
 		said.transaction = strings.ToLower(v.Transaction)
 	}
+
 	return said, nil
 }
 
