@@ -68,35 +68,19 @@ func copyTo(r *reader, c call) {
 		return
 	}
 
-	if c.program == "rsync" && given(options, "e", "rsh") ||
-		c.program == "scp" && given(options, "S", "o") {
+	if namesTransport(c.program, options) {
 		r.hide(c.all())
 	}
-
-	var target argument
-	into, ok := find(options, "t", "target-directory")
-	switch {
-	case ok && into.value.word != nil:
-		target = into.value
-	case len(operands) > 1:
-		target, operands = operands[len(operands)-1], operands[:len(operands)-1]
-	case c.program == "ln" && len(operands) == 1:
-		target = argument{literal("."), ".", true}
-	default:
+	target, operands, ok := copyTarget(c.program, options, operands)
+	if !ok {
 		return
 	}
 
-	tree := c.program == "rsync" ||
-		given(options, "r", "R", "a", "recursive", "archive") && c.program != "ln"
-	if !strings.Contains(target.text, ":") ||
-		c.program == "cp" ||
-		c.program == "mv" { // else another machine
-		r.word(target.word, c.program, tree)
+	isLocal := c.program == "cp" || c.program == "mv" || !strings.Contains(target.text, ":")
+	if isLocal {
+		r.word(target.word, c.program, copiesTree(c.program, options))
 	}
-
-	links := c.program == "ln" ||
-		c.program == "link" ||
-		given(options, "l", "s", "link", "symbolic-link") && c.program == "cp"
+	links := makesLinks(c.program, options)
 	for _, a := range operands {
 		if given(options, "remove-source-files") {
 			r.word(a.word, c.program, true)
@@ -109,6 +93,50 @@ func copyTo(r *reader, c call) {
 			r.markInto()
 		}
 	}
+}
+
+// namesTransport says whether an option names the program that connects to the other machine.
+func namesTransport(program string, options []option) bool {
+	switch program {
+	case "rsync":
+		return given(options, "e", "rsh")
+	case "scp":
+		return given(options, "S", "o")
+	}
+	return false
+}
+
+// copyTarget parts the operands of a copy into the target and the rest.
+func copyTarget(program string, options []option, operands []argument) (target argument, rest []argument, ok bool) {
+	into, given := find(options, "t", "target-directory")
+	switch last := len(operands) - 1; {
+	case given && into.value.word != nil:
+		return into.value, operands, true
+	case last > 0:
+		return operands[last], operands[:last], true
+	case last == 0 && program == "ln":
+		return argument{literal("."), ".", true}, operands, true
+	}
+	return argument{}, nil, false
+}
+
+// copiesTree says whether a folder is copied with all that is in it.
+func copiesTree(program string, options []option) bool {
+	if program == "rsync" {
+		return true
+	}
+	return program != "ln" && given(options, "r", "R", "a", "recursive", "archive")
+}
+
+// makesLinks says whether the copies are links to the originals.
+func makesLinks(program string, options []option) bool {
+	switch program {
+	case "ln", "link":
+		return true
+	case "cp":
+		return given(options, "l", "s", "link", "symbolic-link")
+	}
+	return false
 }
 
 // link notes that a file gets another name: whoever writes to that, writes to the file.

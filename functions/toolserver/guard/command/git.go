@@ -36,17 +36,20 @@ func runsProgram(setting, value string) bool {
 		value = joined
 	}
 
-	section, _, _ := strings.Cut(name, ".")
-	foreign := strings.Contains(value, "::") ||
-		strings.HasPrefix(value, "-") // a helper for addresses, or an option
-	if foreign ||
-		notSettings[name] ||
-		!gitSettings[section] && !gitSettings[name] {
+	isHelper := strings.Contains(value, "::") // a helper for addresses
+	isOption := strings.HasPrefix(value, "-")
+	if isHelper || isOption || notSettings[name] {
 		return true
 	}
 
-	pages := section == "pager" || name == "core.pager"
-	return pages && !harmlessPrograms[value] && value != ""
+	section, _, _ := strings.Cut(name, ".")
+	if !gitSettings[section] && !gitSettings[name] {
+		return true
+	}
+	if section != "pager" && name != "core.pager" {
+		return false
+	}
+	return value != "" && !harmlessPrograms[value]
 }
 
 func git(r *reader, c call) {
@@ -219,34 +222,33 @@ func (r *reader) configure(c, whole call) {
 		return
 	}
 
-	changes := verb == "set" ||
-		verb == "unset" ||
-		len(operands) > 1 ||
-		given(options, "unset", "unset-all", "replace-all", "add")
-	if verb == "" &&
-		!changes &&
-		!given(options, "e", "edit") { // it shows the one setting
+	changes := verb == "set" || verb == "unset" || len(operands) > 1
+	if given(options, "unset", "unset-all", "replace-all", "add") {
+		changes = true
+	}
+	edits := given(options, "e", "edit")
+	if verb == "" && !changes && !edits { // it shows the one setting
 		return
 	}
 
 	if file, ok := find(options, "f", "file"); ok && file.value.word != nil {
 		r.word(file.value.word, "git config", false)
 	}
-
 	plain := verb == "" || verb == "set" || verb == "unset"
-	if !plain ||
-		!changes ||
-		len(operands) == 0 ||
-		!operands[0].ok {
+	if !plain || !changes || !harmlessSetting(operands) {
 		r.hide(whole.all())
-		return
 	}
+}
 
-	value := ""
-	if len(operands) > 1 {
-		value = operands[1].text
+// harmlessSetting says whether the operands of git config name a setting, and perhaps its value,
+// that runs no program.
+func harmlessSetting(operands []argument) bool {
+	if len(operands) == 0 || !operands[0].ok {
+		return false
 	}
-	if runsProgram(operands[0].text, value) || len(operands) > 1 && !operands[1].ok {
-		r.hide(whole.all())
+	if len(operands) == 1 {
+		return !runsProgram(operands[0].text, "")
 	}
+	value := operands[1]
+	return value.ok && !runsProgram(operands[0].text, value.text)
 }

@@ -121,27 +121,13 @@ func beforeSuffix(option string) string {
 	return before
 }
 
+// shell reads the commands that a shell is given as text, and notes the script that it runs.
 func shell(r *reader, c call) {
-	for i, a := range c.args {
-		if !a.ok && len(c.args) == 1 {
-			break
+	if text, ok := commandText(c); ok {
+		if !text.ok || r.read(text.text) != nil {
+			r.hide(c.all())
 		}
-		if cluster(a.text, "c") && i+1 < len(c.args) || a.text == "--command" && i+1 < len(c.args) {
-			text := c.args[i+1]
-			if text.text == "--" && i+2 < len(c.args) {
-				text = c.args[i+2]
-			}
-			if !text.ok || r.read(text.text) != nil {
-				r.hide(c.all())
-			}
-			return
-		}
-
-		if !strings.HasPrefix(a.text, "-") &&
-			a.text != "pipefail" &&
-			a.text != "errexit" { // a script; what follows is its own
-			break
-		}
+		return
 	}
 
 	options, operands := c.parse(grammar{
@@ -167,6 +153,36 @@ func shell(r *reader, c call) {
 	default: // fed by a pipe, or open for what is typed into it later
 		r.hide(c.all())
 	}
+}
+
+// commandText gives what stands behind -c or --command of a shell.
+func commandText(c call) (argument, bool) {
+	for i, a := range c.args {
+		if !a.ok && len(c.args) == 1 {
+			return argument{}, false
+		}
+		isCommand := cluster(a.text, "c") || a.text == "--command"
+		if isCommand && i+1 < len(c.args) {
+			return behindDashes(c.args[i+1:]), true
+		}
+		if !isShellOption(a.text) { // a script; what follows is its own
+			return argument{}, false
+		}
+	}
+	return argument{}, false
+}
+
+// behindDashes gives the first argument, or the second if the first is "--".
+func behindDashes(args []argument) argument {
+	if args[0].text == "--" && len(args) > 1 {
+		return args[1]
+	}
+	return args[0]
+}
+
+// isShellOption says whether a word before the script is an option of the shell or its value.
+func isShellOption(text string) bool {
+	return strings.HasPrefix(text, "-") || text == "pipefail" || text == "errexit"
 }
 
 // readIn reads a script into the shell itself, which may change whatever is known. The
@@ -202,20 +218,23 @@ func (r *reader) script(file argument, kind string, target ...string) {
 		how, _, _ := strings.Cut(w.How, " ")
 		return path.Clean(w.Path) == path.Clean(place) && !builders[how]
 	})
-	if !file.ok ||
-		wrote ||
-		r.lost &&
-			!path.IsAbs(place) &&
-			kind != "npm" &&
-			kind != "make" ||
-		strings.Contains(file.text, "{}") ||
-		strings.HasPrefix(file.text, "/dev/") ||
-		strings.HasPrefix(file.text, "/proc/") {
+	byFolder := kind == "npm" || kind == "make"
+	misplaced := r.lost && !path.IsAbs(place) && !byFolder
+	if !file.ok || wrote || misplaced || isStream(file.text) {
 		r.unresolved(file.text, source(file.word)+" "+r.input+" "+r.piped+" "+r.text)
 		return
 	}
 
 	r.result.Scripts = append(r.result.Scripts, Script{place, kind, target})
+}
+
+// isStream says whether a name of a script stands for something that cannot be looked at: the
+// placeholder of find and xargs, or a stream.
+func isStream(name string) bool {
+	if strings.Contains(name, "{}") {
+		return true
+	}
+	return strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/")
 }
 
 // makeTool runs rules of a Makefile.

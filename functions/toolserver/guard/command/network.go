@@ -138,23 +138,28 @@ func container(r *reader, c call) {
 		return
 	}
 
-	mounts := slices.ContainsFunc(c.args, func(a argument) bool {
-		return cluster(a.text, "v") && !strings.HasPrefix(a.text, "--") ||
-			strings.HasPrefix(a.text, "--volume") ||
-			strings.HasPrefix(a.text, "--mount") ||
-			a.text == "--privileged" ||
-			strings.HasPrefix(a.text, "--device")
+	starts := slices.ContainsFunc(operands[:min(2, len(operands))], func(a argument) bool {
+		return a.text == "run" || a.text == "create"
 	})
 	switch verb := operands[0].text; {
-	case slices.ContainsFunc(operands[:min(2, len(operands))], func(a argument) bool {
-		return a.text == "run" ||
-			a.text == "create"
-	}) &&
-		mounts:
+	case starts && slices.ContainsFunc(c.args, seesMachine):
 		r.hide(c.all())
 	case verb == "cp" && len(operands) > 2:
 		r.word(operands[len(operands)-1].word, c.program, false)
 	case verb == "build" || verb == "buildx":
 		outputTo("o")(r, c)
 	}
+}
+
+// seesMachine says whether an option of a container engine gives the container a folder or a
+// device of this machine.
+func seesMachine(a argument) bool {
+	if !strings.HasPrefix(a.text, "--") {
+		return cluster(a.text, "v")
+	}
+	if a.text == "--privileged" {
+		return true
+	}
+	begins := func(option string) bool { return strings.HasPrefix(a.text, option) }
+	return slices.ContainsFunc([]string{"--volume", "--mount", "--device"}, begins)
 }

@@ -21,29 +21,17 @@ var formatters = map[string]formatter{
 }
 
 func (f formatter) effect(r *reader, c call) {
-	if len(f.rewrites) > 0 && !c.has(f.rewrites...) ||
-		c.has(f.shows...) ||
-		c.has(asksOnly...) {
-		if (!c.reads() || c.has(writers[c.program]...)) && c.program != "yq" {
+	if !f.writes(c) {
+		mayWrite := !c.reads() || c.has(writers[c.program]...)
+		if mayWrite && c.program != "yq" {
 			r.named(c)
 		}
 		return
 	}
 
-	operands := c.files()
-	if len(operands) > 0 &&
-		(operands[0].text == "format" || operands[0].text == "fmt" || operands[0].text == "check") {
-		operands = operands[1:]
-	}
-
-	if len(operands) == 0 && f.kinds != "" {
-		operands = []argument{{literal("."), ".", true}}
-	}
-
-	for _, a := range operands {
-		if !a.ok ||
-			f.kinds == "" ||
-			path.Ext(a.text) != "" && strings.Trim(a.text, "./") != "" {
+	for _, a := range f.operands(c) {
+		isFile := path.Ext(a.text) != "" && strings.Trim(a.text, "./") != ""
+		if !a.ok || f.kinds == "" || isFile {
 			r.word(a.word, c.program, false)
 			continue
 		}
@@ -51,6 +39,29 @@ func (f formatter) effect(r *reader, c call) {
 		r.write(a.text+"/**/*.{"+f.kinds+"}", c.program, false, false)
 		r.suspect(a.text)
 	}
+}
+
+// writes says whether the formatter rewrites files in this call.
+func (f formatter) writes(c call) bool {
+	if len(f.rewrites) > 0 && !c.has(f.rewrites...) {
+		return false
+	}
+	return !c.has(f.shows...) && !c.has(asksOnly...)
+}
+
+// operands are the files and folders of a call, the current one by default.
+func (f formatter) operands(c call) []argument {
+	operands := c.files()
+	if len(operands) > 0 {
+		switch operands[0].text {
+		case "format", "fmt", "check":
+			operands = operands[1:]
+		}
+	}
+	if len(operands) == 0 && f.kinds != "" {
+		return []argument{{literal("."), ".", true}}
+	}
+	return operands
 }
 
 // manifest is what package managers rewrite with some of their words.
@@ -73,18 +84,13 @@ func (r *reader) manifests(c call) {
 	if len(operands) == 0 || !slices.Contains(strings.Fields(m.words), operands[0].text) {
 		return
 	}
-
-	if c.program == "go" &&
-		operands[0].text == "mod" &&
-		len(operands) > 1 &&
-		!slices.Contains([]string{"tidy", "edit", "init", "vendor"}, operands[1].text) {
+	if c.program == "go" && !changesModule(operands) {
 		return
 	}
 
 	files := m.files
-	if c.program != "go" &&
-		len(operands) == 1 &&
-		(operands[0].text == "install" || operands[0].text == "i") { // what is written down already
+	installs := operands[0].text == "install" || operands[0].text == "i"
+	if c.program != "go" && installs && len(operands) == 1 { // it installs what the manifest lists
 		files = files[1:]
 	}
 
@@ -92,6 +98,20 @@ func (r *reader) manifests(c call) {
 		r.write(file, c.program, false, true)
 	}
 }
+
+// changesModule says whether a go command changes go.mod; most words behind `go mod` only read it.
+func changesModule(operands []argument) bool {
+	if operands[0].text != "mod" || len(operands) == 1 {
+		return true
+	}
+	return slices.Contains([]string{"tidy", "edit", "init", "vendor"}, operands[1].text)
+}
+
+// goOutputs are the flags of the go command that name a file or folder to write.
+var goOutputs = []string{"o", "coverprofile", "cpuprofile", "memprofile", "blockprofile", "mutexprofile", "trace", "outputdir"}
+
+// goPrograms are its flags that name a program to run.
+var goPrograms = []string{"toolexec", "exec", "vettool"}
 
 // goTool writes what it builds, and rewrites programs with some of its words.
 func goTool(r *reader, c call) {
@@ -107,18 +127,30 @@ func goTool(r *reader, c call) {
 		r.write("./**/*.go", "go fmt", false, false)
 	case "build", "test", "install", "tool", "vet", "list":
 		for i, a := range c.args {
-			name, value, joined := strings.Cut(strings.TrimLeft(a.text, "-"), "=")
-			switch {
-			case !strings.HasPrefix(a.text, "-"):
-			case name == "toolexec" || name == "exec" || name == "vettool":
-				r.hide(c.all())
-			case !slices.Contains([]string{"o", "coverprofile", "cpuprofile", "memprofile", "blockprofile", "mutexprofile", "trace", "outputdir"}, name):
-			case joined:
-				r.word(literal(value), "go", false)
-			case i+1 < len(c.args):
-				r.word(c.args[i+1].word, "go", false)
+			if strings.HasPrefix(a.text, "-") {
+				goFlag(r, c, i)
 			}
 		}
+	}
+}
+
+// goFlag judges one flag of the go command.
+func goFlag(r *reader, c call, i int) {
+	name, value, joined := strings.Cut(strings.TrimLeft(c.args[i].text, "-"), "=")
+	if slices.Contains(goPrograms, name) {
+		r.hide(c.all())
+		return
+	}
+	if !slices.Contains(goOutputs, name) {
+		return
+	}
+
+	if joined {
+		r.word(literal(value), "go", false)
+		return
+	}
+	if i+1 < len(c.args) {
+		r.word(c.args[i+1].word, "go", false)
 	}
 }
 

@@ -90,15 +90,7 @@ func (r *reader) parts(parts []syntax.WordPart, quoted bool) (text string, known
 
 // parameter is the value of a variable that the command itself set.
 func (r *reader) parameter(p *syntax.ParamExp) (string, bool) {
-	plain := p.Param != nil &&
-		p.Exp == nil &&
-		p.Slice == nil &&
-		p.Repl == nil &&
-		p.Index == nil &&
-		!p.Length &&
-		!p.Width &&
-		p.Names == 0
-	if !plain || p.Excl {
+	if p.Param == nil || transforms(p) {
 		return "", false
 	}
 	if p.Param.Value == "PWD" {
@@ -107,6 +99,13 @@ func (r *reader) parameter(p *syntax.ParamExp) (string, bool) {
 
 	value, ok := r.variables[p.Param.Value]
 	return value, ok
+}
+
+// transforms says whether an expansion gives something else than the plain value.
+func transforms(p *syntax.ParamExp) bool {
+	replaces := p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Index != nil
+	counts := p.Length || p.Width || p.Names != 0
+	return replaces || counts || p.Excl
 }
 
 // hasPattern says whether a bare text has characters that the shell matches files by.

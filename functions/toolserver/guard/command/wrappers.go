@@ -43,24 +43,56 @@ func (r *reader) wrap(c call, w wrapper) {
 			next = c.args[i+1]
 		}
 
+		isOption := strings.HasPrefix(name, "-")
+		isValue := slices.Contains(w.valued, before(c.args, i))
 		switch {
-		case c.program == "env" && (name == "-C" || name == "--chdir"), c.program == "sudo" && (name == "-D" || name == "--chdir"):
+		case entersFolder(c.program, name):
 			changeDir(r, call{"cd", []argument{next}})
-		case c.program == "env" && (strings.HasPrefix(name, "-S") || strings.HasPrefix(name, "--split")), c.program == "sudo" && (name == "-e" || name == "--edit"):
+		case hidesCommand(c.program, name):
 			r.hide(c.all())
 			return
-		case slices.Contains([]string{"time", "strace", "ltrace", "perf"}, c.program) &&
-			(name == "-o" || name == "--output"):
+		case writesReport(c.program, name):
 			r.word(next.word, c.program, false)
-		case strings.HasPrefix(name, "-"):
+		case isOption:
 			continue
-		case !slices.Contains(w.valued, before(c.args, i)) && !joined:
+		case !isValue && !joined:
 			r.wrapped(c, w)
 			return
 		}
 	}
 
 	r.wrapped(c, w)
+}
+
+// entersFolder says whether an option of a wrapper names the folder in which the rest runs.
+func entersFolder(program, option string) bool {
+	switch program {
+	case "env":
+		return option == "-C" || option == "--chdir"
+	case "sudo":
+		return option == "-D" || option == "--chdir"
+	}
+	return false
+}
+
+// hidesCommand says whether an option of a wrapper makes a command of text, or opens an editor.
+func hidesCommand(program, option string) bool {
+	switch program {
+	case "env":
+		return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "--split")
+	case "sudo":
+		return option == "-e" || option == "--edit"
+	}
+	return false
+}
+
+// writesReport says whether an option of a wrapper names a file that it writes.
+func writesReport(program, option string) bool {
+	switch program {
+	case "time", "strace", "ltrace", "perf":
+		return option == "-o" || option == "--output"
+	}
+	return false
 }
 
 func before(args []argument, i int) string {
@@ -72,17 +104,34 @@ func before(args []argument, i int) string {
 
 // wrapped runs the rest; without one a shell may wait for what is typed.
 func (r *reader) wrapped(c call, w wrapper) {
-	asks := c.program == "command" && c.has("-v", "-V")
-	rest := r.unwrap(c, w)
-	switch {
-	case asks, len(rest) == 0 && !(c.program == "sudo" && c.has("-s", "-i", "--shell", "--login") || c.program == "doas" && c.has("-s")):
-	case len(rest) == 0:
-		r.hide(c.all())
-	case c.program == "flock" && (rest[0].text == "-c" || rest[0].text == "--command"):
-		shell(r, call{"sh", rest})
-	default:
-		r.dispatch(rest)
+	if c.program == "command" && c.has("-v", "-V") {
+		return // it only says where the program is
 	}
+	rest := r.unwrap(c, w)
+	if len(rest) == 0 {
+		if opensShell(c) {
+			r.hide(c.all())
+		}
+		return
+	}
+
+	first := rest[0].text
+	if c.program == "flock" && (first == "-c" || first == "--command") {
+		shell(r, call{"sh", rest})
+		return
+	}
+	r.dispatch(rest)
+}
+
+// opensShell says whether a wrapper without a command starts a shell that waits for input.
+func opensShell(c call) bool {
+	switch c.program {
+	case "sudo":
+		return c.has("-s", "-i", "--shell", "--login")
+	case "doas":
+		return c.has("-s")
+	}
+	return false
 }
 
 // unwrap takes the options, assignments and own operands of a wrapper away.
@@ -116,16 +165,20 @@ func (r *reader) unwrap(c call, w wrapper) []argument {
 // running are the arguments behind the word of a runner; nil if it is another command.
 func running(c call) []argument {
 	words, ok := runners[c.program]
-	if !ok || len(c.args) == 0 || !slices.Contains(words, c.args[0].text) {
+	if !ok || len(c.args) == 0 {
+		return nil
+	}
+	if !slices.Contains(words, c.args[0].text) {
 		return nil
 	}
 
 	rest := c.args[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
-		if c.program == "conda" && rest[0].text == "-n" && len(rest) > 1 {
+		namesEnvironment := c.program == "conda" && rest[0].text == "-n"
+		rest = rest[1:]
+		if namesEnvironment && len(rest) > 0 {
 			rest = rest[1:]
 		}
-		rest = rest[1:]
 	}
 	return rest
 }
@@ -144,12 +197,25 @@ func (r *reader) set(name, value string, known bool) {
 	switch {
 	case name == "IFS":
 		r.splits = true
-	case programSettings[name] && !(known && (value == "" || harmlessPrograms[value])),
-		name == "NODE_OPTIONS" && (!known || strings.Contains(value, "require") || strings.Contains(value, "import") || strings.Contains(value, "-r")):
+	case runsThrough(name, value, known):
 		r.unresolved(name+"=…", value)
 	}
 
 	if known {
 		r.suspect(value)
 	}
+}
+
+// runsThrough says whether a variable makes other programs run something.
+func runsThrough(name, value string, known bool) bool {
+	if programSettings[name] {
+		harmless := value == "" || harmlessPrograms[value]
+		return !known || !harmless
+	}
+	if name != "NODE_OPTIONS" {
+		return false
+	}
+
+	loads := func(option string) bool { return strings.Contains(value, option) }
+	return !known || slices.ContainsFunc([]string{"require", "import", "-r"}, loads)
 }
