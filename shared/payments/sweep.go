@@ -68,23 +68,37 @@ func (m *Machine) sweepKey(ctx context.Context, key Key) (bool, error) {
 	return m.sweep(ctx, r), nil
 }
 
+// sweep moves one open record on and reports whether it did.
 func (m *Machine) sweep(ctx context.Context, r Record) bool {
 	leased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
-	switch {
-	case leased || !r.Open() || !m.due(r):
+	if leased || !r.Open() || !m.due(r) {
 		return false
-	case r.State == Settled:
-		return m.Now().Sub(r.SettledAt) >= watchTime && m.confirm(ctx, r)
-	case r.State == Settling || r.State == Ready && m.expiredEverywhere(r):
-		_, err := m.finish(ctx, r)
-		var rejected *Rejected
-		return err == nil || errors.As(err, &rejected)
-	case r.State == Reserved && m.expired(r):
+	}
+
+	switch r.State {
+	case Settled:
+		isOldEnough := m.Now().Sub(r.SettledAt) >= watchTime
+		return isOldEnough && m.confirm(ctx, r)
+	case Settling:
+		return m.sweepSettlement(ctx, r)
+	case Ready:
+		return m.expiredEverywhere(r) && m.sweepSettlement(ctx, r)
+	case Reserved:
+		if !m.expired(r) {
+			return false
+		}
 		m.release(ctx, r)
 		return true
 	}
 
 	return false
+}
+
+// sweepSettlement finishes a settlement, or finds that it was rejected for good.
+func (m *Machine) sweepSettlement(ctx context.Context, r Record) bool {
+	_, err := m.finish(ctx, r)
+	var rejected *Rejected
+	return err == nil || errors.As(err, &rejected)
 }
 
 // due says whether it is time to try a record again. One that stays open for long,

@@ -113,14 +113,7 @@ func isHex(text string, digits int) bool {
 	if len(text) != 2+digits || text[:2] != "0x" {
 		return false
 	}
-	for i := 2; i < len(text); i++ {
-		if c := text[i]; (c < '0' || c > '9') &&
-			(c < 'a' || c > 'f') &&
-			(c < 'A' || c > 'F') {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(text[2:], "0123456789abcdefABCDEF") == ""
 }
 
 // isNumber takes at most the digits of a uint256.

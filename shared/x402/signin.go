@@ -133,20 +133,21 @@ func (s SignIn) check(terms Terms, now time.Time) error {
 
 func (s SignIn) checkTime(now time.Time) error {
 	issued, err := time.Parse(time.RFC3339, s.IssuedAt)
-	if err != nil ||
-		now.Sub(issued) > signInAge ||
-		issued.Sub(now) > signInAhead {
+	isFresh := now.Sub(issued) <= signInAge && issued.Sub(now) <= signInAhead
+	if err != nil || !isFresh {
 		return signInError("was not issued within the last 5 minutes: sign the one of these terms")
 	}
 
 	if s.ExpirationTime != "" {
-		if end, err := time.Parse(time.RFC3339, s.ExpirationTime); err != nil || !now.Before(end) {
+		end, err := time.Parse(time.RFC3339, s.ExpirationTime)
+		if err != nil || !now.Before(end) {
 			return signInError("has expired: sign the one of these terms")
 		}
 	}
 
 	if s.NotBefore != "" {
-		if begin, err := time.Parse(time.RFC3339, s.NotBefore); err != nil || now.Before(begin) {
+		begin, err := time.Parse(time.RFC3339, s.NotBefore)
+		if err != nil || now.Before(begin) {
 			return signInError("is not valid yet")
 		}
 	}

@@ -71,25 +71,34 @@ func resemblesWording(h hunk) bool {
 
 // difference is where the second text differs from the first, in whole words.
 func difference(old, now string) (from, to int) {
-	for from < min(len(old), len(now)) && old[from] == now[from] {
-		from++
-	}
+	from = commonPrefix(old, now)
+	to = len(now) - commonSuffix(old[from:], now[from:])
 
-	to = len(now)
-	for end := len(old); to > from &&
-		end > from &&
-		old[end-1] == now[to-1]; end-- {
-		to--
-	}
-
-	word := func(c byte) bool { return c >= 0x80 || unicode.IsLetter(rune(c)) }
-	for from > 0 && word(now[from-1]) {
+	isOfWord := func(c byte) bool { return c >= 0x80 || unicode.IsLetter(rune(c)) }
+	for from > 0 && isOfWord(now[from-1]) {
 		from--
 	}
-
-	for to < len(now) && word(now[to]) {
+	for to < len(now) && isOfWord(now[to]) {
 		to++
 	}
 
 	return from, to
+}
+
+// commonPrefix is the number of bytes with which both texts begin.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// commonSuffix is the number of bytes with which both texts end.
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
 }

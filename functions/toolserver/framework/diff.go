@@ -100,30 +100,50 @@ var (
 
 // logic says why a hunk is not plain data; "" if it is.
 func (f changedFile) logic(h hunk) string {
-	kind := kindOf(f.name)
-	switch {
-	case f.whole:
+	if f.whole {
 		return "a file is added, removed, renamed or made executable"
-	case steering.MatchString(f.name) && !translated.MatchString(f.name):
+	}
+	if steering.MatchString(f.name) && !translated.MatchString(f.name) {
 		return "the file steers an agent, a build or a service"
+	}
+	if f.name == "" {
+		return lineLogic(f.name, h)
+	}
+
+	kind := kindOf(f.name)
+	switch kind {
+	case "strings.xml":
+		return markupLogicOf(h, nil)
+	case ".json":
+		return jsonLogic(f.name, h)
+	case ".po":
+		return translationLogic(h)
+	case ".csv":
+		return tableLogic(h, ',')
+	case ".tsv":
+		return tableLogic(h, '\t')
+	case ".css", ".scss", ".less":
+		return styleLogic(h)
+	case "dockerfile":
+		return imageLogic(h)
+	}
+	return f.logicByShape(kind, h)
+}
+
+// jsonLogic lets sentences in lists and values for people change.
+func jsonLogic(name string, h hunk) string {
+	if listLogic(name, h) == "" {
+		return ""
+	}
+	return lineLogic(name, h)
+}
+
+// logicByShape reads a hunk by what is known of files of its kind: prose, keys and values, a
+// programming language, wording, or markup.
+func (f changedFile) logicByShape(kind string, h hunk) string {
+	switch {
 	case slices.Contains(prose, kind):
 		return proseLogic(h)
-	case kind == "strings.xml":
-		return markupLogicOf(h, nil)
-	case kind == ".json" && listLogic(f.name, h) == "":
-		return ""
-	case kind == ".json" || f.name == "":
-		return lineLogic(f.name, h)
-	case kind == ".po":
-		return translationLogic(h)
-	case kind == ".csv":
-		return tableLogic(h, ',')
-	case kind == ".tsv":
-		return tableLogic(h, '\t')
-	case kind == ".css" || kind == ".scss" || kind == ".less":
-		return styleLogic(h)
-	case kind == "dockerfile":
-		return imageLogic(h)
 	case formats[kind].line != nil:
 		return settingsLogic(f.name, kind, h)
 	case languages[kind] != nil:
@@ -171,22 +191,34 @@ var (
 // texts that something acts on.
 func listLogic(name string, h hunk) string {
 	for _, line := range h.before {
-		if key := jsonKey.FindStringSubmatch(line); key != nil &&
-			(logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1])) {
+		if isDecidingKey(line) {
 			return "the list belongs to a key that code may decide by"
 		}
 	}
 
 	gone, fresh := h.changed()
 	for _, line := range slices.Concat(gone, fresh) {
-		if found := listed.FindStringSubmatch(line); found == nil ||
-			len(words(found[1])) < 4 ||
-			logicWord.MatchString(found[1]) {
+		if !isListedSentence(line) {
 			return "a changed line is no sentence: " + shorten(line)
 		}
 	}
 
 	return wordingLogic(h, []shape{listed})
+}
+
+// isDecidingKey says whether a line of JSON has a key that code may decide by.
+func isDecidingKey(line string) bool {
+	key := jsonKey.FindStringSubmatch(line)
+	return key != nil && (logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1]))
+}
+
+// isListedSentence says whether a line is a sentence in a list of JSON.
+func isListedSentence(line string) bool {
+	found := listed.FindStringSubmatch(line)
+	if found == nil || logicWord.MatchString(found[1]) {
+		return false
+	}
+	return len(words(found[1])) >= 4
 }
 
 // changed are the lines of one side that the other side does not have.
@@ -203,6 +235,17 @@ func (h hunk) changed() (gone, fresh []string) {
 	return gone, fresh
 }
 
+// opensLongText says whether a line begins or ends a text of several lines in YAML, TOML or
+// properties.
+func opensLongText(line string) bool {
+	for _, ending := range []string{"|", ">", "|-", ">-", `\`} {
+		if strings.HasSuffix(line, ending) {
+			return true
+		}
+	}
+	return strings.Contains(line, `"""`) || strings.Contains(line, "'''")
+}
+
 // settingsLogic reads settings as a program, which finds quoted texts and comments, and then
 // as lines of keys and values. In a longer text that goes over lines nothing is certain.
 func settingsLogic(name, kind string, h hunk) string {
@@ -210,14 +253,7 @@ func settingsLogic(name, kind string, h hunk) string {
 		return ""
 	}
 	for _, line := range slices.Concat(h.before, h.after) {
-		text := strings.TrimSpace(line)
-		if strings.HasSuffix(text, "|") ||
-			strings.HasSuffix(text, ">") ||
-			strings.HasSuffix(text, "|-") ||
-			strings.HasSuffix(text, ">-") ||
-			strings.HasSuffix(text, `\`) ||
-			strings.Contains(text, `"""`) ||
-			strings.Contains(text, "'''") {
+		if opensLongText(strings.TrimSpace(line)) {
 			return "the change may lie inside of a longer text"
 		}
 	}

@@ -81,33 +81,43 @@ func shownValue(file, key, before, after string) bool {
 	key = strings.TrimSpace(key[strings.LastIndexByte(key, '.')+1:])
 	old, oldQuoted := unquoted(before)
 	now, nowQuoted := unquoted(after)
-	if oldQuoted != nowQuoted ||
-		!slices.Equal(holes.FindAllString(old, -1), holes.FindAllString(now, -1)) {
+	sameHoles := slices.Equal(holes.FindAllString(old, -1), holes.FindAllString(now, -1))
+	if oldQuoted != nowQuoted || !sameHoles {
 		return false
 	}
 
-	for _, value := range []string{old, now} {
-		plain := letters.MatchString(value) && !switches.MatchString(value)
-		begins := value != "" && strings.ToLower(value[:1]) != value[:1] ||
-			strings.Contains(value, " ")
-		switch {
-		case translated.MatchString(file):
-			if switches.MatchString(value) ||
-				strings.Contains(value, "://") ||
-				decidingKey.MatchString(key) && !strings.Contains(value, " ") {
-				return false
-			}
-		case numberKey.MatchString(key) && (number.MatchString(value) || phone.MatchString(value)):
-		case (display.MatchString(key) || textKey.MatchString(key) || factKey.MatchString(key)) &&
-			plain &&
-			begins &&
-			!logicWord.MatchString(value):
-		default:
-			return false
-		}
+	isShown := isShownValue
+	if translated.MatchString(file) {
+		isShown = isTranslation
 	}
+	return isShown(key, old) && isShown(key, now)
+}
 
-	return true
+// isTranslation says whether a value of a file of translations is text.
+func isTranslation(key, value string) bool {
+	if switches.MatchString(value) || strings.Contains(value, "://") {
+		return false
+	}
+	isPhrase := strings.Contains(value, " ")
+	return isPhrase || !decidingKey.MatchString(key)
+}
+
+// isShownValue says whether a key stands for a number, a text or a fact for people, and the value
+// is one.
+func isShownValue(key, value string) bool {
+	if numberKey.MatchString(key) && (number.MatchString(value) || phone.MatchString(value)) {
+		return true
+	}
+	isForPeople := display.MatchString(key) || textKey.MatchString(key) || factKey.MatchString(key)
+	if !isForPeople || switches.MatchString(value) || logicWord.MatchString(value) {
+		return false
+	}
+	return letters.MatchString(value) && (beginsUpper(value) || strings.Contains(value, " "))
+}
+
+// beginsUpper says whether a text begins with a capital letter.
+func beginsUpper(text string) bool {
+	return text != "" && strings.ToLower(text[:1]) != text[:1]
 }
 
 func unquoted(value string) (text string, quoted bool) {
@@ -136,14 +146,17 @@ func tableLogic(h hunk, comma rune) string {
 		if old == nil || len(old) != len(now) {
 			return "columns are added or removed"
 		}
-		for j := range old {
-			if old[j] != now[j] && !(plainCell(old[j]) && plainCell(now[j])) {
-				return "a cell changes that code may decide by"
-			}
+		if !slices.EqualFunc(old, now, isPlainChange) {
+			return "a cell changes that code may decide by"
 		}
 	}
 
 	return ""
+}
+
+// isPlainChange says whether a cell stays, or is text before and after.
+func isPlainChange(old, now string) bool {
+	return old == now || plainCell(old) && plainCell(now)
 }
 
 func cells(line string, comma rune) []string {

@@ -80,20 +80,8 @@ func pieceLogic(old, now []piece, i int, shown *regexp.Regexp) string {
 	switch {
 	case old[i].tag != now[i].tag:
 		return "tags are added or removed"
-	case old[i].tag &&
-		strings.HasPrefix(old[i].text, "<!--") &&
-		strings.HasPrefix(now[i].text, "<!--"):
-		if obeyed(old[i].text) ||
-			obeyed(now[i].text) ||
-			conditional.MatchString(old[i].text+now[i].text) {
-			return "a comment changes that a tool obeys"
-		}
-		return ""
 	case old[i].tag:
-		if !sameTag(old[i].text, now[i].text) {
-			return "tags or attributes change"
-		}
-		return ""
+		return tagLogic(old[i].text, now[i].text)
 	case i > 0 && plainOption.MatchString(old[i-1].text):
 		return "the text of an option without a value is what is sent"
 	case shown != nil && (i == 0 || !shown.MatchString(old[i-1].text)):
@@ -102,6 +90,21 @@ func pieceLogic(old, now []piece, i int, shown *regexp.Regexp) string {
 		return "the text between tags is not only wording"
 	}
 
+	return ""
+}
+
+// tagLogic says why a change of a tag or comment is not plain data; "" if it is.
+func tagLogic(old, now string) string {
+	isComment := strings.HasPrefix(old, "<!--") && strings.HasPrefix(now, "<!--")
+	if !isComment {
+		if !sameTag(old, now) {
+			return "tags or attributes change"
+		}
+		return ""
+	}
+	if obeyed(old) || obeyed(now) || conditional.MatchString(old+now) {
+		return "a comment changes that a tool obeys"
+	}
 	return ""
 }
 

@@ -191,37 +191,55 @@ func sentence(text string) bool {
 // shown says whether a text is an argument of something that shows it to people, or the
 // value of a name for such texts. What is done with other texts is not known.
 func shown(list []lexeme, at int) bool {
-	if at > 1 &&
-		says.MatchString(list[at-1].text) &&
-		strings.HasPrefix(list[at-2].text, "\n") { // without brackets
+	if shownWithoutBrackets(list, at) {
 		return true
 	}
 
 	depth := 0
-	for i := at - 1; i > 0 && at-i < 40; i-- {
+	for i := at - 1; i > 0 && at-i < farthest; i-- {
 		x := list[i]
-		before := list[i-1]
-		if before.text == "!" && i > 1 { // a macro of Rust
-			before = list[i-2]
-		}
 		if x.kind != "sign" {
 			continue
 		}
 
+		assigns := x.text == "=" || x.text == ":" || x.text == ":="
 		switch {
 		case strings.ContainsAny(x.text, ")]}"):
 			depth++
-		case strings.ContainsAny(x.text, "([{") && depth > 0:
+		case depth > 0 && strings.ContainsAny(x.text, "([{"):
 			depth--
-		case x.text == "(", depth == 0 && (x.text == "=" || x.text == ":" || x.text == ":="):
-			return before.kind == "word" &&
-				display.MatchString(strings.TrimPrefix(before.text, "IDENT"))
+		case x.text == "(", depth == 0 && assigns:
+			return isDisplay(nameBefore(list, i))
 		case depth == 0 && strings.ContainsAny(x.text, "([{=!<>&|?;"):
 			return false
 		}
 	}
 
 	return false
+}
+
+// farthest is how many lexemes before a text are looked at for what shows it.
+const farthest = 40
+
+// shownWithoutBrackets recognises `puts "text"` at the begin of a line.
+func shownWithoutBrackets(list []lexeme, at int) bool {
+	if at < 2 || !says.MatchString(list[at-1].text) {
+		return false
+	}
+	return strings.HasPrefix(list[at-2].text, "\n")
+}
+
+// nameBefore is the lexeme before the one at i; of a macro of Rust, the one before its "!".
+func nameBefore(list []lexeme, i int) lexeme {
+	if list[i-1].text == "!" && i > 1 {
+		return list[i-2]
+	}
+	return list[i-1]
+}
+
+// isDisplay says whether a name stands for something that shows text to people.
+func isDisplay(x lexeme) bool {
+	return x.kind == "word" && display.MatchString(strings.TrimPrefix(x.text, "IDENT"))
 }
 
 // decides says whether something around a text may use it for more than showing it.
@@ -231,13 +249,24 @@ func decides(list []lexeme, at int) bool {
 		if x.kind == "word" && deciding.MatchString(x.text) {
 			return true
 		}
-		if (i == at-1 || i == at+1) &&
-			x.kind == "sign" &&
-			(strings.Contains(x.text, "==") || strings.Contains(x.text, "!=") || x.text == "[" || x.text == "]" || x.text == ":" && i == at+1) {
+
+		isNeighbour := i == at-1 || i == at+1
+		if isNeighbour && x.kind == "sign" && comparesOrIndexes(x.text) {
+			return true
+		}
+		if i == at+1 && x.kind == "sign" && x.text == ":" {
 			return true
 		}
 	}
 	return false
+}
+
+// comparesOrIndexes says whether a sign beside a text compares with it, or looks it up.
+func comparesOrIndexes(sign string) bool {
+	if sign == "[" || sign == "]" {
+		return true
+	}
+	return strings.Contains(sign, "==") || strings.Contains(sign, "!=")
 }
 
 // lexGo reads Go with the scanner of the language.

@@ -202,11 +202,9 @@ func (g *Gate) byOtherName(state workspace.State, p workspace.Path, operation st
 
 // byContent looks into a folder that is removed or moved with all that is in it.
 func (g *Gate) byContent(state workspace.State, p workspace.Path, operation string) (Result, bool) {
-	if p.Real == "" ||
-		p.Info == nil ||
-		!p.Info.IsDir() ||
-		operation != Delete && operation != Rename ||
-		!state.Policy.Reaches(p.Real) {
+	isFolder := p.Real != "" && p.Info != nil && p.Info.IsDir()
+	takesContent := operation == Delete || operation == Rename
+	if !isFolder || !takesContent || !state.Policy.Reaches(p.Real) {
 		return Result{}, false
 	}
 

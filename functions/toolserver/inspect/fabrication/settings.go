@@ -212,19 +212,23 @@ func (s Search) credentials(files []source) (all []Finding) {
 		for _, before := range s.earlier(now, files) {
 			old := values(now.name, before.text)
 			for name, v := range current {
-				was, there := old[name]
-				if there &&
-					secretscan.SecretName(path.Base(name)) &&
-					secretscan.Placeholder(v.value) &&
-					was.value != "" &&
-					!secretscan.Placeholder(was.value) {
-					all = append(all, found(Placeholder, "error", now.name, v.line, strings.TrimPrefix(name, "/")+" is a placeholder here and has a value in "+before.where, identified(was.value)))
+				was := old[name]
+				if !secretscan.SecretName(path.Base(name)) || !isReplaced(was.value, v.value) {
+					continue
 				}
+				said := strings.TrimPrefix(name, "/") + " is a placeholder here and has a value in " + before.where
+				all = append(all, found(Placeholder, "error", now.name, v.line, said, identified(was.value)))
 			}
 		}
 	}
 
 	return all
+}
+
+// isReplaced says whether a placeholder stands where an earlier text has a real value.
+func isReplaced(was, is string) bool {
+	hadValue := was != "" && !secretscan.Placeholder(was)
+	return hadValue && secretscan.Placeholder(is)
 }
 
 // identified says which value is meant, to whoever knows it.

@@ -202,16 +202,10 @@ func mentions(text, name string) int {
 	return 0
 }
 
+// wordAt says whether a byte of a line belongs to a name.
 func wordAt(line string, i int) bool {
-	if i < 0 || i >= len(line) {
-		return false
-	}
-	c := line[i]
-	return c == '_' ||
-		c == '-' ||
-		c >= '0' && c <= '9' ||
-		c >= 'a' && c <= 'z' ||
-		c >= 'A' && c <= 'Z'
+	const ofNames = "_-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return i >= 0 && i < len(line) && strings.IndexByte(ofNames, line[i]) >= 0
 }
 
 // inUse looks at the processes of the machine: arguments, folder, open files and
