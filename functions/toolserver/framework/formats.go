@@ -105,14 +105,28 @@ func isTranslation(key, value string) bool {
 // isShownValue says whether a key stands for a number, a text or a fact for people, and the value
 // is one.
 func isShownValue(key, value string) bool {
-	if numberKey.MatchString(key) && (number.MatchString(value) || phone.MatchString(value)) {
+	if numberKey.MatchString(key) && isNumber(value) {
 		return true
 	}
-	isForPeople := display.MatchString(key) || textKey.MatchString(key) || factKey.MatchString(key)
-	if !isForPeople || switches.MatchString(value) || logicWord.MatchString(value) {
+	return isForPeople(key) && isText(value)
+}
+
+// isNumber says whether a value is a number or the number of a telephone.
+func isNumber(value string) bool {
+	return number.MatchString(value) || phone.MatchString(value)
+}
+
+// isForPeople says whether a key stands for a text or a fact that people read.
+func isForPeople(key string) bool {
+	return display.MatchString(key) || textKey.MatchString(key) || factKey.MatchString(key)
+}
+
+// isText says whether a value reads like a name or a sentence and not like a switch.
+func isText(value string) bool {
+	if switches.MatchString(value) || logicWord.MatchString(value) || !letters.MatchString(value) {
 		return false
 	}
-	return letters.MatchString(value) && (beginsUpper(value) || strings.Contains(value, " "))
+	return beginsUpper(value) || strings.Contains(value, " ")
 }
 
 // beginsUpper says whether a text begins with a capital letter.

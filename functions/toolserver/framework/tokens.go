@@ -250,12 +250,18 @@ func decides(list []lexeme, at int) bool {
 			return true
 		}
 
-		isNeighbour := i == at-1 || i == at+1
-		if isNeighbour && x.kind == "sign" && comparesOrIndexes(x.text) {
-			return true
+		if x.kind != "sign" {
+			continue
 		}
-		if i == at+1 && x.kind == "sign" && x.text == ":" {
-			return true
+		switch i {
+		case at - 1:
+			if comparesOrIndexes(x.text) {
+				return true
+			}
+		case at + 1:
+			if x.text == ":" || comparesOrIndexes(x.text) {
+				return true
+			}
 		}
 	}
 	return false

@@ -222,22 +222,28 @@ func (r *reader) configure(c, whole call) {
 		return
 	}
 
-	changes := verb == "set" || verb == "unset" || len(operands) > 1
-	if given(options, "unset", "unset-all", "replace-all", "add") {
-		changes = true
-	}
-	edits := given(options, "e", "edit")
-	if verb == "" && !changes && !edits { // it shows the one setting
+	changes := changesSetting(verb, options, operands)
+	if verb == "" && !changes && !given(options, "e", "edit") { // it shows the one setting
 		return
 	}
 
 	if file, ok := find(options, "f", "file"); ok && file.value.word != nil {
 		r.word(file.value.word, "git config", false)
 	}
-	plain := verb == "" || verb == "set" || verb == "unset"
-	if !plain || !changes || !harmlessSetting(operands) {
+	if !changes || !harmlessSetting(operands) {
 		r.hide(whole.all())
 	}
+}
+
+// changesSetting says whether git config sets or unsets one setting.
+func changesSetting(verb string, options []option, operands []argument) bool {
+	switch verb {
+	case "set", "unset":
+		return true
+	case "":
+		return len(operands) > 1 || given(options, "unset", "unset-all", "replace-all", "add")
+	}
+	return false // edit, rename-section and what is not known
 }
 
 // harmlessSetting says whether the operands of git config name a setting, and perhaps its value,

@@ -84,19 +84,26 @@ func (r *reader) manifests(c call) {
 	if len(operands) == 0 || !slices.Contains(strings.Fields(m.words), operands[0].text) {
 		return
 	}
-	if c.program == "go" && !changesModule(operands) {
-		return
-	}
 
-	files := m.files
-	installs := operands[0].text == "install" || operands[0].text == "i"
-	if c.program != "go" && installs && len(operands) == 1 { // it installs what the manifest lists
-		files = files[1:]
-	}
-
-	for _, file := range files {
+	for _, file := range m.written(c.program, operands) {
 		r.write(file, c.program, false, true)
 	}
+}
+
+// written are the files that a command rewrites. An install without a name of a package rewrites
+// the lock file alone.
+func (m manifest) written(program string, operands []argument) []string {
+	if program == "go" {
+		if changesModule(operands) {
+			return m.files
+		}
+		return nil
+	}
+	installs := operands[0].text == "install" || operands[0].text == "i"
+	if installs && len(operands) == 1 {
+		return m.files[1:]
+	}
+	return m.files
 }
 
 // changesModule says whether a go command changes go.mod; most words behind `go mod` only read it.

@@ -164,11 +164,7 @@ func (r *reader) unwrap(c call, w wrapper) []argument {
 
 // running are the arguments behind the word of a runner; nil if it is another command.
 func running(c call) []argument {
-	words, ok := runners[c.program]
-	if !ok || len(c.args) == 0 {
-		return nil
-	}
-	if !slices.Contains(words, c.args[0].text) {
+	if len(c.args) == 0 || !slices.Contains(runners[c.program], c.args[0].text) {
 		return nil
 	}
 

@@ -210,13 +210,7 @@ func (g *Gate) byContent(state workspace.State, p workspace.Path, operation stri
 
 	var worst Result
 	err := g.Workspace.Walk(p.Real, state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
-		found, ok := ruled(state, name, Parent)
-		if ok && workspace.OfGit(found.Matched) { // a whole repository may go
-			return nil
-		}
-		if ok && policy.Worse(worst.Decision, found.Decision) != worst.Decision {
-			worst = found
-		}
+		worst = worseOf(worst, state, name)
 		if worst.Decision == policy.Blocked {
 			return fs.SkipAll
 		}
@@ -227,6 +221,19 @@ func (g *Gate) byContent(state workspace.State, p workspace.Path, operation stri
 	}
 
 	return worst, worst.Decision != ""
+}
+
+// worseOf gives the refusal of a file below a folder, if it is graver than the one found before. A
+// whole repository may go, so the files of git do not count.
+func worseOf(before Result, state workspace.State, name string) Result {
+	found, ok := ruled(state, name, Parent)
+	if !ok || workspace.OfGit(found.Matched) {
+		return before
+	}
+	if policy.Worse(before.Decision, found.Decision) == before.Decision {
+		return before
+	}
+	return found
 }
 
 const untouchable = "The file is untouchable: no agent changes it, and no approval lifts that."

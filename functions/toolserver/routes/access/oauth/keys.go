@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"math/big"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -144,26 +145,9 @@ func parseKeys(text []byte) (map[string]key, error) {
 func (j jwk) public() crypto.PublicKey {
 	switch {
 	case j.Type == "RSA":
-		n := number(j.N)
-		e := number(j.E)
-		if n.BitLen() < minRSABits ||
-			n.BitLen() > 8192 ||
-			e.BitLen() > 31 ||
-			e.Int64() < 3 {
-			return nil
-		}
-		return &rsa.PublicKey{N: n, E: int(e.Int64())}
+		return j.rsaKey()
 	case j.Type == "EC" && j.Curve == "P-256":
-		x := decode(j.X)
-		y := decode(j.Y)
-		if len(x) != 32 || len(y) != 32 {
-			return nil
-		}
-		public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), append(append([]byte{4}, x...), y...))
-		if err != nil {
-			return nil
-		}
-		return public
+		return j.ecKey()
 	case j.Type == "OKP" && j.Curve == "Ed25519":
 		if x := decode(j.X); len(x) == ed25519.PublicKeySize {
 			return ed25519.PublicKey(x)
@@ -171,6 +155,34 @@ func (j jwk) public() crypto.PublicKey {
 	}
 
 	return nil
+}
+
+// rsaKey gives a key of RSA within sane bounds, else nil.
+func (j jwk) rsaKey() crypto.PublicKey {
+	n := number(j.N)
+	e := number(j.E)
+	if n.BitLen() < minRSABits || n.BitLen() > 8192 {
+		return nil
+	}
+	if e.BitLen() > 31 || e.Int64() < 3 {
+		return nil
+	}
+	return &rsa.PublicKey{N: n, E: int(e.Int64())}
+}
+
+// ecKey gives a key on P-256, nil if the point is not on the curve.
+func (j jwk) ecKey() crypto.PublicKey {
+	x := decode(j.X)
+	y := decode(j.Y)
+	if len(x) != 32 || len(y) != 32 {
+		return nil
+	}
+	point := slices.Concat([]byte{4}, x, y)
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil {
+		return nil
+	}
+	return public
 }
 
 // decode is empty for what is not base64url.
