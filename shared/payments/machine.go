@@ -270,7 +270,7 @@ func (c Checked) fresh(r Record, now time.Time) (Account, bool) {
 }
 
 // Check verifies a payment before anything is done for it, even before its request is
-// looked at: whoever cannot pay buys no work. A payment that is under way or over was
+// looked at: a payer without funds buys no work. A payment that is under way or over was
 // verified when it was reserved.
 //
 // Errors: those of [Machine.Pay] that need no handler.
@@ -417,7 +417,7 @@ func (m *Machine) release(ctx context.Context, r Record) {
 }
 
 // save maps the store's failures: conflicts go back to the caller's loop; others
-// are harmless only while nobody moves the money.
+// are harmless only while the money does not move.
 func (m *Machine) save(ctx context.Context, r Record) (Record, error) {
 	saved, err := m.Store.Save(ctx, r)
 	switch {

@@ -11,7 +11,7 @@
 //
 // The answer of the handler is stored (ready) before money moves and withheld
 // until it has moved (settled). The transaction is signed and stored (settling)
-// before it is broadcast, so whoever resumes sends the same bytes again. Each
+// before it is broadcast, so a process that resumes sends the same bytes again. Each
 // write is conditional on the version that was read; a lease says who works on
 // a record, and only its end lets another take over.
 package payments
@@ -179,7 +179,7 @@ type Record struct {
 	Reverts     []Revert    `json:"reverts,omitempty"`   // transactions of ours that were mined and moved no money
 
 	// What the store has added up elsewhere for this record. It keeps both itself;
-	// whoever writes the record hands them on as they were loaded.
+	// a writer of the record hands them on as they were loaded.
 	Committed int64 `json:"committed,omitempty"` // atomic units in the payer's [Account]
 	Spent     int64 `json:"spent,omitempty"`     // atomic units in the payer's [Account]
 	Counted   int   `json:"counted,omitempty"`   // of Reverts, in the payer's account and the gas of the hour

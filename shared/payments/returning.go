@@ -9,7 +9,7 @@ import (
 // the one who asks. It charges nothing.
 //
 // Errors: ErrNotFound when nothing was bought; *Pending while a purchase is under
-// way or nobody can tell, since a new payment would then perhaps be a second one.
+// way or the outcome is unknown, since a new payment would then perhaps be a second one.
 func (m *Machine) Returning(ctx context.Context, payer, fingerprint string) (Answer, error) {
 	records, err := m.Store.ByRequest(ctx, payer, fingerprint)
 	if err != nil {

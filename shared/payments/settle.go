@@ -124,7 +124,7 @@ func (m *Machine) fail(ctx context.Context, r Record, cause *Rejected) error {
 	return cause
 }
 
-// replay gives the stored reply again to whoever may have it: a request that knows what
+// replay gives the stored reply again to a request that may have it: a request that knows what
 // the chain does not tell (the identifier, or a body that others cannot guess), or whose
 // payer signed in. Any other is one of the few that a lost answer allows, also when it
 // waited for the settlement: of many equal requests at once, all but one may be copies.

@@ -43,7 +43,7 @@ type Store interface {
 	// Identified is the payload hash that an identifier is bound to, or ErrNotFound.
 	Identified(ctx context.Context, payer, product, identifier string) (payloadHash string, err error)
 
-	// ByNonce lists the records with an authorization nonce, whoever paid.
+	// ByNonce lists the records with an authorization nonce, of all payers.
 	ByNonce(ctx context.Context, nonce string) ([]Record, error)
 
 	// ByRequest lists the records of a payer for a request fingerprint that are not

@@ -96,7 +96,7 @@ type sale struct {
 	payment payments.Payment
 }
 
-// run goes through the order of DESIGN section 3: match, validate, then the
+// run goes through the life of a paid request: match, validate, then the
 // machine looks up, verifies, reserves, works, settles and records.
 func (s *sale) run(header string, queryErr error, prepare Prepare) (payments.Answer, error) {
 	order, err := s.order(header, queryErr, prepare)
@@ -134,7 +134,7 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 		return none, err
 	}
 	if err := s.gate.Machine.Authentic(s.r.Context(), s.payment, hash); err != nil {
-		return none, err // nobody's payment buys no work, not even looking at the body
+		return none, err // without a valid payment not even the body is read
 	}
 
 	checked, err := s.gate.Machine.Check(s.r.Context(), s.payment)

@@ -179,7 +179,7 @@ func (t Terms) signInExtension(now time.Time) any {
 	}
 }
 
-// account gives the account that signed in, lower case, "" where nobody did.
+// account gives the account that signed in, lower case, "" without a sign-in.
 // Errors: *payments.Invalid, *payments.Unavailable.
 func (g *Gate) account(r *http.Request, terms Terms) (string, error) {
 	header := strings.Join(r.Header.Values(HeaderSignIn), ",")

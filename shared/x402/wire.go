@@ -38,7 +38,7 @@ func DecodeHeader(text string, v any) error {
 }
 
 // paymentHeader finds the payment of a request; PAYMENT-SIGNATURE wins. Several
-// values were joined or split on the way and are nobody's payment.
+// values were joined or split on the way and are no valid payment.
 func paymentHeader(h http.Header) (value string, present bool) {
 	for _, name := range []string{HeaderSignature, HeaderPaymentV1} {
 		if values := h.Values(name); len(values) > 0 {

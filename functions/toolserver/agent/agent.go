@@ -44,7 +44,7 @@ type Provider struct {
 	Key  string `json:"key"`   // "" for Bedrock, which uses the role, and for servers that want none
 }
 
-// Assignment is what the process of an agent reads from its standard input. There nobody
+// Assignment is what the process of an agent reads from its standard input. There no other process
 // else sees the key: arguments and environments are for everybody of the same user.
 type Assignment struct {
 	Dispatch  string   `json:"dispatch"` // its id

@@ -55,7 +55,7 @@ func (f files) edit(ctx context.Context, _ *tool.Call, in editInput) (editOutput
 	return editOutput{in.Path, false, strings.Count(after, "\n")}, nil
 }
 
-// create makes a file that is not there; nobody else can have made it meanwhile.
+// create makes a file that is not there; no other process can have made it meanwhile.
 func (f files) create(ctx context.Context, in editInput) (editOutput, error) {
 	if err := f.allowed(ctx, preflight.Create, in.Path); err != nil {
 		return editOutput{}, err

@@ -242,7 +242,7 @@ func (f files) search(ctx context.Context, _ *tool.Call, in searchInput) (out se
 			return nil // what cannot be read as text is not searched
 		}
 
-		if f.allowed(ctx, preflight.Read, name) != nil { // another name of a file that nobody may see
+		if f.allowed(ctx, preflight.Read, name) != nil { // another name of a file that must not be read
 			return nil
 		}
 		for i, line := range strings.Split(string(text), "\n") {

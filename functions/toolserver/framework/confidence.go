@@ -14,7 +14,7 @@ var plainly = []string{
 }
 
 // sureOfLogic says how sure it is that a hunk is no plain data. What looks like wording may
-// be just that, and a format that nobody here reads tells nothing.
+// be just that, and an unknown format tells nothing.
 func (f changedFile) sureOfLogic(h hunk, why string) string {
 	if f.whole || strings.HasPrefix(why, "the file steers") {
 		return High

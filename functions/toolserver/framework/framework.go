@@ -48,7 +48,7 @@ var Permission = Protocol{
 var BeforeAnyChange = []string{
 	"Say which file changes, and why the task needs it.",
 	"Find out whether the file is untouchable or protected; stop if it is untouchable, ask if it is protected.",
-	"Decide whether the change is DATA or LOGIC; what is not clearly DATA is LOGIC.",
+	"Decide whether the change is DATA or LOGIC; everything that is not clearly DATA is LOGIC.",
 	"For LOGIC, show a person the change and wait for the approval.",
 	"Know how to undo it: a commit, a snapshot or a backup exists.",
 	"Make the change, check that it does what was asked, and write down what was done.",

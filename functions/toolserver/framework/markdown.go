@@ -30,7 +30,7 @@ func RulesMarkdown(rules []Rule) string {
 		if len(r.EnforcedBy) > 0 {
 			fmt.Fprintf(&b, "- Tools: %s\n", strings.Join(r.EnforcedBy, ", "))
 		} else {
-			b.WriteString("- Tools: none of this server yet; the rule rests on whoever follows it\n")
+			b.WriteString("- Tools: none of this server yet; the rule rests on its reader\n")
 		}
 
 		if !r.Enabled {

@@ -29,7 +29,7 @@ var entries = []entry{
 		Rule:        "Write down what was done while it is being done, where the next session finds it.",
 		Trigger:     "After each finished step, and before anything that may end the session.",
 		Enforcement: "The worklog tool only appends, and reports when older entries are not as they were.",
-		Prevents:    "Work that is done twice, or contradicted, because nobody knew of it.",
+		Prevents:    "Work that is done twice, or contradicted, because it was not written down.",
 		EnforcedBy:  []string{"worklog", "session_close"},
 	}, Detail{
 		Implementation: []string{"One entry a step: what, which files, what state.", "Append; never rewrite what stands there.", "Facts and decisions go to the place for facts."},
@@ -48,10 +48,10 @@ var entries = []entry{
 	}},
 	{Rule{
 		ID: "delegate_and_return", Name: "DELEGATE AND RETURN",
-		Rule:        "Whoever hands work on stays responsible: come back to it, check the result and report it.",
+		Rule:        "The one who hands work on stays responsible: come back to it, check the result and report it.",
 		Trigger:     "A task was dispatched or given to another agent or person.",
 		Enforcement: "Dispatches are listed with their state and their log; coming back to them is left to the agent.",
-		Prevents:    "Results that nobody reads, and background agents that nobody stops.",
+		Prevents:    "Results that are never read, and background agents that are never stopped.",
 		EnforcedBy:  []string{"dispatch_to_llm", "session_close"},
 	}, Detail{
 		Implementation: []string{"Note what was handed on, to whom and what is expected.", "Look at the result itself, not at the claim about it.", "Report what was found, failures too."},
@@ -62,7 +62,7 @@ var entries = []entry{
 		Rule:        "Protected files are changed only after a person approved this change.",
 		Trigger:     "A change of a file on the protected list, or of anything that counts as LOGIC.",
 		Enforcement: "Where the hook is installed it refuses until an approval of a person covers the file; preflight_check answers PROTECTED. Approvals end by themselves.",
-		Prevents:    "Changes that are correct in themselves and that nobody wanted.",
+		Prevents:    "Changes that are correct in themselves and unwanted.",
 		EnforcedBy:  []string{"preflight_check", "request_approval"},
 	}, Detail{
 		Implementation: []string{"Show the change, not a description of it.", "Ask once, with all files of the change.", "Do not take silence for a yes."},

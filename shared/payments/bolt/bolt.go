@@ -329,7 +329,7 @@ func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) (found [
 				return err
 			}
 			if r.Request.Fingerprint == fingerprint &&
-				string(key[len(prefix):]) == payments.RequestOrder(r) { // not reserved anew since
+				string(key[len(prefix):]) == payments.RequestOrder(r) { // not reserved again since
 				found = append(found, r)
 			}
 		}

@@ -25,7 +25,7 @@ type write struct {
 	done   chan error
 }
 
-// commit makes a change durable. A refusal of one is nobody else's.
+// commit makes a change durable. A refusal concerns that one change only.
 func (s *Store) commit(change func(*bbolt.Tx) error) error {
 	w := &write{change: change, done: make(chan error, 1)}
 	s.group.mu.Lock()

@@ -19,7 +19,7 @@
 // A body that makes the record larger than 300 KB is an object of its own, named
 // by its SHA-256 in the attribute body. The object is written before the item.
 //
-// The attribute ttl (Unix seconds), which all but the OPEN entries have, is a broom for what nobody needs any more; it
+// The attribute ttl (Unix seconds), which all but the OPEN entries have, removes what is no longer needed; it
 // protects nothing, and the table works without it.
 //
 // The function's role needs, on this table alone: dynamodb:GetItem,

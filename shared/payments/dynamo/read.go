@@ -133,7 +133,7 @@ func (s *Store) ByRequest(ctx context.Context, payer, fingerprint string) ([]pay
 	if err != nil {
 		return nil, err
 	}
-	return s.named(ctx, found, func(entry item, r payments.Record) bool { // not reserved anew since
+	return s.named(ctx, found, func(entry item, r payments.Record) bool { // not reserved again since
 		return r.Request.Fingerprint == fingerprint &&
 			textOf(entry, sorting) == payments.RequestOrder(r)
 	})

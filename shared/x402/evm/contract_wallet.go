@@ -33,7 +33,7 @@ func (c *Chain) RunsCode(ctx context.Context, p payments.Payment) (bool, error) 
 	return len(code) > 0, err
 }
 
-// message is a call of a contract that nobody in particular makes.
+// message is a call of a contract without a particular caller.
 func message(to common.Address, data []byte) ethereum.CallMsg {
 	return ethereum.CallMsg{
 		To:   &to,

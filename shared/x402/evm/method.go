@@ -33,7 +33,7 @@ type method interface {
 	// claimed finds the payment in a transaction that somebody names, who may lie.
 	claimed(ctx context.Context, p payments.Payment, hash common.Hash) (*payments.Settlement, error)
 
-	// trace looks for what became of the nonce, whoever spent it.
+	// trace looks for what became of the nonce, no matter who spent it.
 	trace(ctx context.Context, p payments.Payment) (fate, error)
 }
 

@@ -113,7 +113,7 @@ func (c *Chain) lookBack() uint64 {
 }
 
 // Reconcile finds what became of the authorization: anyone may carry it out, and
-// whoever did, the money arrived. public says that others have it: a transaction of
+// in either case the money arrived. public says that others have it: a transaction of
 // ours, mined or not, has shown it to everybody, or a facilitator was asked.
 //
 // Errors: *payments.Rejected, or any other when that is not known.

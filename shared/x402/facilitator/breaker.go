@@ -20,7 +20,7 @@ type breaker struct {
 	probing  bool
 }
 
-// enter asks for one call; whoever may make it tells its outcome to leave, or to
+// enter asks for one call; a caller that may make it reports the outcome to leave, or to
 // abandon that there was none.
 func (b *breaker) enter(now time.Time) bool {
 	b.mu.Lock()

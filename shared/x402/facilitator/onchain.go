@@ -237,7 +237,7 @@ func (o *Onchain) fillGap(ctx context.Context, j payments.Journal, waiting payme
 	return nil
 }
 
-// sendEarlier sends a stored transaction again. One that nobody takes any more, its
+// sendEarlier sends a stored transaction again. One that no node takes any more, its
 // fee is too low perhaps, gives up its nonce: its payment signs again once that is
 // spent.
 func (o *Onchain) sendEarlier(ctx context.Context, attempt payments.Attempt) error {

@@ -232,7 +232,7 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 }
 
 // perhapsAtWork says whether a settlement may be on its way although its request
-// failed: not when nobody took it.
+// failed: not when no node took it.
 func perhapsAtWork(err error) bool {
 	var refused statusError
 	var broken *net.OpError

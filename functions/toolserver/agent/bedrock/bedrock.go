@@ -29,7 +29,7 @@ type Model struct {
 }
 
 // Open prepares a model; it sends nothing. The URL is "" for the region's own endpoint.
-// Each request is sent once: whoever asks decides whether to ask again.
+// Each request is sent once: the caller decides whether to ask again.
 func Open(name, url, region string, keys aws.CredentialsProvider, client *http.Client) *Model {
 	o := bedrockruntime.Options{
 		Region:      region,

@@ -28,7 +28,7 @@ import (
 )
 
 // Key is what the server expects as the key.
-const Key = "test-key-that-nobody-may-see"
+const Key = "test-key-that-must-stay-hidden"
 
 // Model is the name of its model.
 const Model = "model-1"

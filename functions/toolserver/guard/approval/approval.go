@@ -223,7 +223,7 @@ func (b *Book) Use(ctx context.Context, a Action, policy string) (*Approval, err
 
 func (b *Book) match(a Action, policy string, use bool) (*Approval, error) {
 	if _, err := fs.Stat(b.Workspace.Files(), file); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // nobody ever asked; the hook saves the opening
+		return nil, nil // no request was ever made; the hook saves the opening
 	}
 	digest := a.Digest(policy)
 	now := b.Now().UTC()

@@ -76,7 +76,7 @@ const fillers = "\u034F\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0⟨⟩"
 
 // deceives says whether a character shows nothing, or something else than what it is.
 func deceives(c rune) bool {
-	return !unicode.IsPrint(c) || // controls, formats, separators, and what is not assigned
+	return !unicode.IsPrint(c) || // controls, formats, separators, and unassigned code points
 		unicode.Is(unicode.Variation_Selector, c) ||
 		strings.ContainsRune(fillers, c)
 }

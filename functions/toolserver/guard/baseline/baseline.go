@@ -1,6 +1,6 @@
 // Package baseline is the net under the guard. It remembers what the untouchable and
 // protected files were, and finds every change that did not pass the guard: by a
-// program that nobody looked into, by a tool without a hook, or by a person.
+// program that was not looked into, by a tool without a hook, or by a person.
 //
 // A change stays found until a person accepts the files as they are. A change that
 // an approval let through is accepted by itself. A baseline that is gone while the
@@ -195,7 +195,7 @@ func (n *Net) compare(ctx context.Context) ([]Change, record, error) {
 }
 
 // first takes the first baseline. If the chain knows of an earlier one, somebody removed
-// it: that is told until a person accepts the files.
+// it: the check reports that until a person accepts the files.
 func (n *Net) first(ctx context.Context, state workspace.State, found map[string]entry) ([]Change, record, error) {
 	taken, err := n.Log.Holds(ctx, EventTaken)
 	if err != nil {
@@ -321,7 +321,7 @@ func (n *Net) read() (record, error) {
 		r.Version != 1 ||
 		r.Files == nil ||
 		r.Reported == nil {
-		return record{}, errors.New("the baseline cannot be read; a person must look at it, and accept the files anew")
+		return record{}, errors.New("the baseline cannot be read; a person must look at it and accept the files again")
 	}
 	return r, nil
 }

@@ -4,13 +4,13 @@
 // the shell sees them.
 //
 // Not everything can be known from a text: the program of an interpreter, what eval
-// runs, the value of a variable from outside. Such parts are told as unresolved, and
+// runs, the value of a variable from outside. Such parts are reported as unresolved, and
 // with them the words in them that may be names of files. What a program changes by itself
 // is found later, by comparing the files.
 //
-// A program is one that writes in known ways, or one that is known to only read, or nobody
-// here knows. What a program of the last kind is given is told apart: it counts if it is on
-// a list. Scripts are told, too, for whoever can read them.
+// A program is one that writes in known ways, or one that is known to only read, or one that is
+// unknown. What a program of the last kind is given is reported apart: it counts if it is on
+// a list. Scripts are reported, too, for a caller that can read them.
 package command
 
 import (
@@ -39,7 +39,7 @@ type Analysis struct {
 	Unresolved  []string `json:"unresolved"`  // parts of the text that hide what they do
 	Destructive []string `json:"destructive"` // programs that remove or overwrite
 	Mentions    []string `json:"-"`           // words in unresolved parts that may name files
-	Named       []Write  `json:"-"`           // what programs are given of which nobody here knows whether they write
+	Named       []Write  `json:"-"`           // files given to programs that may or may not write them
 	Scripts     []Script `json:"-"`           // files that are run
 }
 
@@ -61,7 +61,7 @@ func Analyze(text string) (Analysis, error) {
 	return r.result, err
 }
 
-// Hidden is the analysis of a text of which nobody here knows the language.
+// Hidden is the analysis of a text in an unknown language.
 func Hidden(text string) Analysis {
 	r := newReader()
 	r.unresolved("a program", text)
@@ -87,7 +87,7 @@ type reader struct {
 	variables map[string]string // that have one value, which the command itself sets
 	changed   map[string]bool   // that had another value before, or may get one
 	dir       string            // where a cd led to, from where the command begins
-	lost      bool              // nobody knows where a cd led to
+	lost      bool              // it is unknown where a cd led to
 	input     string            // here document of the command
 	piped     string            // text of the commands whose output the command reads
 	depth     int

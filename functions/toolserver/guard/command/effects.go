@@ -139,7 +139,7 @@ func makesLinks(program string, options []option) bool {
 	return false
 }
 
-// link notes that a file gets another name: whoever writes to that, writes to the file.
+// link notes that a file gets another name: a write to that name writes to the file.
 // What a symbolic link says counts from where the link is.
 func (r *reader) link(file, name argument) {
 	r.word(file.word, "ln", false)

@@ -155,7 +155,7 @@ func (r *reader) gitCommand(c, whole call) {
 			r.hide(whole.all())
 		}
 	default:
-		if !gitReaders[name] { // an alias, or a command that nobody here knows
+		if !gitReaders[name] { // an alias, or an unknown command
 			r.hide(whole.all())
 		} else if given(options, "O") {
 			r.hide(whole.all())
@@ -243,7 +243,7 @@ func changesSetting(verb string, options []option, operands []argument) bool {
 	case "":
 		return len(operands) > 1 || given(options, "unset", "unset-all", "replace-all", "add")
 	}
-	return false // edit, rename-section and what is not known
+	return false // edit, rename-section and unknown verbs
 }
 
 // harmlessSetting says whether the operands of git config name a setting, and perhaps its value,

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// runtime says how an interpreter is told what to run on its command line.
+// runtime says how the command line of an interpreter names what it runs.
 type runtime struct {
 	letters string // short options that are followed by a program
 	words   string // other words that are
@@ -29,7 +29,7 @@ var modules = setOf("pytest unittest pip venv virtualenv mypy ruff flake8 pylint
 // asksOnly are the options with which a program tells something and ends.
 var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 
-// interpreter hides what it is told to run on the command line or by its input: a
+// interpreter hides code that comes on the command line or by its input: a
 // text of the command line, or what is typed later into a session that stays open.
 func interpreter(language runtime) effect {
 	return func(r *reader, c call) {
@@ -199,7 +199,7 @@ func readIn(r *reader, c call) {
 	r.hide(c.all())
 }
 
-// Script is a file that a command runs. What is in it can be looked at by whoever may
+// Script is a file that a command runs. What is in it can be looked at by a caller that may
 // read files.
 type Script struct {
 	Path   string

@@ -67,7 +67,7 @@ func curl(r *reader, c call) {
 
 var wgetGrammar = grammar{valued: "OPioaUeBtTwQ", long: map[string]bool{"output-document": true, "directory-prefix": true, "input-file": true, "output-file": true, "append-output": true, "recursive": false, "mirror": false, "spider": false, "execute": true, "use-askpass": true}}
 
-// wget writes what it gets into a file that is named as the address ends, unless it is told another name.
+// wget writes what it gets into a file that is named as the address ends, unless an option names another.
 func wget(r *reader, c call) {
 	options, addresses := c.parse(wgetGrammar)
 	if given(options, "i", "input-file", "r", "recursive", "m", "mirror", "e", "execute", "use-askpass") {

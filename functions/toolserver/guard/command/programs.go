@@ -233,7 +233,7 @@ func isBare(w *syntax.Word) bool {
 }
 
 // strange says whether a text without quotes has characters that only look like blanks, or
-// that nobody sees.
+// that is not seen.
 func strange(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool {
 		return c > unicode.MaxASCII && (unicode.IsSpace(c) || unicode.In(c, unicode.Cf))
@@ -243,7 +243,7 @@ func strange(text string) bool {
 // inputs are options whose value a program reads.
 var inputs = setOf("--config --conf --config-file --configuration --settings --env-file --var-file --input --input-file --schema --project --tsconfig --rootdir --values --manifest --manifest-path --source --from-file --data --kubeconfig --inventory")
 
-// named notes what a program nobody here knows names: it counts if it is on a list.
+// named notes the files that an unknown program names: it counts if it is on a list.
 func (r *reader) named(c call) {
 	for i, a := range c.args {
 		if name, _, _ := strings.Cut(a.text, "="); inputs[name] || inputs[before(c.args, i)] {

@@ -14,7 +14,7 @@ type Agent struct {
 	protocol
 }
 
-// protocol is how an agent is told what the guard says.
+// protocol is how the guard's verdict reaches an agent.
 type protocol struct {
 	entry  func(matcher, command string) any // of the settings
 	says   func(event string, v verdict, reason string) Answer

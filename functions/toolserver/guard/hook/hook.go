@@ -1,7 +1,7 @@
 // Package hook stands between a coding agent and its tools: before each call the
 // agent starts the hook, writes the call to its standard input and obeys the answer.
 //
-// Agents differ in the names of their tools and in how they are told no. What they
+// Agents differ in the names of their tools and in how they take a refusal. What they
 // have in common is here; what differs is one row of [Agents] for each.
 //
 // A call that cannot be read is refused: a gate that opens when it is confused is
@@ -22,7 +22,7 @@ import (
 // maxCall is the size of a call, in bytes: a file that is written is in it.
 const maxCall = 32 << 20
 
-// verdict is what an agent is told.
+// verdict is the answer to an agent.
 type verdict int
 
 const (
@@ -126,7 +126,7 @@ func opinion(report preflight.Report, hidden []string) (verdict, string) {
 	}
 
 	if len(reasons) == 0 {
-		return ask, fmt.Sprintf("PROTECTED: nobody can see from the command what it changes (%d parts hide it). A person must look at it, or do it in plain steps.", len(hidden))
+		return ask, fmt.Sprintf("PROTECTED: the command does not show what it changes (%d parts hide it). A person must look at it, or do it in plain steps.", len(hidden))
 	}
 	if len(reasons) > 5 {
 		reasons = append(reasons[:5], "and more")

@@ -9,8 +9,8 @@ import (
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
-// Launch is how an agent that is started for one task gets the hook, whoever trusted
-// it: nobody sits there to be asked.
+// Launch is how an agent that is started for one task gets the hook without a person who is asked
+// to trust it.
 type Launch struct {
 	Args []string // for its command line
 	Env  []string // name=value

@@ -71,7 +71,7 @@ func bypassed(t *testing.T) *guardtest.World {
 
 // Real agents obeyed the guard when the session was recorded, and the guard still
 // says the same: every change of an untouchable file by every tool and every bypass is
-// refused and in the chain. Only a script that nobody looks into passes; that the
+// refused and in the chain. Only a script that is not looked into passes; that the
 // comparison found what it did was checked with the recording.
 func TestTheRecordedCallsOfRealAgentsAreRefused(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.jsonl")

@@ -14,7 +14,7 @@ import (
 // keyed is a name and a value, as in password=… or "token": "…".
 var keyed = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]{1,63})("?\s*[:=]\s*)("[^"\n]{4,}"|'[^'\n]{4,}'|[^\s"',;&|)}\]]{4,})`)
 
-// Text replaces the secrets in a text by what identifies them and nobody can use:
+// Text replaces the secrets in a text by what identifies them and cannot be used:
 // their first four characters, their length and the beginning of their digest.
 func Text(text string) string {
 	return keyed.ReplaceAllStringFunc(Shapes(text), maskKeyed)

@@ -94,7 +94,7 @@ func leavesGitOut(result Result) bool {
 		path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"
 }
 
-// unresolved is the decision about what nobody can see.
+// unresolved is the decision about what cannot be seen.
 func unresolved(state workspace.State) policy.Decision {
 	if state.Configured {
 		return policy.Protected
@@ -182,7 +182,7 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		worst.Decision, worst.Reason = policy.Worse(worst.Decision, unresolved(state)), "Nobody knows which files the pattern matches: "+err.Error()+"."
+		worst.Decision, worst.Reason = policy.Worse(worst.Decision, unresolved(state)), "Cannot tell which files the pattern matches: "+err.Error()+"."
 	}
 
 	return []Result{worst}

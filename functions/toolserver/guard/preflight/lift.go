@@ -34,7 +34,7 @@ type Approvable struct {
 	Policy string
 }
 
-// NotApprovable says why nobody can approve something.
+// NotApprovable says why no person can approve something.
 type NotApprovable struct{ why string }
 
 func (e *NotApprovable) Error() string { return e.why }

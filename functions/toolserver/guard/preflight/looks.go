@@ -155,11 +155,11 @@ func unseen(err error) Result {
 	return Result{
 		Decision: policy.Blocked,
 		Via:      Parent,
-		Reason:   "Nobody knows what is in the folder: " + err.Error() + ".",
+		Reason:   "Cannot read what is in the folder: " + err.Error() + ".",
 	}
 }
 
-// byKind refuses to write into pipes, sockets and devices: nobody sees what is behind them.
+// byKind refuses to write into pipes, sockets and devices: what is behind them cannot be seen.
 func byKind(_ workspace.State, p workspace.Path, operation string) (Result, bool) {
 	if !p.Special() || operation == Delete {
 		return Result{}, false

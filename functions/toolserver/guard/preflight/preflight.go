@@ -70,14 +70,14 @@ type Action struct {
 type Gate struct {
 	Workspace *workspace.Workspace
 	Log       *violations.Log
-	Approvals *approval.Book // nil if nobody can ask
+	Approvals *approval.Book // nil if approvals are off
 	// Enforces says that a change follows at once when the answer is OK, so that an
 	// approval is used up. Otherwise the answer only tells that there is one.
 	Enforces bool
 	// Installed says that a person put the gate in front of an agent. Without rules nothing
 	// passes it.
 	Installed bool
-	// Halted says why everything is halted, "" if it is not; nil if nobody can halt.
+	// Halted says why everything is halted, "" if it is not; nil without a kill switch.
 	Halted func() string
 }
 
@@ -102,7 +102,7 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	return g.finish(ctx, state, a, report)
 }
 
-// CheckNames decides about texts that may be names of files, for a tool of which nobody here
+// CheckNames decides about texts that may be names of files, for a tool of which the guard does not
 // knows what it does with them. Only names that are on a list count. They are judged from the
 // folder of the action and from the root: servers of other tools count from there.
 func (g *Gate) CheckNames(ctx context.Context, a Action) (Report, error) {

@@ -19,7 +19,7 @@ const (
 )
 
 // scripts decides about the files that a command runs. Only what a script plainly does to
-// files on the lists counts: much in it depends on what nobody knows yet, and what it does
+// files on the lists counts: much in it depends on values that are not known yet, and what it does
 // by itself is found afterwards, by comparing the files.
 func (g *Gate) scripts(state workspace.State, dir string, found []command.Script) []Result {
 	var results []Result
@@ -138,7 +138,7 @@ var rule = regexp.MustCompile(`^([^\s#:=][^:=#]*)::?\s*([^=].*)?$`)
 var makeVariable = regexp.MustCompile(`\$\([^()]*\)|\$\{[^{}]*\}|\$[@<^?*+|]`)
 
 // recipes are the commands of a Makefile for some targets and all that these need; without
-// a target for the first one. Variables stay as they are, which nobody knows.
+// a target for the first one. Variables stay as they are, because their values are not known.
 func recipes(text string, targets []string) string {
 	needs := map[string][]string{}
 	commands := map[string][]string{}
@@ -184,7 +184,7 @@ func recipes(text string, targets []string) string {
 	return makeVariable.ReplaceAllString(strings.Join(lines, "\n"), "$${MAKE}")
 }
 
-// unknown decides about what a program is given of which nobody here knows what it does.
+// unknown decides about the arguments of a program that the guard does not know.
 func (g *Gate) unknown(state workspace.State, dir string, names []command.Write) []Result {
 	var results []Result
 	seen := map[string]bool{}
@@ -202,7 +202,7 @@ func (g *Gate) unknown(state workspace.State, dir string, names []command.Write)
 	}
 
 	for i := range results { // it may only read
-		results[i].Decision, results[i].Reason = policy.Protected, "Nobody here knows what the program does with this file: a person must look at it."
+		results[i].Decision, results[i].Reason = policy.Protected, "The guard does not know what the program does with this file: a person must look at it."
 	}
 
 	return results

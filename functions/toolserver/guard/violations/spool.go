@@ -40,7 +40,7 @@ var approvals = []string{"APPROVAL_REQUESTED", "APPROVAL_DECIDED", "APPROVAL_USE
 // errUndecided says that the book of approvals cannot be read, so that its records wait.
 var errUndecided = errors.New("the book of approvals cannot be read")
 
-// Flush appends what is in the spool, oldest first. What nobody who may use the spool
+// Flush appends what is in the spool, oldest first. An entry that no rightful writer of the spool
 // wrote is put aside and recorded as a violation.
 func (l *Log) Flush(ctx context.Context) error {
 	list, err := fs.ReadDir(l.Workspace.Files(), spool)

@@ -4,7 +4,7 @@
 // The hook of an agent has no time to open the chain and no right to it. It leaves
 // each record as a file in the folder spool of the workspace's state; the server
 // appends them. A record has its id from the beginning, so it is never appended
-// twice, and the folder is untouchable for agents. But whoever runs as the same user can
+// twice, and the folder is untouchable for agents. But a process of the same user can
 // write it all the same: the chain says of each record that it came from there.
 package violations
 
@@ -32,7 +32,7 @@ const (
 	Fabrication        = "FABRICATION"
 	Other              = "OTHER"
 	GuardBypassed      = "GUARD_BYPASSED" // a change of a governed file that did not pass the guard
-	ForgedRecord       = "FORGED_RECORD"  // something in the spool that nobody who may use it wrote
+	ForgedRecord       = "FORGED_RECORD"  // an entry of the spool that no rightful writer wrote
 )
 
 // Types are all of them.

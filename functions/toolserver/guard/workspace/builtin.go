@@ -25,7 +25,7 @@ var (
 var ownState = policy.Rule{List: policy.Untouchable, Pattern: StateDir + "/**"}
 
 // builtIn hold without being written down: an agent that changes these files lifts its own
-// limits, or has something run that nobody looked into.
+// limits, or runs something that was not looked into.
 var builtIn = slices.Concat(
 	[]policy.Rule{
 		ownState,
@@ -84,7 +84,7 @@ func elsewhere() []policy.Rule {
 	return append(rules, settings()...)
 }
 
-// beyond are further rules for what is not in the workspace: other projects that are
+// beyond are further rules for files outside the workspace: other projects that are
 // governed.
 var beyond = []policy.Rule{
 	{List: policy.Untouchable, Pattern: "**/" + FileName},

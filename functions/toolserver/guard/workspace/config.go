@@ -111,7 +111,7 @@ type MemberTarget struct {
 
 // Processes are those that should run.
 type Processes struct {
-	Provider string    `yaml:"provider" enum:"none,supervised,procfs,systemd,pm2,docker,ecs,lambda" doc:"Who runs those that name nobody."`
+	Provider string    `yaml:"provider" enum:"none,supervised,procfs,systemd,pm2,docker,ecs,lambda" doc:"Provider of processes that name none."`
 	Expected []Process `yaml:"expected"`
 }
 
@@ -312,7 +312,7 @@ type Limits struct {
 	ToolTimeout  Duration `yaml:"tool_timeout" doc:"20s if not set."`
 }
 
-// withDefaults fills what is not set and means something else than nothing.
+// withDefaults fills unset fields whose default is not the zero value.
 func (c Config) withDefaults() Config {
 	c.Version = 1
 	setDefault(&c.Rules.StepBackEvery, 4)

@@ -85,7 +85,7 @@ func (w *Workspace) WriteFile(name string, text []byte) error {
 	if err := w.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return reduce(err)
 	}
-	fresh := name + "." + rand.Text() + ".new" // which nobody has, nor a link to elsewhere
+	fresh := name + "." + rand.Text() + ".new" // a name that does not exist yet, not even as a link
 	f, err := w.root.OpenFile(fresh, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return reduce(err)
@@ -261,7 +261,7 @@ func follow(full string) (string, error) {
 var ErrManyFiles = errors.New("the folder has more files than the workspace file allows to look at (limits.max_files)")
 
 // Walk visits the files and folders below a folder, at most limit of them. A folder
-// that cannot be read is an error: nobody knows then what is in it.
+// that cannot be read is an error: its content is then unknown.
 func (w *Workspace) Walk(folder string, limit int, visit func(name string, entry fs.DirEntry) error) error {
 	n := 0
 	return fs.WalkDir(w.root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {

@@ -32,7 +32,7 @@ func (p Problem) Error() string {
 }
 
 // Parse reads governance.yaml. It is strict: a member that does not exist, that is
-// there twice or has a wrong value is an error. All of them are told, each with its
+// there twice or has a wrong value is an error. All of them are reported, each with its
 // line, joined as [Problem]s.
 func Parse(text []byte) (Config, error) {
 	if len(text) > maxConfig {
@@ -78,7 +78,7 @@ func syntaxProblem(err error) Problem {
 // checker compares a document with the type that it is decoded into.
 type checker struct{ problems []error }
 
-// maxProblems is how many are told at once.
+// maxProblems is how many are reported at once.
 const maxProblems = 20
 
 func (k *checker) fail(node *yaml.Node, format string, args ...any) {

@@ -14,7 +14,7 @@ const HookProgram = "local-hook"
 
 // places knows the files of the machine that no agent changes, in whatever workspace it is.
 type places struct {
-	home     string   // absolute, "" if nobody knows it
+	home     string   // absolute, "" if it is not known
 	programs []string // of this service, absolute
 	anywhere *policy.Policy
 	beyond   *policy.Policy

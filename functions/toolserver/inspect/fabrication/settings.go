@@ -231,7 +231,7 @@ func isReplaced(was, is string) bool {
 	return hadValue && secretscan.Placeholder(is)
 }
 
-// identified says which value is meant, to whoever knows it.
+// identified identifies a value to a reader who knows it.
 func identified(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return fmt.Sprintf("%d characters, sha256 %x", len(value), sum[:4])
@@ -240,7 +240,7 @@ func identified(value string) string {
 // history is the last commit, if there is one.
 type history struct{ repository *git.Repository }
 
-// open opens the repository; one that is there and cannot be read is told.
+// open opens the repository; one that exists and cannot be read is reported.
 func (s Search) open(r *Report) history {
 	repository, err := git.Open(s.Workspace)
 	if err != nil &&

@@ -1,5 +1,5 @@
 // Package git reads the files of the last commit of a repository. It runs no program:
-// git obeys settings of the repository, and whoever wrote those could have something
+// git obeys settings of the repository, and their author could have something
 // run. Everything is read through one opener, so nothing outside of the workspace is.
 //
 // A repository keeps objects by the hash of what they hold: commits, trees, which are
@@ -38,7 +38,7 @@ const (
 	maxSmall  = 1 << 20  // bytes of HEAD and of a reference
 	maxRefs   = 16 << 20 // bytes of packed-refs
 	maxObject = 16 << 20 // bytes of a commit, tree or file
-	maxDepth  = 256      // of deltas; git makes 50 unless it is told otherwise
+	maxDepth  = 256      // of deltas; git makes 50 by default
 
 	maxHistory = 10_000 // commits that are gone back
 )

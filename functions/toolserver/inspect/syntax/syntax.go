@@ -1,5 +1,5 @@
 // Package syntax reads texts with the parser of their language and tells where it
-// stumbles. Nothing is run. Languages without a parser here are told as such.
+// stumbles. Nothing is run. Languages without a parser are reported as such.
 package syntax
 
 import (
@@ -17,7 +17,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// mostProblems of a text are told.
+// mostProblems bounds the problems reported for a text.
 const mostProblems = 20
 
 var checks = map[string]struct {

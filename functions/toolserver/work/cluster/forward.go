@@ -57,7 +57,7 @@ func (n *Node) Caller(r *http.Request) string {
 }
 
 // Forward sends a message to the task that its session lives in and hands back the
-// answer. It returns false if there is nobody to send it to: the id is made up, the
+// answer. It returns false if there is no task to send it to: the id is made up, the
 // session was of this task, the message was forwarded already, or its owner is gone.
 func (n *Node) Forward(w http.ResponseWriter, r *http.Request, id string) bool {
 	task, ok := n.owner(id)

@@ -2,5 +2,5 @@
 
 package descriptors
 
-// Limit is what most systems allow: here nobody can ask.
+// Limit is what most systems allow; this one cannot be asked.
 func Limit() int { return 1024 }

@@ -150,7 +150,7 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 func (d *Dispatcher) resume() error {
 	unlock, err := d.lock()
 	switch {
-	case errors.Is(err, statefile.ErrLocked): // whoever holds it for so long must not keep the kill switch from starting
+	case errors.Is(err, statefile.ErrLocked): // a process that holds it for so long must not keep the kill switch from starting
 		slog.Warn("dispatch: another process holds the lock", "file", "dispatches/lock")
 	case err != nil:
 		return err
@@ -331,7 +331,7 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 	}
 	defer log.Close()
 
-	if err := d.write(r); err != nil { // first: whoever comes after a crash must know of it
+	if err := d.write(r); err != nil { // first, so that it is known after a crash
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
 	}
 	group, err := processes.Start(processes.Command{

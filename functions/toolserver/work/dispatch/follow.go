@@ -18,7 +18,7 @@ const (
 )
 
 // Follow hands out the log of a dispatch from a place on, in whole lines, and what comes,
-// until the dispatch has ended. A private key is never parted, so that whoever looks for
+// until the dispatch has ended. A private key is never split, so that a reader that looks for
 // secrets in a part sees it as a whole; a place in the middle of a line or a key counts as
 // its beginning. Next is the place behind a part. The error is [fs.ErrNotExist] for no
 // dispatch.

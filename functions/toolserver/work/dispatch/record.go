@@ -173,7 +173,7 @@ func (d *Dispatcher) List(most int) (active, completed []Record, err error) {
 	return active, completed, nil
 }
 
-// ended is a record of what is not alive. Its end may be written at this moment; if nobody
+// ended is a record of what is not alive. Its end may be written at this moment; if no process
 // here is about to do so, it has been written, or never will.
 func (d *Dispatcher) ended(r Record) (Record, error) {
 	if r.State == Ended {

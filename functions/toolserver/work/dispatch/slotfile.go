@@ -16,7 +16,7 @@ import (
 type FileSlots struct {
 	path string
 
-	// What the process table says, and who is told of a file that was damaged; nil where
+	// What the process table says, and who hears of a damaged file; nil where
 	// the file is all that there is.
 	living  func() ([]Lease, error)
 	damaged func(why string)
@@ -37,7 +37,7 @@ func (l Lease) holds(now time.Time) bool {
 		!l.Expires.After(now.Add(longest))
 }
 
-// change changes the places under the lock. A place that nobody holds keeps its number.
+// change changes the places under the lock. A free place keeps its number.
 func (f *FileSlots) change(most int, decide func(places []Lease) error) error {
 	why, err := f.changeLocked(most, decide)
 	if why != "" && f.damaged != nil {
@@ -46,7 +46,7 @@ func (f *FileSlots) change(most int, decide func(places []Lease) error) error {
 	return err
 }
 
-// changeLocked says why the file had to be made anew, if it had.
+// changeLocked says why the file had to be rebuilt, if it had.
 func (f *FileSlots) changeLocked(most int, decide func(places []Lease) error) (why string, err error) {
 	unlock, err := statefile.Lock(f.path+".lock", lockLimit)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f *FileSlots) changeLocked(most int, decide func(places []Lease) error) (w
 	}
 
 	if why == missing && !slices.ContainsFunc(places, func(l Lease) bool { return l.Owner != "" }) {
-		why = "" // nobody has had a lease yet
+		why = "" // there has been no lease yet
 	}
 
 	for len(places) < most {

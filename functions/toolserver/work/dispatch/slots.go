@@ -55,8 +55,8 @@ const (
 )
 
 // take takes a slot for a dispatch; the lock is held. What dispatches of this directory
-// hold that are not alive is given back first, for nobody else would: their server is gone.
-// Slots of this directory alone are held by nobody else.
+// hold that are not alive is given back first, because their server is gone and cannot do so.
+// Slots of this directory alone are held by this server only.
 func (d *Dispatcher) take(ctx context.Context, id string, most int, records []Record) (Lease, error) {
 	now := d.deps.Now()
 	lease, err := d.deps.Slots.Take(ctx, id, most, now, now.Add(leaseLife))
@@ -150,7 +150,7 @@ func (d *Dispatcher) ownSlots() *FileSlots {
 	slots.living = d.leases
 	slots.damaged = func(why string) {
 		const file = "dispatches/slots.json"
-		slog.Error("dispatch: the leases were damaged and made anew from what runs; look at the old file and remove it",
+		slog.Error("dispatch: the leases were damaged and were rebuilt from what runs; look at the old file and remove it",
 			"file", file,
 			"aside", file+".damaged",
 			"why", why)

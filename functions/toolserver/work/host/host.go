@@ -1,5 +1,5 @@
 // Package host reads how the machine, or the container, fares: memory, disk,
-// processor. It reads Linux's proc and cgroup file systems; what is not there is
+// processor. It reads Linux's proc and cgroup file systems; a missing file is
 // named as not available and never made up.
 package host
 
@@ -84,7 +84,7 @@ func meminfo(text []byte, name string) (uint64, bool) {
 }
 
 // cgroup is the limit of the container and what of it is free. Pages of files that
-// nobody used lately count as free: the kernel drops them first.
+// not used lately count as free: the kernel drops them first.
 func (r Reader) cgroup() (limit, free uint64, ok bool) {
 	limit, err1 := r.number("sys/fs/cgroup/memory.max") // "max" without a limit
 	used, err2 := r.number("sys/fs/cgroup/memory.current")

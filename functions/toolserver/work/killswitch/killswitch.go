@@ -2,7 +2,7 @@
 // keeps it halted: the flag is a file that survives every restart. Only a person
 // lifts it, with the same secret; a lift that is not on record does not happen.
 //
-// Whoever asks for a halt gets it first; the audit trail learns of it before the
+// A halt comes first; the audit trail learns of it before the
 // answer if it can be reached within half a second, and else as soon as it can.
 package killswitch
 
@@ -175,7 +175,7 @@ func (s *Switch) Halted() *Halt {
 }
 
 // Activate halts. A flag that cannot be written, on a full disk or because somebody
-// prevents it, saves nobody from being ended.
+// prevents it, keeps no process from being ended.
 func (s *Switch) Activate(ctx context.Context, o Order) Outcome {
 	again := descriptors.Free() // to read the process table and to write what happens
 	defer again()

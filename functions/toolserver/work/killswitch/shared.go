@@ -8,7 +8,7 @@ import (
 )
 
 // Flag is the halt that several tasks share. Its epoch grows with every change, so
-// that nobody lifts a halt that he has not seen.
+// that a person lifts only a halt that this person has seen.
 type Flag interface {
 	// Read gives the halt that is in force, nil if there is none, and the epoch.
 	Read(ctx context.Context) (*Halt, uint64, error)
@@ -18,7 +18,7 @@ type Flag interface {
 	Lift(ctx context.Context, epoch uint64) error
 }
 
-// Check is [Switch.Halted] with a look at the shared flag first, for whoever is about
+// Check is [Switch.Halted] with a look at the shared flag first, for a caller that is about
 // to do what cannot be undone. An error counts as a halt.
 func (s *Switch) Check(ctx context.Context) (*Halt, error) {
 	s.mu.Lock()

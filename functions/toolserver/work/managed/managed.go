@@ -28,7 +28,7 @@ const (
 	BackingOff  = "backing_off"
 	CrashLoop   = "crash_loop"
 	Stopped     = "stopped"
-	Unavailable = "unavailable" // nobody can say
+	Unavailable = "unavailable" // its state cannot be read
 )
 
 // Status is how a process is.
@@ -63,7 +63,7 @@ func (o Outcome) fail(why string) Outcome {
 	return o
 }
 
-// Fail is an outcome of a process of which nobody knows that it ended.
+// Fail is the outcome of a process that is not known to have ended.
 func Fail(p Process, did []string, why string) Outcome {
 	return Outcome{
 		Name:     p.Name,
@@ -92,7 +92,7 @@ type Provider interface {
 	Start(ctx context.Context, p Process, former string) (did string, err error)
 }
 
-// ErrNotStartable means that whoever started a process the first time must do so again.
+// ErrNotStartable means that a process can be started only by what started it the first time.
 var ErrNotStartable = errors.New("it was not started from here: start it as before")
 
 // stopBudget is what all providers have together. Signals take a second more.

@@ -11,7 +11,7 @@ import (
 // lookInterval is between two looks at a process that should end.
 const lookInterval = 100 * time.Millisecond
 
-// hardAfter is when whoever has not ended by itself is ended.
+// hardAfter is when a process that has not ended by itself is killed.
 const hardAfter = 3 * time.Second
 
 // Until looks until something is so, or ctx ends.
@@ -45,7 +45,7 @@ func Keep(former *Former, p Process, value string) (did []string) {
 	return nil
 }
 
-// Unknown is the state of a process that nobody can see.
+// Unknown is the state of a process that cannot be seen.
 func Unknown(p Process, why string) Status {
 	return Status{
 		Name:     p.Name,

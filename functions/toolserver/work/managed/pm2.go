@@ -60,7 +60,7 @@ func of(p Process, list []listed) (found []listed) {
 	return found
 }
 
-// States implements [Provider]. Of several instances the worst is told.
+// States implements [Provider]. Of several instances it reports the worst.
 func (m PM2) States(ctx context.Context, list []Process) (states []Status) {
 	all, err := m.list(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"governance.internal/functions/toolserver/work/processes"
 )
 
-// Procfs finds processes in the process table, whoever started them.
+// Procfs finds processes in the process table, no matter who started them.
 type Procfs struct {
 	Dir string // of the workspace: paths in matches begin there
 }

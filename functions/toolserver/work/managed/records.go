@@ -39,7 +39,7 @@ func writeRecord(folder string, r record) error {
 	return statefile.Replace(filepath.Join(folder, "record.json"), text)
 }
 
-// take takes the lock of the directory, if nobody has it, and with it what runs there.
+// take takes the lock of the directory, if it is free, and with it what runs there.
 // The caller holds the mutex.
 func (s *Supervisor) take() (err error) {
 	if s.unlock != nil {

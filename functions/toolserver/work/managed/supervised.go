@@ -27,7 +27,7 @@ const (
 	usualMost  = 5         // restarts in it that are no crash loop
 	usualFirst = time.Second
 	longest    = time.Minute // between two restarts
-	mostLog    = 10 << 20    // bytes; then the log begins anew
+	mostLog    = 10 << 20    // bytes; then the log is truncated
 )
 
 // Rules are what a supervisor takes from outside.
@@ -37,7 +37,7 @@ type Rules struct {
 	Raised func() bool // looks at this server's own flag, at once
 	Lookup func(name string) (string, bool)
 	Now    func() time.Time
-	Random func() string // makes ids that nobody had before
+	Random func() string // makes unique ids
 	First  time.Duration // pause before the first restart, which doubles; 0 for a second
 
 	mostLog int64 // bytes of a log; 0 for 10 MiB
@@ -233,7 +233,7 @@ func (s *Supervisor) launch(p Process) (*processes.Group, error) {
 		ID:      "managed-" + s.rules.Random(),
 		Process: processes.Expected(),
 	}
-	if err := writeRecord(folder, r); err != nil { // first: whoever comes after a crash must know of it
+	if err := writeRecord(folder, r); err != nil { // first, so that it is known after a crash
 		return nil, err
 	}
 
@@ -275,7 +275,7 @@ func (s *Supervisor) log(folder string) (*os.File, error) {
 	)
 }
 
-// trim begins those logs anew that are too long; whoever writes them appends.
+// trim truncates logs that are too long; their writers append.
 func (s *Supervisor) trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -325,7 +325,7 @@ func (s *Supervisor) follow(c *child, group *processes.Group) {
 	c.ending = false
 }
 
-// failed notes an end that nobody wanted, and how long to wait after it.
+// failed notes an unwanted end, and how long to wait after it.
 func (c *child) failed(r Rules, why string) {
 	now := r.Now()
 	c.restarts, c.why = append(c.restarts, now), why

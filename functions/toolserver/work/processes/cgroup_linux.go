@@ -11,7 +11,7 @@ import (
 
 // controlGroup is a control group of version 2 that holds one program and all that it
 // starts (cgroups(7)). The kernel freezes and ends all of it at once, also what forks at
-// that moment. The zero value is none: most containers and login sessions let nobody make
+// that moment. The zero value is none: most containers and login sessions forbid making
 // one.
 type controlGroup struct{ dir string }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Find gives the processes that match, except this one and those above it: whoever ends
+// Find gives the processes that match, except this one and those above it: a caller that ends
 // what matches must not end itself.
 func Find(match func(argv []string, dir string) bool) ([]Found, error) {
 	all, err := snapshot()

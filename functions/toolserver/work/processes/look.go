@@ -19,10 +19,10 @@ type sight struct {
 	died     bool         // one of it was dead and is buried now: it may have had a child just before
 	vanished bool         // a process was gone before anybody could tell whose it is
 	others   map[key]bool // processes that are not of the target
-	err      error        // nobody knows
+	err      error        // the state is unknown
 }
 
-// over says that nothing lives, for sure: a child of whoever died or vanished during the
+// over says that nothing lives, for sure: a child of a process that died or vanished during the
 // look may not have been seen.
 func (s sight) over() bool {
 	return len(s.living) == 0 &&
@@ -289,7 +289,7 @@ func (g *Group) note(p process) {
 	}
 }
 
-// forget drops what is no more: sessions that nobody is in, and processes. Their numbers
+// forget drops what is no more: empty sessions, and ended processes. Their numbers
 // are used again.
 func (g *Group) forget(all map[int]process) {
 	inhabited := map[int]bool{}

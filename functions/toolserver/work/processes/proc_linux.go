@@ -84,7 +84,7 @@ func snapshot() (map[int]process, error) {
 
 // eachProcess visits the process table, the highest numbers first: those are the youngest,
 // and may be gone soon. A process may be gone or another one a moment later; vanished are
-// those that were gone before they were read. The error means that nobody knows what runs.
+// those that were gone before they were read. After an error it is unknown what runs.
 func eachProcess(visit func(process)) (vanished []int, err error) {
 	names, err := readNames("/proc")
 	if err != nil {
@@ -239,7 +239,7 @@ func (p process) send(s syscall.Signal) bool {
 	return held.Signal(s) == nil
 }
 
-// bury takes the exit status of a dead child that nobody else waits for; false if there
+// bury takes the exit status of a dead child that no other code waits for; false if there
 // was none to take.
 func bury(p process) bool {
 	if p.parent != self || managed.has(p.pid) {

@@ -37,7 +37,7 @@ func Find(func(argv []string, dir string) bool) ([]Found, error) {
 	return nil, errors.ErrUnsupported
 }
 
-// Identify knows nobody.
+// Identify knows no process.
 func Identify(int) (Identity, bool) { return Identity{}, false }
 
 // Look sees nothing.

@@ -3,7 +3,7 @@
 //
 // # What makes it hard
 //
-// A program that is told to end may not listen, and what it started may have left its
+// A program may ignore the signal to end, and what it started may have left its
 // process group, closed its output and gone to the background: a plain kill of the
 // program leaves that running. Three marks find it all the same:
 //
@@ -133,7 +133,7 @@ func (c Command) prepared(input *os.File) *exec.Cmd {
 }
 
 // fileOf is a file without a name that holds the bytes, to be read from its beginning. A
-// key in it is for nobody who does not have the file open.
+// key in it is readable only through the open file.
 func fileOf(input []byte) (*os.File, error) {
 	f, err := nameless()
 	if err != nil {
@@ -231,7 +231,7 @@ func newGroup(t Trace) *Group {
 	}
 }
 
-// alive is true as well while nobody can know.
+// alive is also true while the state is unknown.
 func (g *Group) alive() bool {
 	seen := target{groups: []*Group{g}}.look()
 	return len(seen.living) > 0 || seen.err != nil

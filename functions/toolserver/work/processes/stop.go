@@ -42,7 +42,7 @@ func StopNow(groups ...*Group) []Outcome {
 }
 
 // Stop ends groups with all that they started. SIGTERM goes to whole process groups, the
-// oldest first. What is alive after the grace is stopped, so that nothing starts anew or
+// oldest first. What is alive after the grace is stopped, so that nothing restarts or
 // forks meanwhile, and then killed. A group has ended when two looks after that find
 // nothing of it. Stop takes no longer than Grace and a good second.
 func Stop(ctx context.Context, groups ...*Group) []Outcome {
@@ -159,7 +159,7 @@ func (h *hunt) freeze() {
 }
 
 // kill sends SIGKILL to everything: to control groups and process groups as a whole, which
-// nobody escapes by a fork, and to each process.
+// no fork escapes, and to each process.
 func (h *hunt) kill() {
 	for i, g := range h.groups {
 		if len(g.control.pids()) > 0 {
@@ -209,7 +209,7 @@ func (h *hunt) quiet() bool {
 }
 
 // confirm looks until two looks in a row find nothing, or one finds something that lives.
-// What starts itself anew all the time is seldom seen alive: it dies or vanishes in each
+// A process that restarts itself all the time is seldom seen alive: it dies or vanishes in each
 // look.
 func (h *hunt) confirm() sight {
 	nothing := 0
@@ -242,9 +242,9 @@ func (h *hunt) outcomes(last sight) (outcomes []Outcome, others []Survivor) {
 	unknown := ""
 	switch {
 	case last.err != nil:
-		unknown = "the process table cannot be read, so nobody knows"
+		unknown = "the process table cannot be read"
 	case len(last.living) == 0 && !last.over():
-		unknown = "processes end before they can be looked at: it may start itself anew all the time"
+		unknown = "processes end before they can be looked at: it may restart itself all the time"
 	}
 
 	for i, g := range h.groups {

@@ -253,7 +253,7 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	}
 }
 
-// What starts itself anew all the time is seldom seen alive. It ends, or is told.
+// A process that restarts itself all the time is seldom seen alive. It ends, or is told.
 func TestWhatAlwaysStartsItselfAnewIsNotCalledDead(t *testing.T) {
 	perl, err := exec.LookPath("perl")
 	if err != nil {

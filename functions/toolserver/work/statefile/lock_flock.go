@@ -11,7 +11,7 @@ import (
 
 const lockInterval = 5 * time.Millisecond // between two tries
 
-// Lock locks a file, which ends with the process at the latest. It waits for whoever holds
+// Lock locks a file, which ends with the process at the latest. It waits for the process that holds
 // the lock, but not longer than the limit: anybody may hold it who can read the file. The
 // error is [ErrLocked] then.
 func Lock(path string, limit time.Duration) (unlock func(), err error) {

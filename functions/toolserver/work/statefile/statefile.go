@@ -1,6 +1,6 @@
 // Package statefile reads and writes the small files in which the server keeps its state
 // over restarts. Agents may run as the same user and put anything there: a pipe, a link,
-// a folder, a file without end. Nobody waits for that.
+// a folder, a file without end. A read of those would never return.
 package statefile
 
 import (
@@ -79,7 +79,7 @@ func Note(path string, text []byte) error {
 
 // swap puts a new file in the place of another, once keep has made it last.
 func swap(path string, text []byte, keep func(*os.File) error) error {
-	fresh, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // a name that nobody can take before
+	fresh, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // a name that no other process can take first
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ type agent struct {
 	env      func(address string) []string
 	prepare  func(p project, address string) error
 	steps    func(dir string) []step // each of them must be refused
-	around   func(dir string) []step // a script that nobody looks into
+	around   func(dir string) []step // a script that is not looked into
 }
 
 var agents = map[string]agent{

@@ -3,7 +3,7 @@
 //
 // A halt sets the desired count to 0, so that nothing new starts, and stops every task of
 // the service. ECS gives a task its stop timeout to end, 30 s unless its definition says
-// otherwise: what has not ended when the halt answers is told as a survivor. A scaling
+// otherwise: a task that has not ended when the halt answers is reported as a survivor. A scaling
 // policy whose minimum is above 0 may start tasks again.
 //
 // The role of the tool server needs, on these services, their clusters and tasks alone:
