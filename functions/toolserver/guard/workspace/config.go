@@ -3,7 +3,8 @@ package workspace
 import "time"
 
 // Config is the content of governance.yaml, version 1. Every member is optional.
-// The tag doc is the description in the published schema. Paths are from the root of
+// The tag doc is the description in the published schema; a section with the tag unread is
+// accepted and not in the schema, because nothing reads it yet. Paths are from the root of
 // the workspace and parted by slashes; patterns are those of package policy.
 type Config struct {
 	Version     int          `yaml:"version" doc:"Version of this format." min:"1" max:"1"`
@@ -16,21 +17,21 @@ type Config struct {
 	Session     Session      `yaml:"session" doc:"Files through which sessions hand over."`
 	Versions    []Fact       `yaml:"versions" doc:"Version numbers and the places that repeat them."`
 	Counts      []Fact       `yaml:"counts" doc:"Numbers of things and the places that state them."`
-	RolesSource *Source      `yaml:"roles_source" doc:"The list of members."`
-	Members     Members      `yaml:"members" doc:"Places that repeat the members."`
+	RolesSource *Source      `yaml:"roles_source" unread:"true" doc:"The list of members."`
+	Members     Members      `yaml:"members" unread:"true" doc:"Places that repeat the members."`
 	Processes   Processes    `yaml:"processes" doc:"Processes that should run."`
-	Ports       Ports        `yaml:"ports" doc:"Ports that should be open."`
-	Website     Website      `yaml:"website" doc:"The pages of the project."`
-	Platforms   Platforms    `yaml:"platforms" doc:"Features of members by platform."`
+	Ports       Ports        `yaml:"ports" unread:"true" doc:"Ports that should be open."`
+	Website     Website      `yaml:"website" unread:"true" doc:"The pages of the project."`
+	Platforms   Platforms    `yaml:"platforms" unread:"true" doc:"Features of members by platform."`
 	Docs        []Document   `yaml:"docs" doc:"Documents that must stay true."`
-	Bots        Bots         `yaml:"bots" doc:"Bots and the standards they keep."`
+	Bots        Bots         `yaml:"bots" unread:"true" doc:"Bots and the standards they keep."`
 	Archive     Archive      `yaml:"archive" doc:"Where old files go."`
-	Snapshot    Snapshot     `yaml:"snapshot" doc:"What a snapshot holds."`
+	Snapshot    Snapshot     `yaml:"snapshot" unread:"true" doc:"What a snapshot holds."`
 	Usage       Usage        `yaml:"usage" doc:"Records of tokens used, and when to warn."`
-	Discovery   Discovery    `yaml:"discovery" doc:"Sources of briefings."`
-	Security    Security     `yaml:"security" doc:"Settings of the security audit."`
-	PrePublish  PrePublish   `yaml:"pre_publish" doc:"Settings of the audit before publishing."`
-	Propagation Propagation  `yaml:"propagation" doc:"Whether tools that write may write."`
+	Discovery   Discovery    `yaml:"discovery" unread:"true" doc:"Sources of briefings."`
+	Security    Security     `yaml:"security" unread:"true" doc:"Settings of the security audit."`
+	PrePublish  PrePublish   `yaml:"pre_publish" unread:"true" doc:"Settings of the audit before publishing."`
+	Propagation Propagation  `yaml:"propagation" unread:"true" doc:"Whether tools that write may write."`
 	Dispatch    DispatchRule `yaml:"dispatch" doc:"Agents in the background."`
 	Limits      Limits       `yaml:"limits" doc:"Bounds of every scan."`
 }
@@ -64,8 +65,8 @@ type ExtraRule struct {
 type Session struct {
 	Handoff  string            `yaml:"handoff" max:"1024" doc:"SESSION_HANDOFF.md if not set."`
 	Worklog  string            `yaml:"worklog" max:"1024" doc:"WORKLOG.md if not set."`
-	FactsDir string            `yaml:"facts_dir" max:"1024"`
-	Sinks    map[string]string `yaml:"sinks" doc:"File of each category of facts; {slug} and {date} are filled in."`
+	FactsDir string            `yaml:"facts_dir" unread:"true" max:"1024"`
+	Sinks    map[string]string `yaml:"sinks" unread:"true" doc:"File of each category of facts; {slug} and {date} are filled in."`
 }
 
 // Fact is a value with one source and places that repeat it.

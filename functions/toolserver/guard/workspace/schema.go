@@ -53,6 +53,9 @@ func describe(t reflect.Type, tag reflect.StructTag) *schema {
 	case reflect.Struct:
 		s.Type, s.Additional, s.Properties = "object", false, map[string]*schema{}
 		for field := range t.Fields() {
+			if field.Tag.Get("unread") == "true" {
+				continue
+			}
 			name := field.Tag.Get("yaml")
 			s.Properties[name] = describe(field.Type, field.Tag)
 			if field.Tag.Get("required") == "true" {
