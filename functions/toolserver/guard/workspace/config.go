@@ -21,7 +21,7 @@ type Config struct {
 	Members     Members      `yaml:"members" unread:"true" doc:"Places that repeat the members."`
 	Processes   Processes    `yaml:"processes" doc:"Processes that should run."`
 	Ports       Ports        `yaml:"ports" unread:"true" doc:"Ports that should be open."`
-	Website     Website      `yaml:"website" unread:"true" doc:"The pages of the project."`
+	Website     Website      `yaml:"website" doc:"The pages of the project."`
 	Platforms   Platforms    `yaml:"platforms" unread:"true" doc:"Features of members by platform."`
 	Docs        []Document   `yaml:"docs" doc:"Documents that must stay true."`
 	Bots        Bots         `yaml:"bots" unread:"true" doc:"Bots and the standards they keep."`

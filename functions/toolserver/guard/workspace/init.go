@@ -60,6 +60,11 @@ func (w *Workspace) Draft(name string) (string, error) {
 		}
 	}
 
+	if c.Website.Root != "" {
+		fmt.Fprintf(&b, "\n# The pages of the project.\nwebsite: {root: %q, pages: [\"**/*.html\"]}\n",
+			c.Website.Root)
+	}
+
 	return b.String(), nil
 }
 
