@@ -62,9 +62,10 @@ func (r *running) look(scenario, path string) sight {
 // startReal is a service that takes its chain for a real network, so that its page
 // offers the browser's wallet.
 func startReal(t *testing.T) *running {
-	r := start(t)
-	r.service.paid.Gate.Site.Development = false
-	return r
+	t.Helper()
+	return startWith(t, t.TempDir(), os.LookupEnv, func(s *service) {
+		s.paid.Gate.Site.Development = false
+	})
 }
 
 func (s sight) want(t *testing.T, name, text string, parts ...string) {

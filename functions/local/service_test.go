@@ -55,7 +55,8 @@ func startIn(t *testing.T, data string) *running {
 	return startWith(t, data, os.LookupEnv)
 }
 
-func startWith(t *testing.T, data string, environment config.Lookup) *running {
+// startWith changes the service before its first request.
+func startWith(t *testing.T, data string, environment config.Lookup, changes ...func(*service)) *running {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,6 +66,9 @@ func startWith(t *testing.T, data string, environment config.Lookup) *running {
 	s, err := open(ctx, options{data: data, workspace: ".", environment: environment}, listener)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, change := range changes {
+		change(s)
 	}
 	ahead := new(atomic.Int64)
 	s.paid.Gate.Machine.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
