@@ -56,6 +56,7 @@ func (g *Gas) metric(name string, value any) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = fmt.Fprintf(g.Out, "%s\n", line)
 	return err
 }

@@ -16,9 +16,17 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	var gas *sweeper.Gas
 	if paid.GasWallet != "" {
-		gas = &sweeper.Gas{Coins: paid.Chain.Coins, Wasted: paid.Payments.WastedGas, Wallet: paid.GasWallet, Out: os.Stdout, Now: time.Now}
+		gas = &sweeper.Gas{
+			Coins:  paid.Chain.Coins,
+			Wasted: paid.Payments.WastedGas,
+			Wallet: paid.GasWallet,
+			Out:    os.Stdout,
+			Now:    time.Now,
+		}
 	}
+
 	lambdahttp.Run("payment-sweeper", sweeper.New(paid.Gate.Machine, gas))
 }
