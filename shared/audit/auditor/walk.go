@@ -38,14 +38,9 @@ func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
 	}
 
 	if !report.Valid {
-		slog.ErrorContext(
-			ctx,
-			"audit chain broken",
-			"entry",
-			*report.BrokenAt,
-			"reason",
-			string(report.Reason),
-		)
+		slog.ErrorContext(ctx, "audit chain broken",
+			"entry", *report.BrokenAt,
+			"reason", string(report.Reason))
 	}
 
 	return report, a.noteWalk(ctx, report)
