@@ -59,8 +59,8 @@ func (a *api) add(f *functions, made function) awslambda.Function {
 	return a.lambdas[made.name]
 }
 
-// route takes every method of a function's paths, since the function itself
-// answers what else there is to a path: HEAD, OPTIONS and 405.
+// route takes every method of a function's paths, since the function itself answers
+// HEAD, OPTIONS and, for other methods, 405.
 func (a *api) route(name string, lambda awslambda.Function) {
 	seen := map[string]bool{}
 	for _, row := range catalog.ByFunction(name) {
@@ -105,7 +105,7 @@ func stage(in awscdk.Stack, s Settings, gateway awsapigatewayv2.HttpApi) {
 	})
 }
 
-// schedule runs a function every so many minutes with an event, {} if it is nil.
+// schedule runs a function at an interval in minutes with an event, {} if it is nil.
 func schedule(in awscdk.Stack, id string, lambda awslambda.Function, minutes float64, event map[string]any) {
 	if event == nil {
 		event = map[string]any{}
@@ -119,7 +119,7 @@ func schedule(in awscdk.Stack, id string, lambda awslambda.Function, minutes flo
 	})
 }
 
-// count counts in the log of a function.
+// count counts lines in the log of a function.
 func (a *api) count(name, metric string, phrases []string) {
 	count(a.in, name+"-"+metric, a.logs[name], metric, phrases)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// data is what must survive everything: each resource outlives its stack.
+// data holds the resources that outlive their stack.
 type data struct {
 	payments, audit, state   awsdynamodb.ITableV2
 	results, segments        awss3.Bucket
@@ -49,8 +49,8 @@ func newData(app awscdk.App, s Settings) *data {
 	}
 }
 
-// table has the keys pk and sk, both strings, as all our stores. Where a restored table
-// is named, the programs use that one; the own one stays as it is.
+// table has the keys pk and sk, both strings, as all stores need. If a restored table is
+// named, the programs use that one, and the table of the stack stays as it is.
 func table(in awscdk.Stack, id, ttl, restored string) awsdynamodb.ITableV2 {
 	props := &awsdynamodb.TablePropsV2{
 		PartitionKey: &awsdynamodb.Attribute{
@@ -84,7 +84,7 @@ func table(in awscdk.Stack, id, ttl, restored string) awsdynamodb.ITableV2 {
 // which the table drops 60 days after the payment's window.
 const resultDays = 90
 
-// results keeps what is too large for the table of the payments.
+// results keeps results that are too large for the table of the payments.
 func results(in awscdk.Stack) awss3.Bucket {
 	props := bucket()
 	props.LifecycleRules = &[]*awss3.LifecycleRule{{
@@ -138,7 +138,7 @@ func secret(in awscdk.Stack, id, description string) awssecretsmanager.Secret {
 	})
 }
 
-// chain is the environment of whoever verifies the audit chain.
+// chain is the environment of a program that verifies the audit chain.
 func (d *data) chain(s Settings) map[string]*string {
 	return map[string]*string{
 		"AUDIT_TABLE":            d.audit.TableName(),

@@ -27,8 +27,8 @@ type edge struct {
 	baseURL      awsssm.StringParameter
 }
 
-// newEdge makes the one base URL. Nothing is cached: a stored 402 would ask for a
-// payment that is made, and a stored answer would be one that somebody else bought.
+// newEdge creates the one base URL. Nothing is cached: a cached 402 would ask for a
+// payment that was made, and a cached answer would be the purchase of another buyer.
 func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) *edge {
 	in := stack(app, s, "Edge", "CloudFront distribution of the governance service")
 	firewall := newFirewall(app, s, in)
@@ -80,8 +80,8 @@ func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) *edge {
 	}
 }
 
-// behavior passes everything on and keeps nothing. Plain HTTP is refused and not
-// redirected: a payment that came that way was read by others.
+// behavior forwards all requests and caches nothing. Plain HTTP is refused, not redirected:
+// a payment sent over it may have been read.
 func behavior(origin awscloudfront.IOrigin, policy awscloudfront.IOriginRequestPolicy) *awscloudfront.BehaviorOptions {
 	return &awscloudfront.BehaviorOptions{
 		Origin:               origin,
@@ -89,11 +89,11 @@ func behavior(origin awscloudfront.IOrigin, policy awscloudfront.IOriginRequestP
 		AllowedMethods:       awscloudfront.AllowedMethods_ALLOW_ALL(),
 		CachePolicy:          awscloudfront.CachePolicy_CACHING_DISABLED(),
 		ViewerProtocolPolicy: awscloudfront.ViewerProtocolPolicy_HTTPS_ONLY,
-		Compress:             jsii.Bool(false), // it would hold streams back
+		Compress:             jsii.Bool(false), // it would buffer streams
 	}
 }
 
-// publish says where the service is: to people, and in a parameter.
+// publish writes the base URL to an output and a parameter.
 func publish(in awscdk.Stack, s Settings, distribution awscloudfront.Distribution) awsssm.StringParameter {
 	base := jsii.String("https://" + *distribution.DistributionDomainName())
 	if s.Domain != "" {

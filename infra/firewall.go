@@ -11,16 +11,16 @@ import (
 // edgeRegion is where firewalls of CloudFront have to be.
 const edgeRegion = "us-east-1"
 
-// tooMany is the answer to an address that sends more than it may; it has the shape of
-// our errors.
+// tooMany is the answer to an address that sends more than it may; it has the form of
+// the errors of the service.
 func tooMany(s Settings) *string {
 	const form = `{"type":"about:blank","title":"Too Many Requests","status":429,"code":"rate_limited",` +
 		`"detail":"More than %d requests in five minutes came from this address. Wait a minute and go on; nothing was charged.","charged":false}`
 	return jsii.String(fmt.Sprintf(form, s.RequestsPerAddress))
 }
 
-// newFirewall gives the ARN of the rules to a stack of any region. Bodies are judged by the functions, who
-// know what they may hold.
+// newFirewall gives the ARN of the rules to a stack of any region. The functions
+// check bodies, because they know what these may hold.
 func newFirewall(app awscdk.App, s Settings, edge awscdk.Stack) *string {
 	elsewhere := s
 	elsewhere.Region = edgeRegion

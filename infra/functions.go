@@ -13,7 +13,7 @@ import (
 	"governance.internal/shared/catalog"
 )
 
-// function is one Lambda: its program, what it is told and what it may do.
+// function is one Lambda: its program, environment and permissions.
 type function struct {
 	name        string // folder under functions/
 	environment map[string]*string
@@ -23,14 +23,14 @@ type function struct {
 	timeout     float64 // seconds
 }
 
-// answerLimit keeps every error body ours: the gateway gives up after 30 seconds.
+// answerLimit is below the 30 seconds after which the gateway answers with its own error.
 const answerLimit = 28
 
 // logDays is how long logs are kept.
 const logDays = awslogs.RetentionDays_THREE_MONTHS
 
-// endpoint is the function of rows of the catalogue. What is sold needs the whole
-// payment machine; what is free needs to know the site, and little else.
+// endpoint is the function of rows of the catalogue. A paid one needs the whole payment
+// machine; a free one needs the site and little else.
 func (f *functions) endpoint(name string) function {
 	made := function{
 		name:    name,
@@ -63,7 +63,7 @@ func (f *functions) endpoint(name string) function {
 	return made
 }
 
-// localVariables have a value on a laptop alone. `sam local invoke` sets only what the
+// localVariables have a value only on a laptop. `sam local invoke` sets only what the
 // template declares, and an empty variable counts as none.
 var localVariables = []string{"DATA_DIR", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "RPC_URLS", "GAS_KEY", "FACILITATOR_URL", "DEVELOPMENT_CHAIN"}
 
@@ -76,7 +76,7 @@ func isPaid(name string) bool {
 	return false
 }
 
-// sweeper and sealer run on schedules and answer nobody.
+// sweeper and sealer run on schedules and have no clients.
 func (f *functions) sweeper() function {
 	made := function{
 		name:    "payment-sweeper",
@@ -106,7 +106,7 @@ func (f *functions) sealer() function {
 	return made
 }
 
-// stranger answers whatever no row of the catalogue names.
+// stranger answers paths that are not in the catalogue.
 func (f *functions) stranger() function {
 	made := function{
 		name:    "not-found",
@@ -135,7 +135,7 @@ func (made *function) declare(names ...string) {
 	}
 }
 
-// functions makes the Lambdas of one stack.
+// functions creates the Lambdas of one stack.
 type functions struct {
 	in       awscdk.Stack
 	settings Settings
@@ -147,7 +147,7 @@ func (f *functions) site() map[string]*string {
 	return variables(f.settings.site())
 }
 
-// variables is an environment as the CDK takes it.
+// variables is an environment in the type of the CDK.
 func variables(environment map[string]string) map[string]*string {
 	made := map[string]*string{}
 	for name, value := range environment {
@@ -189,8 +189,8 @@ func (f *functions) sell(made *function) {
 	}
 }
 
-// base adds the base URL: the domain, or the parameter that the edge writes when
-// CloudFront has given a name. A reference to the distribution would be a circle.
+// base adds the base URL: the domain, or the parameter that the edge writes with the name
+// from CloudFront. A reference to the distribution would be circular.
 func (f *functions) base(made *function) {
 	if f.settings.Domain != "" {
 		made.tell(map[string]*string{"BASE_URL": jsii.String("https://" + f.settings.Domain)})
@@ -226,7 +226,7 @@ func (f *functions) report(made *function) {
 	}
 }
 
-// add makes the Lambda with its log group and its role.
+// add creates the Lambda with its log group and its role.
 func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
 	f.report(&made)
 	logs := awslogs.NewLogGroup(f.in, jsii.String(made.name+"-logs"), &awslogs.LogGroupProps{

@@ -54,7 +54,7 @@ func TestTheImageIsAProgramAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"FROM scratch", "COPY toolserver /toolserver", "USER " + nobody + ":" + nobody, "WORKDIR " + dataDir, "EXPOSE 8402", `ENTRYPOINT ["/toolserver"]`} {
+	for _, line := range []string{"FROM scratch", "COPY toolserver /toolserver", "USER " + taskID + ":" + taskID, "WORKDIR " + dataDir, "EXPOSE 8402", `ENTRYPOINT ["/toolserver"]`} {
 		if !strings.Contains(string(file), "\n"+line+"\n") {
 			t.Errorf("the Dockerfile lacks %q", line)
 		}

@@ -4,16 +4,16 @@
 //
 // The stacks, in the order in which they are deployed:
 //
-//	Data        tables, buckets, keys, secrets: what must survive everything
+//	Data        tables, buckets, keys, secrets: the state, which outlives its stack
 //	Network     the VPC and the internal load balancer
 //	Api         one Lambda per function of the catalogue behind an HTTP API
 //	Firewall    the rules of CloudFront, in us-east-1
 //	Edge        CloudFront, the one base URL
 //	ToolServer  the task behind the load balancer
 //	Operations  alarms, dashboard, budget
-//	EdgeAlarms  alarms on CloudFront, in us-east-1, where the region is another
+//	EdgeAlarms  alarms on CloudFront, in us-east-1, for deployments in another region
 //
-// What a deployment can be told is [Settings], the context of the CDK.
+// A deployment is configured by [Settings], the context of the CDK.
 package main
 
 import (

@@ -11,8 +11,8 @@ import (
 const toolPort = 8402
 
 // network is the VPC with a load balancer that only CloudFront reaches. There is no
-// NAT: the task has a public address that nobody can connect to, everything else is in
-// subnets without a way out.
+// NAT: the task has a public address without an open port, and all other resources are
+// in isolated subnets.
 type network struct {
 	vpc        awsec2.Vpc
 	task, disk awsec2.SecurityGroup
@@ -61,7 +61,7 @@ func vpc(in awscdk.Stack, s Settings) awsec2.Vpc {
 	made := awsec2.NewVpc(in, jsii.String("Vpc"), &awsec2.VpcProps{
 		MaxAzs:      jsii.Number(2),
 		NatGateways: jsii.Number(0),
-		// It would add a function of its own; nothing here uses the default group.
+		// The restriction would add a function, and the default group is not used.
 		RestrictDefaultSecurityGroup: jsii.Bool(false),
 		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
 			{Name: jsii.String("task"), SubnetType: awsec2.SubnetType_PUBLIC, MapPublicIpOnLaunch: jsii.Bool(false)},
@@ -100,13 +100,13 @@ func (n *network) group(in awscdk.Stack, id, description string) awsec2.Security
 	})
 }
 
-// inner are the subnets without a way out.
+// inner are the isolated subnets.
 func inner() *awsec2.SubnetSelection {
 	return &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED}
 }
 
-// balance makes the load balancer. A stream says something every 15 seconds, well
-// within its patience.
+// balance creates the load balancer. A stream sends a comment every 15 seconds, well
+// within the idle timeout.
 func (n *network) balance(in awscdk.Stack, group awsec2.SecurityGroup) {
 	n.balancer = awselasticloadbalancingv2.NewApplicationLoadBalancer(in, jsii.String("Balancer"), &awselasticloadbalancingv2.ApplicationLoadBalancerProps{
 		Vpc:                     n.vpc,

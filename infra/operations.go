@@ -21,8 +21,8 @@ type operations struct {
 	action awscloudwatch.IAlarmAction
 }
 
-// newOperations watches the service: what an operator must do something about is an
-// alarm, and the runbooks say what.
+// newOperations creates the alarms. Each alarm needs an action of an operator, which the
+// runbooks describe.
 func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network, e *edge) {
 	in := stack(app, s, "Operations", "Alarms, dashboard and budget of the governance service")
 	o := openOperations(in, s)
@@ -43,15 +43,15 @@ func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network, e *e
 
 // openOperations makes the topic of a stack's alarms.
 func openOperations(in awscdk.Stack, s Settings) *operations {
-	topic := awssns.NewTopic(in, jsii.String("Alarms"), nil) // with a policy of its own, alarms could not publish
+	topic := awssns.NewTopic(in, jsii.String("Alarms"), nil) // an explicit policy would keep alarms from publishing
 	if s.AlarmsMail != "" {
 		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.AlarmsMail), nil))
 	}
 	return &operations{in: in, action: awscloudwatchactions.NewSnsAction(topic)}
 }
 
-// edgeOperations is where alarms on CloudFront can be: its metrics are in us-east-1
-// alone, and an alarm sees only those of its own region.
+// edgeOperations is the stack for alarms on CloudFront: its metrics are only in us-east-1,
+// and an alarm sees only those of its own region.
 func edgeOperations(app awscdk.App, s Settings, here *operations) *operations {
 	if s.Region == edgeRegion {
 		return here
@@ -61,8 +61,8 @@ func edgeOperations(app awscdk.App, s Settings, here *operations) *operations {
 	return openOperations(stack(app, elsewhere, "EdgeAlarms", "Alarms on the distribution of the governance service"), s)
 }
 
-// watchEdge watches what clients get, wherever it went wrong. The metric is named by
-// hand because a stack of another region cannot refer to the distribution.
+// watchEdge watches the error rate for clients, whatever its cause. It writes the name of
+// the metric because a stack of another region cannot refer to the distribution.
 func (o *operations) watchEdge(s Settings, e *edge) {
 	id := e.distribution.DistributionId()
 	if s.Region != edgeRegion {
@@ -87,15 +87,15 @@ func (o *operations) watchEdge(s Settings, e *edge) {
 		rate, 5, 2)
 }
 
-// watchBalancer watches what the load balancer answers itself, when no task does.
+// watchBalancer watches the errors of the load balancer itself, when no task answers.
 func (o *operations) watchBalancer(n *network) {
 	metric := n.balancer.Metrics().HttpCodeElb(awselasticloadbalancingv2.HttpCodeElb_ELB_5XX_COUNT, every(5, "Sum"))
 	o.alarm("BalancerErrors", "The load balancer answered 5xx by itself: the task does not take connections",
 		metric, 5, 2)
 }
 
-// alarm goes off when the sum, or what the metric says, of five minutes reaches a
-// threshold so many times in a row.
+// alarm goes off when the sum, or the statistic of the metric, of five minutes reaches a
+// threshold in a number of consecutive periods.
 func (o *operations) alarm(
 	id, description string,
 	metric awscloudwatch.IMetric,
@@ -105,7 +105,7 @@ func (o *operations) alarm(
 		awscloudwatch.ComparisonOperator_GREATER_THAN_OR_EQUAL_TO_THRESHOLD, awscloudwatch.TreatMissingData_NOT_BREACHING)
 }
 
-// missing goes off when a metric is below a threshold, or is not there at all.
+// missing goes off when a metric is below a threshold or has no data.
 func (o *operations) missing(
 	id, description string,
 	metric awscloudwatch.IMetric,
@@ -151,7 +151,7 @@ var settlementTroubles = []string{
 	"settlement not recorded", "settlement failed before broadcast", "the chain dropped a settlement that was answered", "payment not readable",
 }
 
-// watchMoney reads the logs of whoever moves money.
+// watchMoney reads the logs of the programs that move money.
 func (o *operations) watchMoney(a *api) {
 	sweeper := a.lambdas["payment-sweeper"]
 	o.alarm("SweeperFails", "The sweeper fails: payments that no client came back for stay open",
@@ -175,7 +175,7 @@ func (o *operations) watchMoney(a *api) {
 		own("WastedGas", every(5, "Maximum")), 1_500_000, 1)
 }
 
-// namespace of the metrics that the service itself gives.
+// namespace of the metrics of the service itself.
 const namespace = "Governance"
 
 func own(name string, o *awscloudwatch.MetricOptions) awscloudwatch.Metric {
@@ -190,9 +190,9 @@ func own(name string, o *awscloudwatch.MetricOptions) awscloudwatch.Metric {
 // chainTroubles are log messages after a walk over the chain that found it broken.
 var chainTroubles = []string{"audit chain broken"}
 
-// watchChain reads the logs of those who walk over the whole chain, the sealer and the
-// tool server: a walk is seldom, so one line is enough. The runs of the sealer fail
-// besides if a checkpoint reaches no sink.
+// watchChain reads the logs of the programs that walk over the whole chain, the sealer and
+// the tool server. Walks are rare, so one line is enough. A run of the sealer also fails if
+// a checkpoint reaches no sink.
 func (o *operations) watchChain(a *api) {
 	sealer := a.lambdas["seal"]
 	a.count("seal", "ChainBroken", chainTroubles)
@@ -291,7 +291,7 @@ func dashboard(in awscdk.Stack, s Settings, a *api, n *network) {
 	})
 }
 
-// budget warns at 80 % of the month's money, and when the forecast is above it.
+// budget warns at 80 % of the monthly budget, and when the forecast exceeds it.
 func budget(in awscdk.Stack, s Settings) {
 	var notify []any
 	if s.AlarmsMail != "" {

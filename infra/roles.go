@@ -9,8 +9,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// grant is one statement of a role. The package comments of the stores say which
-// they need.
+// grant is one statement of a role. The package comments of the stores list the required
+// ones.
 type grant struct {
 	actions    string // separated by spaces
 	resources  []*string
@@ -41,7 +41,7 @@ func leadingInTransaction(keys ...string) map[string]any {
 	return condition
 }
 
-// role is what a service may do: these grants and nothing else.
+// role is the role of a service, with only these grants.
 func role(in awscdk.Stack, id, service string, grants []grant) awsiam.Role {
 	var statements []awsiam.PolicyStatement
 	for _, g := range grants {
@@ -101,7 +101,7 @@ func (d *data) appendAudit() []grant {
 	}
 }
 
-// verifyAudit is for whoever verifies the audit chain and hands out checkpoints.
+// verifyAudit is for functions that verify the audit chain and sign checkpoints.
 func (d *data) verifyAudit() []grant {
 	return append(d.readSegments(),
 		grant{
@@ -113,8 +113,8 @@ func (d *data) verifyAudit() []grant {
 	)
 }
 
-// sealAudit is for whoever seals, walks and publishes the audit chain. It deletes
-// nothing.
+// sealAudit is for the function that seals, walks and publishes the audit chain. It cannot
+// delete.
 func (d *data) sealAudit() []grant {
 	table := []*string{d.audit.TableArn()}
 	return append(d.readSegments(),
@@ -165,8 +165,8 @@ func readSecrets(arns ...*string) grant {
 	return grant{actions: "secretsmanager:GetSecretValue", resources: arns}
 }
 
-// stopManaged is for the kill switch: what the packages of its providers say, on what is
-// named and nothing else.
+// stopManaged is for the kill switch: the permissions that the packages of its providers
+// list, on the named resources only.
 func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
 	arn := func(service, resource string) *string {
 		return in.FormatArn(&awscdk.ArnComponents{

@@ -13,8 +13,8 @@ import (
 	"governance.internal/shared/config"
 )
 
-// Settings are what a deployment can be told: the context of the CDK, given as
-// `-c name=value` or in cdk.json. The names are in the comments.
+// Settings configure a deployment. They are the context of the CDK, given as
+// `-c name=value` or in cdk.json, under the names in the comments.
 //
 // Without any, the service runs on the test network and sells for test money.
 type Settings struct {
@@ -78,13 +78,13 @@ type Settings struct {
 type receiver int
 
 const (
-	sellers    receiver = iota // what moves money
-	auditors                   // what signs and publishes checkpoints
+	sellers    receiver = iota // programs that move money
+	auditors                   // programs that sign and publish checkpoints
 	toolServer                 // the task
 )
 
-// passedOn are the settings that a deployment hands to its programs as they are. The
-// comments of shared/config are their manual.
+// passedOn are the settings that a deployment passes unchanged to its programs. The
+// comments of shared/config document them.
 var passedOn = []struct {
 	context  string // name of the context
 	variable string // name in the environment
@@ -109,7 +109,7 @@ var passedOn = []struct {
 	{"llmBaseUrl", "LLM_BASE_URL", toolServer},
 }
 
-// passedTo gives the variables of one kind of receiver.
+// passedTo returns the variables of one kind of receiver.
 func (s Settings) passedTo(to receiver) map[string]string {
 	environment := map[string]string{}
 	for _, setting := range passedOn {
@@ -121,8 +121,8 @@ func (s Settings) passedTo(to receiver) map[string]string {
 	return environment
 }
 
-// sellsTools says whether the tool server sells tools, and so needs what a selling
-// function needs.
+// sellsTools reports whether the tool server sells tools and so needs the settings of a
+// selling function.
 func (s Settings) sellsTools() bool {
 	value := s.passed["GOV_PAID_TOOLS"]
 	return value != "" && value != "false"
@@ -133,7 +133,7 @@ var chains = map[string]Settings{
 	"base-sepolia": {
 		Network: "eip155:84532", Stage: "test", Asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e", AssetName: "USDC",
 		RPCURLs: "https://sepolia.base.org", Facilitator: "https://x402.org/facilitator",
-		PayTo:     "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", // a key that everybody knows: worthless
+		PayTo:     "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", // a development key that is public
 		Retention: 1,
 	},
 	"base": {
@@ -142,8 +142,8 @@ var chains = map[string]Settings{
 	},
 }
 
-// ReadSettings reads the context through a lookup that gives nil for what is not
-// set. The error names everything that is missing or malformed at once.
+// ReadSettings reads the context through a lookup that returns nil for a missing
+// setting. The error names all missing and malformed settings.
 func ReadSettings(lookup func(name string) any) (Settings, error) {
 	get := func(name, fallback string) string {
 		if value := lookup(name); value != nil {
@@ -213,8 +213,8 @@ func ReadSettings(lookup func(name string) any) (Settings, error) {
 	return s, errors.Join(s.readWorkspace(), s.check())
 }
 
-// workspaceMost fits a task definition, which has at most 64 KB.
-const workspaceMost = 32 << 10
+// maxWorkspace fits a task definition, which has at most 64 KB.
+const maxWorkspace = 32 << 10
 
 func (s *Settings) readWorkspace() error {
 	if s.WorkspaceFile == "" {
@@ -224,8 +224,8 @@ func (s *Settings) readWorkspace() error {
 	if err != nil {
 		return fmt.Errorf("context: workspaceFile: %w", err)
 	}
-	if len(text) > workspaceMost {
-		return fmt.Errorf("context: workspaceFile has more than %d bytes", workspaceMost)
+	if len(text) > maxWorkspace {
+		return fmt.Errorf("context: workspaceFile has more than %d bytes", maxWorkspace)
 	}
 
 	s.workspace = string(text)
@@ -258,13 +258,13 @@ func number(text string) int {
 	return n
 }
 
-// managedPattern has no star: the kill switch may stop what is named and nothing else.
+// managedPattern has no star: the kill switch may stop only named resources.
 var managedPattern = regexp.MustCompile(`^(ecs:[\w-]+/[\w-]+|lambda:[\w-]+)(,(ecs:[\w-]+/[\w-]+|lambda:[\w-]+))*$`)
 
 // zonePattern is an availability zone's id, not its name, which differs between accounts.
 var zonePattern = regexp.MustCompile(`^[a-z]{2,5}[0-9]-az[0-9]$`)
 
-// badZones says whether zones are set and are not the ids of two.
+// badZones reports whether zones are set and are not the ids of two zones.
 func (s Settings) badZones() bool {
 	if len(s.Zones) == 0 {
 		return false
@@ -317,7 +317,7 @@ func (s Settings) check() error {
 		}
 	}
 
-	// What the functions would refuse at their start is refused here.
+	// Settings that the functions would refuse at start are refused here.
 	environment := s.site()
 	environment["RPC_URLS"], environment["FACILITATOR_URL"] = s.RPCURLs, s.facilitators()
 	maps.Copy(environment, s.telemetry())
@@ -337,7 +337,7 @@ func (s Settings) check() error {
 	return nil
 }
 
-// outsideDisk says whether a path is set that the tool server's disk does not hold.
+// outsideDisk reports whether a path is set that is not on the tool server's disk.
 func (s Settings) outsideDisk(variable string) bool {
 	path := s.passed[variable]
 	return path != "" && !strings.HasPrefix(path, dataDir+"/")
@@ -345,7 +345,7 @@ func (s Settings) outsideDisk(variable string) bool {
 
 const cdpHost = "api.cdp.coinbase.com"
 
-// facilitators is the list for the functions, "" for our own gas wallet.
+// facilitators returns the list for the functions, "" for the gas wallet of the service.
 func (s Settings) facilitators() string {
 	if s.Facilitator == "none" {
 		return ""
@@ -353,7 +353,7 @@ func (s Settings) facilitators() string {
 	return s.Facilitator
 }
 
-// site is the environment of a function that only says what there is to buy.
+// site is the environment of a function that only describes the products.
 func (s Settings) site() map[string]string {
 	environment := map[string]string{
 		"NETWORK":       s.Network,
@@ -375,7 +375,7 @@ func (s Settings) site() map[string]string {
 	return environment
 }
 
-// telemetry is the environment of whoever reports to a collector.
+// telemetry is the environment of a program that reports to a collector.
 func (s Settings) telemetry() map[string]string {
 	if s.Telemetry == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	nobody  = "65532" // user and group of the task and of its files
+	taskID  = "65532" // user and group of the task and of its files
 	dataDir = "/data"
 )
 
@@ -85,8 +85,8 @@ func taskGrants(in awscdk.Stack, s Settings, d *data, disk grant) []grant {
 	return append(grants, toolSales(in, s, d).grants...)
 }
 
-// toolSales is what the task needs besides when it sells tools: what a selling function
-// needs, and the site that it sells for.
+// toolSales adds the settings of a selling function and its site to a task that sells
+// tools.
 func toolSales(in awscdk.Stack, s Settings, d *data) function {
 	made := function{}
 	if !s.sellsTools() {
@@ -112,12 +112,12 @@ func fileSystem(in awscdk.Stack, n *network) (awsefs.FileSystem, awsefs.AccessPo
 	return disk, disk.AddAccessPoint(jsii.String("Data"), &awsefs.AccessPointOptions{
 		Path: jsii.String("/data"),
 		PosixUser: &awsefs.PosixUser{
-			Uid: jsii.String(nobody),
-			Gid: jsii.String(nobody),
+			Uid: jsii.String(taskID),
+			Gid: jsii.String(taskID),
 		},
 		CreateAcl: &awsefs.Acl{
-			OwnerUid:    jsii.String(nobody),
-			OwnerGid:    jsii.String(nobody),
+			OwnerUid:    jsii.String(taskID),
+			OwnerGid:    jsii.String(taskID),
 			Permissions: jsii.String("700"),
 		},
 	})
@@ -142,7 +142,7 @@ func platform(arch string) *awsecs.RuntimePlatform {
 	}
 }
 
-// container has a root that nobody can write to, no user and an init process.
+// container has a read-only root file system, an unprivileged user and an init process.
 func container(
 	in awscdk.Stack,
 	s Settings,
@@ -194,7 +194,7 @@ func container(
 		Image:                  awsecs.ContainerImage_FromAsset(jsii.String(dist+"/toolserver"), &awsecs.AssetImageProps{Platform: image}),
 		Environment:            &environment,
 		Secrets:                &secrets,
-		User:                   jsii.String(nobody + ":" + nobody),
+		User:                   jsii.String(taskID + ":" + taskID),
 		ReadonlyRootFilesystem: jsii.Bool(true),
 		StopTimeout:            awscdk.Duration_Seconds(jsii.Number(60)),
 		LinuxParameters:        linux,

@@ -1,4 +1,4 @@
-// Package paymentstate tells how far a payment is: GET /x402/payments/{nonce}.
+// Package paymentstate reports the state of a payment: GET /x402/payments/{nonce}.
 package paymentstate
 
 import (
@@ -16,7 +16,7 @@ type Answer struct {
 	Payments []State `json:"payments"`
 }
 
-// State is what anyone may know of a payment.
+// State is the public state of a payment.
 type State struct {
 	State       payments.State `json:"state"`
 	Product     string         `json:"product"`

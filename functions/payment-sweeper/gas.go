@@ -12,9 +12,9 @@ import (
 	"governance.internal/shared/payments"
 )
 
-// Gas tells how much the wallet has left that pays the gas of settlements, and how much
-// gas was burned in vain in this hour. Alarms are on both metrics: without gas payments
-// wait, and whoever makes it burn drains the wallet.
+// Gas reports the balance of the gas wallet and the gas of failed settlements in this
+// hour. Alarms watch both metrics: without gas payments wait, and an attacker could drain
+// the wallet with settlements that fail.
 type Gas struct {
 	Coins  func(ctx context.Context, address string) (*big.Int, error) // in wei
 	Wasted func(ctx context.Context, hour int64) (uint64, error)       // see payments.Hour
@@ -26,7 +26,7 @@ type Gas struct {
 const gwei = 1_000_000_000 // wei
 
 // report writes a line for each of Governance/GasBalanceGwei and Governance/WastedGas.
-// What is not known is left out: a zero would be a value.
+// It leaves out unknown values, because a zero would be a value.
 func (g *Gas) report(ctx context.Context) error {
 	wei, balanceUnknown := g.Coins(ctx, g.Wallet)
 	if balanceUnknown == nil {

@@ -1,6 +1,6 @@
-// Package sweeper finishes payments that no client came back for: a crash or a
-// slow chain left them between reservation and settlement. It runs on a schedule,
-// once a minute, and answers nothing over HTTP.
+// Package sweeper finishes payments that a crash or a slow chain left between
+// reservation and settlement and that their clients did not repeat. It runs on a
+// schedule, once a minute, and has no HTTP route.
 package sweeper
 
 import (
@@ -15,9 +15,9 @@ type Report struct {
 	Moved int `json:"moved"` // payments that went on: settled, failed, released or confirmed
 }
 
-// New gives the function that the schedule invokes; the event says nothing. An
-// error marks the run as failed, so that an alarm on failed runs sees it; what
-// could be done is done all the same. gas is nil when somebody else pays it.
+// New returns the function that the schedule invokes; it ignores the event. An error
+// marks the run as failed, for an alarm on failed runs, but does not stop the other
+// payments. gas is nil if a remote facilitator pays it.
 func New(machine *payments.Machine, gas *Gas) func(context.Context, any) (Report, error) {
 	return func(ctx context.Context, _ any) (Report, error) {
 		moved, err := machine.Sweep(ctx)

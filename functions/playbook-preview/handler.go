@@ -1,4 +1,4 @@
-// Package playbookpreview gives the free beginnings of the guides:
+// Package playbookpreview serves the free beginnings of the guides:
 // GET /x402/playbook/{guide}/preview.
 package playbookpreview
 

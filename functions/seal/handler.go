@@ -1,10 +1,10 @@
-// Package seal looks after the audit chain on a schedule and answers nothing over
-// HTTP. A run seals what the chain gathered and publishes its checkpoint; with the
+// Package seal maintains the audit chain on a schedule; it has no HTTP route. A run seals
+// the complete segments of the chain and publishes its checkpoint; with the
 // event {"walk":true} it reads the whole chain instead, which verifications of a long
 // chain rely on.
 //
 // A run that may have something to seal reads the unsealed part of the chain, at most
-// some 16 MB. Once every few minutes is right, and a walk every few hours.
+// some 16 MB. Run it every few minutes, and a walk every few hours.
 //
 // Its role needs, on the table, dynamodb:GetItem and dynamodb:Query and, by
 // dynamodb:LeadingKeys, dynamodb:PutItem for s#* and n#*; on the objects of the bucket
@@ -21,7 +21,7 @@ import (
 	"governance.internal/shared/audit/auditor"
 )
 
-// Event is what the schedule sends; {} is fine.
+// Event is the event of the schedule; {} is valid.
 type Event struct {
 	Walk bool `json:"walk"`
 }
@@ -30,12 +30,12 @@ type Event struct {
 type Report struct {
 	Segments int    `json:"segments"`  // sealed by this run
 	SealedTo uint64 `json:"sealed_to"` // the last entry in them, 0 if there are none
-	WalkedTo uint64 `json:"walked_to"` // the last entry that a walk found good
+	WalkedTo uint64 `json:"walked_to"` // the last entry that a walk found valid
 }
 
-// New gives the function that the schedule invokes. An error marks the run as failed,
-// so that an alarm on failed runs sees a chain that does not verify or a sink that
-// takes no checkpoint; what was done before stays, and the next run goes on from there.
+// New returns the function that the schedule invokes. An error marks the run as failed, so
+// that an alarm on failed runs reports a chain that does not verify or a sink that fails.
+// The results of the run up to then remain, and the next run continues.
 func New(a *auditor.Auditor) func(context.Context, Event) (Report, error) {
 	return func(ctx context.Context, e Event) (Report, error) {
 		begun, err := a.Begun(ctx)

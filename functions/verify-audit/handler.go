@@ -13,7 +13,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// Deps are what the verification needs.
+// Deps are the dependencies of the verification.
 type Deps struct {
 	Gate    *x402.Gate
 	Auditor *auditor.Auditor
@@ -41,8 +41,8 @@ func New(d Deps) http.Handler {
 	})
 }
 
-// unrecorded gives the verdict away: a sale must be recorded, and the chain takes no
-// entries, most likely because somebody changed it.
+// unrecorded answers without a sale: a sale must be recorded, and the chain takes no
+// entries, most likely because it was tampered with.
 func unrecorded(ctx context.Context, v auditor.Verification, closed error) error {
 	slog.ErrorContext(ctx, "audit chain takes no entries", "error", closed.Error())
 	return &httpapi.Error{

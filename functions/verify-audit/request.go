@@ -14,8 +14,8 @@ import (
 // CheckpointHeader carries an earlier checkpoint like the query parameter checkpoint.
 const CheckpointHeader = "Audit-Checkpoint"
 
-// read reads what a buyer asks for beside the verdict: checkpoint, a signed note of
-// ours in base64, in the query or the header, and seq in the query.
+// read reads the options of a buyer: checkpoint, a signed note of this service in base64,
+// in the query or the header, and seq in the query.
 func (d Deps) read(r *http.Request) (wanted auditor.Request, err error) {
 	query := r.URL.Query()
 	for _, name := range []string{"checkpoint", "seq"} {

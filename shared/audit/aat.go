@@ -12,8 +12,8 @@ import (
 )
 
 // aatExporter writes records of draft-sharif-agent-audit-trail, an individual
-// Internet-Draft without a working group. It was mapped from what others say of its
-// revisions 00 to 06; the text itself was not at hand.
+// Internet-Draft without a working group. The mapping follows secondary sources on its
+// revisions 00 to 06, not the text itself.
 //
 // A record is one line of canonical JSON, and prev_hash is the SHA-256 of the line
 // before, so that sha256sum follows the chain:
@@ -28,13 +28,13 @@ import (
 //	action_detail     event (session_start for the genesis entry), payload, and the
 //	                  entry's event, hash, id and seq
 //	outcome           outcome of the payload if it is a word of the draft, otherwise
-//	                  success: what an entry records has happened
+//	                  success: an entry records an action that has happened
 //	record_phase      post_execution: an entry is written when it is done
 //	prev_hash         null for the first record of an export
 //	agent_version     "unknown": no entry says it
 //	trust_level       L0, the lowest: no entry says it
 //
-// Members that are not known but must be there are named in action_detail.unknown.
+// Required members without a known value are listed in action_detail.unknown.
 type aatExporter struct {
 	from    follower
 	session string
@@ -58,7 +58,7 @@ func (a *aatExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
 
 	a.record = a.appendRecord(a.record[:0], e)
 	a.before = sha256.Sum256(a.record)
-	w.Write(a.record) // an error comes again with the next write
+	w.Write(a.record) // the next write returns the error again
 
 	return "", w.WriteByte('\n')
 }

@@ -190,10 +190,13 @@ func (c *checker) integer() bool {
 	}
 
 	digits := c.i - begin
-	return digits > 0 &&
-		digits <= maxSeqDigits &&
-		n <= maxInteger &&
-		(c.b[begin] != '0' || digits == 1 && !negative)
+	if digits == 0 || digits > maxSeqDigits || n > maxInteger {
+		return false
+	}
+	if c.b[begin] == '0' {
+		return digits == 1 && !negative
+	}
+	return true
 }
 
 // textKind says what a string contains besides plain ASCII.

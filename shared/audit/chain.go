@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -15,8 +16,8 @@ const Version = "audit-chain/v1"
 // EventCreated is the event of the first entry of every chain.
 const EventCreated = "chain.created"
 
-// EventRecovered is the event of the entry a store appends after it moved an
-// incomplete last line, left by a crash, out of the way.
+// EventRecovered is the event of the entry that a store appends after it removed
+// an incomplete last line, left by a crash.
 const EventRecovered = "chain.recovered"
 
 // System is the actor of entries that a store writes for itself.
@@ -29,8 +30,8 @@ type Head struct {
 	Time time.Time `json:"time"`
 }
 
-// MarshalJSON returns {"seq":N,"hash":"<64 hex>","time":"<30 bytes>"}, the time
-// written as in a line.
+// MarshalJSON returns {"seq":N,"hash":"<64 hex>","time":"<30 bytes>"}, with the
+// time as in a line.
 func (h Head) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Seq  uint64 `json:"seq"`
@@ -87,15 +88,19 @@ func (h Head) Check(line []byte) (Entry, Reason) {
 		return Entry{}, SeqGap
 	case e.Seq > 1 && e.PrevHash != h.Hash:
 		return Entry{}, PrevMismatch
-	case e.Seq == 1 && (!e.PrevHash.IsZero() || ChainName(e) == ""):
+	case e.Seq == 1 && !isGenesis(e):
 		return Entry{}, GenesisMismatch
 	}
 
 	return e, ""
 }
 
-// misspelled tells a line that can be read, but is not canonical, from one that
-// cannot be read at all.
+func isGenesis(e Entry) bool {
+	return e.PrevHash.IsZero() && ChainName(e) != ""
+}
+
+// misspelled distinguishes a line that is readable but not canonical from one
+// that is malformed.
 func misspelled(line []byte) Reason {
 	line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
 	if len(line) > MaxLine {
@@ -105,28 +110,27 @@ func misspelled(line []byte) Reason {
 		return Noncanonical // a blank line
 	}
 
-	var members struct {
-		Actor, Event, ID *string
-		Payload          map[string]json.RawMessage
-		PrevHash         looseHash `json:"prev_hash"`
-		Seq              uint64
-		Time             time.Time
-		Hash             looseHash
-	}
-	err := json.Unmarshal(line, &members)
-	if err != nil ||
-		members.Actor == nil ||
-		members.Event == nil ||
-		members.ID == nil ||
-		members.Payload == nil ||
-		!bool(members.PrevHash) ||
-		members.Seq == 0 ||
-		members.Time.IsZero() ||
-		!bool(members.Hash) {
+	var members looseMembers
+	if json.Unmarshal(line, &members) != nil || !members.complete() {
 		return Malformed
 	}
-
 	return Noncanonical
+}
+
+// looseMembers are the members of an entry in any spelling.
+type looseMembers struct {
+	Actor, Event, ID *string
+	Payload          map[string]json.RawMessage
+	PrevHash         looseHash `json:"prev_hash"`
+	Seq              uint64
+	Time             time.Time
+	Hash             looseHash
+}
+
+func (m *looseMembers) complete() bool {
+	hasEvent := m.Actor != nil && m.Event != nil && m.ID != nil && m.Payload != nil
+	hasPlace := m.Seq != 0 && !m.Time.IsZero()
+	return hasEvent && hasPlace && bool(m.PrevHash) && bool(m.Hash)
 }
 
 // looseHash becomes true when it reads a hash in lower or upper case.
@@ -166,8 +170,10 @@ func Genesis(chain, origin string, now time.Time, random io.Reader) (Draft, erro
 // if e is not the genesis of a chain in this format.
 func ChainName(e Entry) string {
 	var payload struct{ Chain, Version string }
-	if e.Event != EventCreated || json.Unmarshal(e.Payload, &payload) != nil ||
-		payload.Version != Version || !isChainName(payload.Chain) {
+	if e.Event != EventCreated || json.Unmarshal(e.Payload, &payload) != nil {
+		return ""
+	}
+	if payload.Version != Version || !isChainName(payload.Chain) {
 		return ""
 	}
 	return payload.Chain
@@ -188,14 +194,5 @@ func isChainName(name string) bool {
 	if name == "" || len(name) > maxChainName || name[0] == '.' {
 		return false
 	}
-	for _, c := range []byte(name) {
-		if (c < 'a' || c > 'z') &&
-			(c < '0' || c > '9') &&
-			c != '.' &&
-			c != '_' &&
-			c != '-' {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }

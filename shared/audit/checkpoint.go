@@ -10,8 +10,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Checkpoint is a promise of a chain's owner: the chain with this origin has had
-// this tree. Signed, it is a note that anybody can keep and hold against the chain
+// Checkpoint is a statement of a chain's owner: the chain with this origin has had
+// this tree. Signed, it is a note that a reader can keep and compare with the chain
 // later (C2SP tlog-checkpoint).
 type Checkpoint struct {
 	Origin string // of the chain, without spaces at its ends and line breaks
@@ -27,8 +27,8 @@ func (c Checkpoint) Text() string {
 
 var errCheckpoint = errors.New("audit: not a checkpoint: origin, size and root, a line each")
 
-// ParseCheckpoint reads the body of a note. Extension lines are refused: nothing
-// would check what they say.
+// ParseCheckpoint reads the body of a note. Extension lines are refused,
+// because nothing would check them.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) != 4 ||

@@ -51,12 +51,13 @@ func (e Entry) Head() Head {
 }
 
 // AppendLine appends the line of e, without a newline, to dst. It writes the
-// fields as they are: whether they form a valid entry is for [Head.Check] to say.
+// fields without validation; use [Head.Check] for that.
 func (e Entry) AppendLine(dst []byte) []byte {
 	dst = appendText(append(dst, actorMember...), e.Actor)
 	dst = appendText(append(dst, eventMember...), e.Event)
 	dst = appendText(append(dst, idMember...), e.ID)
-	dst = append(append(dst, payloadMember...), e.Payload...)
+	dst = append(dst, payloadMember...)
+	dst = append(dst, e.Payload...)
 	dst = appendPlace(dst, e.PrevHash, e.Seq, e.Time)
 	return appendHash(dst, e.Hash)
 }
@@ -69,14 +70,19 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 // appendPlace appends the members prev_hash, seq and time, without the quote that
 // closes time.
 func appendPlace(dst []byte, prev Hash, seq uint64, at time.Time) []byte {
-	dst = hex.AppendEncode(append(dst, prevMember...), prev[:])
-	dst = strconv.AppendUint(append(dst, seqMember...), seq, 10)
-	return at.AppendFormat(append(dst, timeMember...), timeLayout)
+	dst = append(dst, prevMember...)
+	dst = hex.AppendEncode(dst, prev[:])
+	dst = append(dst, seqMember...)
+	dst = strconv.AppendUint(dst, seq, 10)
+	dst = append(dst, timeMember...)
+	return at.AppendFormat(dst, timeLayout)
 }
 
 // appendHash appends the hash member and the end of the line.
 func appendHash(dst []byte, h Hash) []byte {
-	return append(hex.AppendEncode(append(dst, hashMember...), h[:]), lineEnd...)
+	dst = append(dst, hashMember...)
+	dst = hex.AppendEncode(dst, h[:])
+	return append(dst, lineEnd...)
 }
 
 // HashLine recomputes the hash of a line (without newline), whatever hash it
@@ -125,8 +131,8 @@ func ParseEntry(line []byte) (Entry, error) {
 	}, nil
 }
 
-// Draft is an event that was checked and encoded, ready for any place in any
-// chain. A writer that must try again on another head encodes only once.
+// Draft is a checked and encoded event that can take any place in any chain. A writer
+// that retries on another head encodes it once.
 type Draft struct {
 	event   Event
 	prefix  []byte // the line up to the prev_hash member

@@ -31,14 +31,13 @@ type ExportOptions struct {
 	From, To uint64
 }
 
-// Check says what is wrong with the options.
+// Check validates the options.
 func (o ExportOptions) Check() error {
 	_, err := newExporter(o)
 	return err
 }
 
-// Damaged is the error of an export that came to an entry which is not what it
-// should be.
+// Damaged is the error of an export at an entry that does not verify.
 type Damaged struct {
 	Seq uint64 // that was due
 	Why string
@@ -59,8 +58,8 @@ type exporter interface {
 
 // Export writes the entries of a store and returns how many. It keeps one entry in
 // memory. CSV and AAT recompute every hash and end with [Damaged] at the first entry
-// that does not follow from the one before; after an error what was written is not
-// the whole. An error of w or of the store is wrapped.
+// that does not follow from the one before; after an error the output is
+// incomplete. An error of w or of the store is wrapped.
 func Export(ctx context.Context, s Store, w io.Writer, o ExportOptions) (uint64, error) {
 	head, err := s.Head(ctx)
 	if err != nil {
@@ -120,7 +119,7 @@ func export(r io.Reader, next uint64, w io.Writer, o ExportOptions) (exported ui
 	return exported, out.Flush()
 }
 
-// noLine says what was there in place of a line with its newline.
+// noLine returns the error for a missing or incomplete line.
 func noLine(seq uint64, err error) error {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -151,12 +150,12 @@ type rawExporter struct{}
 func (rawExporter) begin(*bufio.Writer) {}
 
 func (rawExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
-	w.Write(line) // an error comes again with the next write
+	w.Write(line) // the next write returns the error again
 	return "", w.WriteByte('\n')
 }
 
-// follower reads lines that must follow one another; where the first belongs is
-// what it says itself.
+// follower reads lines that must follow one another. The first line determines its
+// own place.
 type follower struct{ head Head }
 
 func (f *follower) read(line []byte) (Entry, Reason) {

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// EventImported is the event of the entry that takes an older chain into this one.
+// EventImported is the event of the entry that imports an older chain.
 const EventImported = "chain.imported"
 
 // legacyFormat names the older format in an entry.
 const legacyFormat = "json-array"
 
-// Import makes the event that takes an older chain into the notary's own. It says
-// what was found, the digest of the file, and what its format cannot prove; its
-// member note signs all of that. The same file gives the same id, so that it is
-// recorded once.
+// Import returns the event that imports an older chain into the notary's own. Its
+// payload holds the findings, the digest of the file and the properties that its
+// format cannot prove; its member note signs all of them. The same file has the same
+// id, so that it is recorded once.
 func (n *Notary) Import(l Legacy) (Event, error) {
 	payload := l.statement()
 	text, err := importText(n.Origin, payload)

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Legacy is what a file in the format before audit-chain/v1 holds: one JSON array
-// of records
+// Legacy is the result of reading a file in the format before audit-chain/v1: one
+// JSON array of records
 //
 //	{"id":1,"timestamp":"…","type":"…","detail":"…","hash":"<64 hex>","prev_hash":"<64 hex>"}
 //
@@ -31,7 +31,7 @@ type Legacy struct {
 // LegacyUnproven lists what no check of such a file can show.
 var LegacyUnproven = []string{
 	"that nothing was removed from the end",
-	"that the whole was not written anew, for nothing in it is signed or noted elsewhere",
+	"that the whole was not rewritten, because nothing in it is signed or kept elsewhere",
 	"where the type of a record ends and its detail begins, for a bar may stand in both",
 	"the ids, and members of other names, which no hash covers",
 	"that no record was lost when two were written at once",

@@ -23,8 +23,8 @@ const (
 	hexLen       = 64
 	timeLen      = len(timeLayout)
 	hashWidth    = len(hashMember) - 1 + hexLen + len(lineEnd) // 75: what the closing brace replaces
-	timeAt       = hashWidth + 1 + timeLen                     // the time text begins so many bytes before the end
-	seqEnd       = timeAt + len(timeMember)                    // the seq digits end so many bytes before the end
+	timeAt       = hashWidth + 1 + timeLen                     // bytes from the start of the time text to the end
+	seqEnd       = timeAt + len(timeMember)                    // bytes from the end of the seq digits to the end
 	maxSeqDigits = 16                                          // 2^53-1 has 16 digits
 	maxTail      = len(prevMember) + hexLen + len(seqMember) + maxSeqDigits + seqEnd
 )
@@ -36,7 +36,7 @@ const MaxLine = 65535
 // zeroHash is the prev_hash of a genesis entry, as digits.
 var zeroHash = [hexLen]byte(bytes.Repeat([]byte("0"), hexLen))
 
-// tail is what the fixed-width end of a line says. The slices alias the line.
+// tail is the fixed-width end of a line. The slices alias the line.
 type tail struct {
 	start            int // length of the line before the prev_hash member
 	prev, time, hash []byte
@@ -152,22 +152,29 @@ func validTime(text []byte) bool {
 	if len(text) != timeLen || !timeShape(text) {
 		return false
 	}
+
 	two := func(i int) int { return int(text[i]-'0')*10 + int(text[i+1]-'0') }
 	year := two(0)*100 + two(2)
-	month := two(5)
-	day := two(8)
-	if year < 1 ||
-		month < 1 ||
-		month > 12 ||
-		day < 1 ||
-		two(11) > 23 ||
-		two(14) > 59 ||
-		two(17) > 59 {
+	hour, minute, second := two(11), two(14), two(17)
+
+	if hour > 23 || minute > 59 || second > 59 {
 		return false
+	}
+	return validDate(year, two(5), two(8))
+}
+
+// validDate reports whether the calendar has a date.
+func validDate(year, month, day int) bool {
+	if year < 1 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	if day <= 28 {
+		return true
 	}
 
 	// Day 0 of the next month is the last day of this one.
-	return day <= 28 || day <= time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	lastDay := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	return day <= lastDay
 }
 
 // parseTime reads a time that validTime accepted.

@@ -24,8 +24,8 @@ func LeafNode(entry Hash) Node { return Node{1, leafHash(entry)} }
 // always may.
 type Nodes func(whole func(from, to uint64) bool) iter.Seq2[Node, error]
 
-// NodesOf are the first entries of a store: as it gives them itself if it has a
-// method Nodes, because it knows subtrees, else [EntryHashes].
+// NodesOf returns the first entries of a store: from its method Nodes, which may know
+// subtrees, or else from [EntryHashes].
 func NodesOf(ctx context.Context, s Store, to uint64) Nodes {
 	if own, ok := s.(interface {
 		Nodes(ctx context.Context, to uint64) Nodes

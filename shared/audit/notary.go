@@ -13,8 +13,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Notary signs the checkpoints of one chain with an Ed25519 key and knows its own
-// again. The name of the key is the chain's origin.
+// Notary signs the checkpoints of one chain with an Ed25519 key and verifies them.
+// The name of the key is the chain's origin.
 type Notary struct {
 	Origin string
 	Key    string // that checks its signatures: a verifier key of signed notes
@@ -24,8 +24,8 @@ type Notary struct {
 }
 
 // LoadOrCreateNotary reads a key file, a signer key of signed notes, or makes one
-// for the origin that only its owner can read. A chain keeps the origin that it
-// began with, wherever its service moves: checkpoints out there name it.
+// for the origin that only its owner can read. A chain keeps its first
+// origin, also when its service moves: published checkpoints name it.
 func LoadOrCreateNotary(path, origin string) (*Notary, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func parseNotary(secret string) (*Notary, error) {
 }
 
 // NewNotary makes the notary of an origin from an Ed25519 key that something else
-// keeps: sign gives the 64 bytes of the signature (RFC 8032, not pre-hashed).
+// keeps: sign returns the 64 bytes of the signature (RFC 8032, not pre-hashed).
 func NewNotary(origin string, public ed25519.PublicKey, sign func(message []byte) ([]byte, error)) (*Notary, error) {
 	key, err := note.NewEd25519VerifierKey(origin, public)
 	if err != nil {
@@ -120,13 +120,14 @@ func (n *Notary) Sign(r Report) ([]byte, error) {
 	}.Sign(n.signer)
 }
 
-// SignStatement signs a text of another kind than a checkpoint. The kind stands in
-// its first line, behind the origin, so that neither is taken for the other.
+// SignStatement signs a text of another kind than a checkpoint. The kind is in
+// its first line, after the origin, so that a statement is never taken for a
+// checkpoint.
 func (n *Notary) SignStatement(kind string, text []byte) ([]byte, error) {
 	return note.Sign(&note.Note{Text: n.Origin + "/" + kind + "\n" + string(text) + "\n"}, n.signer)
 }
 
-// OpenStatement gives the text of a statement that this notary signed.
+// OpenStatement returns the text of a statement that this notary signed.
 func (n *Notary) OpenStatement(kind string, signed []byte) ([]byte, error) {
 	opened, err := note.Open(signed, n.keys)
 	if err != nil {

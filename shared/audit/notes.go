@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// Notes keeps a few small texts beside a chain which, unlike it, are replaced: the
-// last checkpoint that was signed, what the last full walk found. It is safe for
+// Notes keeps a few small texts beside a chain that, unlike it, are replaced: the last
+// signed checkpoint and the result of the last full walk. It is safe for
 // concurrent use.
 type Notes interface {
 	// Note returns the text with this name, nil if there is none.
@@ -16,11 +16,11 @@ type Notes interface {
 
 	// SetNote makes next the text if it still is old, nil for none yet. The error is
 	// [ErrNoteChanged] if it is another one by now, perhaps one that followed next.
-	// After any other error it is not known whether it was done.
+	// After any other error the outcome is unknown.
 	SetNote(ctx context.Context, name string, old, next []byte) error
 }
 
-// ErrNoteChanged says that somebody else replaced the note meanwhile.
+// ErrNoteChanged reports that another writer replaced the note meanwhile.
 var ErrNoteChanged = errors.New("audit: the note was changed meanwhile")
 
 var noteName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)

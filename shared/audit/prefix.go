@@ -9,7 +9,7 @@ import (
 )
 
 // Prefix is the beginning of a chain that an earlier verification read and hashed
-// in full. Whoever passes one on vouches for it.
+// in full. A verification trusts the prefix that it is given.
 type Prefix struct {
 	Chain      string
 	Head       Head // its last entry
@@ -30,8 +30,9 @@ func (p *Prefix) anchor() Anchor {
 	}
 }
 
-// within returns p if a chain with this head can be verified from there on, else
-// nil: it is shorter, has another name, or there is an anchor that any entry may meet.
+// within returns p if a chain with this head can be verified from there on. It
+// returns nil if the chain is shorter or has another name, or if an anchor has no
+// size, so that any entry may match it.
 func (p *Prefix) within(head Head, o VerifyOptions) *Prefix {
 	if head.Seq < p.Head.Seq || o.Chain != "" && o.Chain != p.Chain {
 		return nil
@@ -45,11 +46,12 @@ func (p *Prefix) within(head Head, o VerifyOptions) *Prefix {
 // begin puts a walker at the end of the prefix.
 func (p *Prefix) begin(w *walker, o *VerifyOptions) {
 	w.begin(o, placeOf(p.Head))
-	w.chain, w.tree = p.Chain, p.Tree.clone()
+	w.chain = p.Chain
+	w.tree = p.Tree.clone()
 	copy(w.time[:], p.Head.Time.UTC().Format(timeLayout))
 }
 
-// meet compares the anchors that lie within the prefix, reading what they speak of.
+// meet compares the anchors that lie within the prefix with the stored entries.
 func (p *Prefix) meet(ctx context.Context, s Store, anchors []Anchor) ([]meeting, error) {
 	var met []meeting
 	for i, a := range anchors {
@@ -65,8 +67,8 @@ func (p *Prefix) meet(ctx context.Context, s Store, anchors []Anchor) ([]meeting
 	return met, nil
 }
 
-// at gives the hash of the entry and the root of the tree that an anchor within the
-// prefix speaks of, each only if the anchor names one.
+// at returns the hash of the entry and the root of the tree that an anchor within the
+// prefix refers to, each only if the anchor has one.
 func (p *Prefix) at(ctx context.Context, s Store, a Anchor) (hash, root Hash, err error) {
 	if a.Size == p.Head.Seq {
 		return p.Head.Hash, p.Tree.Root(), nil

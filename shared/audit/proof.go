@@ -9,8 +9,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Proof shows to somebody who has neither the chain nor a connection that an entry
-// is in it (C2SP tlog-proof). Files of it end in .tlog-proof.
+// Proof shows offline, without the chain, that the chain holds an entry (C2SP
+// tlog-proof). Its files end in .tlog-proof.
 type Proof struct {
 	Seq        uint64 // of the entry
 	Hashes     []Hash // from the leaf to the root
@@ -19,10 +19,10 @@ type Proof struct {
 
 const (
 	proofHeader = "c2sp.org/tlog-proof@v1"
-	mostHashes  = 63 // of a tree that can be counted
+	maxHashes   = 63 // of the largest tree
 )
 
-// MarshalText gives the file.
+// MarshalText returns the file.
 func (p Proof) MarshalText() ([]byte, error) {
 	if p.Seq == 0 {
 		return nil, errors.New("audit: a proof of no entry")
@@ -37,8 +37,7 @@ func (p Proof) MarshalText() ([]byte, error) {
 
 var errProof = errors.New("audit: not a proof file of " + proofHeader)
 
-// UnmarshalText reads the file. What its optional member extra says is not ours
-// and is passed over.
+// UnmarshalText reads the file. It ignores the optional member extra.
 func (p *Proof) UnmarshalText(text []byte) error {
 	head, checkpoint, ok := strings.Cut(string(text), "\n\n")
 	lines := strings.Split(head, "\n")
@@ -50,7 +49,7 @@ func (p *Proof) UnmarshalText(text []byte) error {
 	if len(lines) > 0 && strings.HasPrefix(lines[0], "extra ") {
 		lines = lines[1:]
 	}
-	if len(lines) == 0 || len(lines) > 1+mostHashes {
+	if len(lines) == 0 || len(lines) > 1+maxHashes {
 		return errProof
 	}
 

@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// Report says what a verification found. Its first three members are the fixed
+// Report is the result of a verification. Its first three members are the fixed
 // answer of the service; the order of all members is part of the contract.
 type Report struct {
 	// Valid is true if no test failed. It covers what Claims list as proved, no more.
 	Valid bool `json:"valid"`
 	// Entries counts the entries present, the bad ones and those after them included.
 	Entries uint64 `json:"entries"`
-	// BrokenAt is the first seq at which the chain is not what it should be, null if
-	// there is none. It is always LastGoodSeq+1, hence never 0: the seq that was due
-	// where the first bad line stands, or that is missing at the end.
+	// BrokenAt is the seq due at the first bad line, or missing at the end; null if
+	// there is none. It is always LastGoodSeq+1, hence never 0.
 	BrokenAt *uint64 `json:"broken_at"`
 	// Reason is the first test that failed at BrokenAt, null if none.
 	Reason Reason `json:"reason"`
@@ -27,20 +26,20 @@ type Report struct {
 	FirstSeq uint64 `json:"first_seq"`
 	// Head is the last entry whose line and link passed, null if there is none.
 	Head *Head `json:"head"`
-	// Root is that of the tree over the entries, absent if nobody asked for it.
+	// Root is that of the tree over the entries, absent unless requested.
 	Root *Hash `json:"root,omitempty"`
-	// Mode is "full": every byte was read and hashed in this call; or "incremental":
-	// what follows Prefix was.
+	// Mode is "full" if this call read and hashed every byte, "incremental" if it read
+	// and hashed the entries after Prefix.
 	Mode string `json:"mode"`
 	// Prefix is what an earlier verification read and hashed in full, absent in mode full.
 	Prefix *PrefixUsed `json:"prefix,omitempty"`
-	// Rehashed is what was read, hashed and found good in this call.
+	// Rehashed is the range that this call read, hashed and found valid.
 	Rehashed Rehashed `json:"rehashed"`
-	// Truncation says with which anchors the end of the chain was compared.
+	// Truncation lists the anchors with which the end of the chain was compared.
 	Truncation Truncation `json:"truncation"`
-	// Claims say what follows from this report and what does not.
+	// Claims list what this report proves and what it does not.
 	Claims []Claim `json:"claims"`
-	// Warnings are observations that break nothing.
+	// Warnings are observations that do not make the chain invalid.
 	Warnings []Warning `json:"warnings"`
 	// Segments counts the sealed segments that were read; 0 for a chain in one piece.
 	Segments int `json:"segments"`
@@ -51,14 +50,14 @@ type Report struct {
 	DurationMS int64 `json:"duration_ms"`
 	// VerifiedAt is when it began.
 	VerifiedAt time.Time `json:"verified_at"`
-	// Limits is one sentence about what no verification can say.
+	// Limits is one sentence about what no verification can show.
 	Limits string `json:"limits"`
 
 	tree *Tree // of Root
 }
 
-// AsPrefix is what this verification spares a later one, nil if the chain is not
-// valid, or Root is absent.
+// AsPrefix returns the prefix that a later verification can skip, nil if the chain is
+// not valid or Root is absent.
 func (r Report) AsPrefix() *Prefix {
 	if !r.Valid || r.Head == nil || r.tree == nil {
 		return nil
@@ -71,8 +70,8 @@ func (r Report) AsPrefix() *Prefix {
 	}
 }
 
-// Refute takes in that another reading of stored entries found them broken. Of two
-// breaks the first counts.
+// Refute adds a break that another reading of stored entries found. Of two breaks the
+// first counts.
 func (r *Report) Refute(at uint64, reason Reason) {
 	if !r.Valid && *r.BrokenAt <= at {
 		return

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// session reads a stream and walks over it, with one goroutine or several. One
-// reads no byte itself: another reads the next piece meanwhile.
+// session reads a stream and walks over it, with one goroutine or several. A single
+// walking goroutine is fed by a second one that reads ahead.
 //
-// With several, each takes the next piece of the stream and walks over it on
-// the guess that the piece follows the entry that its own first line names. In the
-// order of the stream the walks are then joined: where the guess was right and
-// nothing was wrong, the result is taken over; otherwise the piece is walked again
-// from where the chain really stands. So what a report says never depends on the
-// number of goroutines.
+// With several, each takes the next piece of the stream and walks over it,
+// assuming that the piece follows the entry that its own first line names. The
+// walks are then joined in the order of the stream: if the assumption was right and
+// no line was refused, the result is kept; otherwise the piece is walked again from
+// the end of the joined chain. So a report never depends on the number of
+// goroutines.
 //
-// Nobody waits for a piece before his own: whoever completes the earliest piece
-// joins it and those after it that are done.
+// No goroutine waits for an earlier piece: the one that completes the earliest piece
+// joins it and the completed pieces after it.
 type session struct {
 	ctx  context.Context
 	opts *VerifyOptions

@@ -7,9 +7,8 @@ import (
 	"iter"
 )
 
-// pieceSize is how much is read and walked at a time. It holds the longest line
-// several times over and fits the second-level cache, so that hashing finds there
-// what reading just wrote.
+// pieceSize is the number of bytes read and walked at a time. It holds several of
+// the longest lines and fits the second-level cache, so that hashing reads from it.
 const pieceSize = 256 << 10
 
 // piece is a part of a stream: complete lines, and what follows the last of them
@@ -50,8 +49,8 @@ func (s *readerSource) next(buf *[]byte) (piece, error) {
 	n := copy(b, s.carry)
 	k := 0
 	err := error(nil)
-	// io.ReadFull would not do: it gives the end of a stream the same name that a
-	// broken connection has, io.ErrUnexpectedEOF.
+	// io.ReadFull would return the error of a broken connection, io.ErrUnexpectedEOF,
+	// at the end of a stream.
 	for n < len(b) && err == nil {
 		k, err = s.r.Read(b[n:])
 		n += k
@@ -81,7 +80,7 @@ func cut(b []byte, last bool) piece {
 	return piece{lines: b[:end]}
 }
 
-// blockReader reads the lines of blocks one after the other.
+// blockReader reads the lines of blocks in sequence.
 type blockReader struct {
 	next func() (Block, error, bool)
 	stop func()
@@ -94,7 +93,7 @@ func newBlockReader(blocks iter.Seq2[Block, error]) *blockReader {
 	return r
 }
 
-// Read copies from the current block, and asks for the next one when that is used up.
+// Read copies from the current block and fetches the next one at its end.
 func (r *blockReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		block, err, ok := r.next()

@@ -7,8 +7,8 @@ import (
 	"iter"
 )
 
-// Store keeps one chain. It is safe for concurrent use. A store writes the
-// genesis entry itself when it is opened on nothing.
+// Store keeps one chain. It is safe for concurrent use. A store that is opened
+// without a chain writes the genesis entry.
 type Store interface {
 	// Append records the events, in order, and returns their entries when they are
 	// durable. An event whose id was recorded before with the same content is not
@@ -17,21 +17,21 @@ type Store interface {
 	// An error other than [Unknown] means that nothing was written: [ErrProfile],
 	// [ErrTooLarge], [ErrIDReused], [ErrPoisoned], [ErrTampered], the error of ctx,
 	// or one of the storage. After Unknown, append the same events again: that
-	// settles it and records nothing twice.
+	// resolves it and records nothing twice.
 	//
-	// Append without events records nothing. It fails if it is known that the store
-	// takes no appends; a service elsewhere is asked the first time only.
+	// Append without events records nothing. It fails if the store is known to take no
+	// appends; only the first such call asks a remote service.
 	Append(ctx context.Context, events ...Event) ([]Entry, error)
 
 	// Head returns the last entry known to be durable, the zero Head if there is
-	// none. It does not fail because the stored bytes are damaged: what it returns
-	// is what a verification compares them with.
+	// none. It succeeds on damaged bytes: a verification compares them with its
+	// result.
 	Head(ctx context.Context) (Head, error)
 
 	// Blocks yields the stored lines of the entries from to to, both included, in
-	// order and as they are stored, as far as they are there. An error ends the
-	// sequence and means that the storage could not be read; damaged or missing
-	// entries are no error. A Block is valid until the next one is asked for.
+	// order and as stored, as far as they exist. An error ends the sequence and means
+	// that the storage could not be read; damaged or missing entries are no error. A
+	// Block is valid until the next iteration.
 	Blocks(ctx context.Context, from, to uint64) iter.Seq2[Block, error]
 }
 
@@ -45,29 +45,29 @@ type Block struct {
 }
 
 var (
-	// ErrIDReused says that the id was recorded before with other content.
+	// ErrIDReused reports that the id was recorded before with other content.
 	ErrIDReused = errors.New("id was used before for another event")
-	// ErrTooLarge says that the line would exceed [MaxLine].
+	// ErrTooLarge reports that the line would exceed [MaxLine].
 	ErrTooLarge = errors.New("entry is too large")
-	// ErrProfile says that a value is outside the profile of the format.
+	// ErrProfile reports that a value is outside the profile of the format.
 	ErrProfile = errors.New("outside the profile of " + Version)
-	// ErrPoisoned says that the storage failed in a way that leaves open what it
-	// holds. The store takes no more appends until it is opened again.
+	// ErrPoisoned reports that the storage failed and that its contents are unknown.
+	// The store takes no more appends until it is opened again.
 	ErrPoisoned = errors.New("store failed and must be opened again")
-	// ErrTampered says that the stored chain is not the one that was written. The
-	// store takes no more appends; verify the chain to learn where it breaks.
+	// ErrTampered reports that the stored chain is not the one that was written. The
+	// store takes no more appends; verify the chain to find the break.
 	ErrTampered = errors.New("stored chain was tampered with")
 )
 
 // ReusedID returns [ErrIDReused] with the id in its text.
 func ReusedID(id string) error { return fmt.Errorf("audit: %s: %w", id, ErrIDReused) }
 
-// Unknown is the error of an append of which is not known whether it happened.
-// Append the same events again to learn it.
+// Unknown is the error of an append whose outcome is unknown. Append the same
+// events again to resolve it.
 type Unknown struct {
 	// ID is that of the first event of the append.
 	ID string
-	// Err is why it is not known.
+	// Err is the cause.
 	Err error
 }
 

@@ -12,27 +12,27 @@ import (
 
 // The tree is that of RFC 6962 section 2.1 over the entries of a chain: the leaf
 // with index seq-1 is the entry's hash, 32 bytes. Its root commits to all entries
-// as the head does, and unlike the head it has short proofs: that an entry is in
-// it, and that a longer tree begins with a shorter one.
+// as the head does. Unlike the head it has short proofs: that the tree holds an
+// entry, and that a longer tree begins with a shorter one.
 
-// Tree computes the root of a growing chain. It keeps one hash a level: those of
-// the complete subtrees before the last thing that was appended, from left to right,
-// and then that thing's. The zero Tree is empty.
+// Tree computes the root of a growing chain. It keeps one hash for each level: those
+// of the complete subtrees before the last appended node, from left to right, and
+// that of the node. The zero Tree is empty.
 //
-// Within this package a tree may also begin behind the first entry. Its root then is
-// that of its own entries, and a tree that ends where it begins can be joined with it.
+// Within this package a tree may also begin after the first entry. Its root then is
+// that of its own entries, and a tree that ends where it begins can join it.
 type Tree struct {
 	from, size uint64
-	last       uint64 // leaves of the last thing
+	last       uint64 // leaves of the last node
 	edge       []Hash
 }
 
-// TreeOf is the tree with this size and this edge. An error says that there is none.
+// TreeOf returns the tree with this size and this edge. It fails if there is none.
 func TreeOf(size uint64, edge []Hash) (Tree, error) {
 	if size == 0 && len(edge) == 0 {
 		return Tree{}, nil
 	}
-	// What came last has 1, 2, 4 leaves or more, as far as the size has that factor:
+	// The last node has 1, 2, 4 leaves or more, as far as the size has that factor:
 	// each doubling merges two hashes of the edge.
 	last := uint64(1)
 	for size&last == 0 &&
@@ -50,12 +50,12 @@ func TreeOf(size uint64, edge []Hash) (Tree, error) {
 	return Tree{0, size, last, slices.Clone(edge)}, nil
 }
 
-// begin empties the tree and has it begin behind the first entries.
+// begin empties the tree. It then begins after the first entries.
 func (t *Tree) begin(from uint64) {
 	*t = Tree{from: from, size: from, edge: t.edge[:0]}
 }
 
-// clone is a tree of its own that goes on from t.
+// clone returns a copy of t.
 func (t Tree) clone() Tree {
 	t.edge = slices.Clone(t.edge)
 	return t
@@ -66,8 +66,8 @@ func (t *Tree) Append(entry Hash) {
 	t.push(LeafNode(entry))
 }
 
-// AppendNode adds the entries of a complete subtree. An error says that none of
-// this size can begin here.
+// AppendNode adds the entries of a complete subtree. It fails if no subtree of this
+// size can begin here.
 func (t *Tree) AppendNode(n Node) error {
 	if bits.OnesCount64(n.Size) != 1 ||
 		t.size%n.Size != 0 ||
@@ -78,7 +78,7 @@ func (t *Tree) AppendNode(n Node) error {
 	return nil
 }
 
-// push adds a node. Before that it merges what came last with its left siblings, as
+// push adds a node. Before that it merges the last node with its left siblings, as
 // far as they begin within the tree.
 func (t *Tree) push(n Node) {
 	at := t.size - t.last
@@ -89,7 +89,9 @@ func (t *Tree) push(n Node) {
 		at -= bit
 	}
 
-	t.edge, t.size, t.last = append(t.edge, n.Hash), t.size+n.Size, n.Size
+	t.edge = append(t.edge, n.Hash)
+	t.size += n.Size
+	t.last = n.Size
 }
 
 // join adds a tree that begins where t ends.
@@ -116,7 +118,7 @@ func edgeLeaves(at, size uint64) uint64 {
 // Size is the number of entries.
 func (t *Tree) Size() uint64 { return t.size }
 
-// Edge is all that the tree remembers, at most 64 hashes; see [TreeOf].
+// Edge returns the hashes that the tree keeps, at most 64; see [TreeOf].
 func (t *Tree) Edge() []Hash {
 	return slices.Clone(t.edge)
 }
@@ -133,8 +135,8 @@ func (t *Tree) Root() Hash {
 	return root
 }
 
-// LastProof is the inclusion proof of the last entry, without reading anything.
-// False if there is none, or if it came within a larger subtree.
+// LastProof returns the inclusion proof of the last entry without reading the chain.
+// It reports false if there is no entry, or if it came within a larger subtree.
 func (t *Tree) LastProof() ([]Hash, bool) {
 	if t.last != 1 {
 		return nil, false
@@ -151,7 +153,7 @@ func leafHash(entry Hash) Hash {
 	return sha256.Sum256(data[:])
 }
 
-// nodeHash is the hash of a subtree from those of its halves.
+// nodeHash returns the hash of a subtree from those of its halves.
 func nodeHash(left, right Hash) Hash {
 	data := [1 + len(left) + len(right)]byte{1}
 	copy(data[1:], left[:])
@@ -186,7 +188,7 @@ func inclusionSpans(index uint64, all span) []span {
 
 // consistencySpans are the subtrees whose hashes prove that the tree of the range
 // begins with that of its first old leaves (RFC 6962 section 2.1.2). whole says
-// that the old tree, and its root, is known to whoever checks.
+// that the checker knows the old tree and its root.
 func consistencySpans(old uint64, all span, whole bool) []span {
 	n := all.to - all.from
 	if old == n {
@@ -251,7 +253,7 @@ func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 	return hashes, nil
 }
 
-// uncut tells of a range of leaves whether no span begins or ends strictly inside.
+// uncut reports whether no span begins or ends strictly inside a range of leaves.
 func uncut(spans []span) func(from, to uint64) bool {
 	return func(from, to uint64) bool {
 		return !slices.ContainsFunc(spans, func(s span) bool {
@@ -261,7 +263,7 @@ func uncut(spans []span) func(from, to uint64) bool {
 	}
 }
 
-// ProveInclusion gives the hashes that prove entry seq in the tree of the first
+// ProveInclusion returns the hashes that prove entry seq in the tree of the first
 // size entries, whose nodes are read in order. It needs 1 <= seq <= size.
 func ProveInclusion(seq, size uint64, nodes Nodes) ([]Hash, error) {
 	if seq == 0 || seq > size {
@@ -270,7 +272,7 @@ func ProveInclusion(seq, size uint64, nodes Nodes) ([]Hash, error) {
 	return hashSpans(inclusionSpans(seq-1, span{0, size}), nodes)
 }
 
-// ProveConsistency gives the hashes that prove that the tree of the first size
+// ProveConsistency returns the hashes that prove that the tree of the first size
 // entries begins with that of the first old. It needs 1 <= old <= size.
 func ProveConsistency(old, size uint64, nodes Nodes) ([]Hash, error) {
 	if old == 0 || old > size {
@@ -315,7 +317,7 @@ func CheckConsistency(proof []Hash, old, now Checkpoint) error {
 	return nil
 }
 
-// maxSize is what the tree library counts to.
+// maxSize is the largest size of the tree library.
 const maxSize = 1<<63 - 1
 
 func treeHashes(hashes []Hash) []tlog.Hash {

@@ -40,8 +40,8 @@ type VerifyOptions struct {
 	Now func() time.Time
 }
 
-// Anchor is a head from a source that whoever can write to the chain cannot
-// change: an answer kept from an earlier verification, a signed checkpoint.
+// Anchor is a head from a source that a writer of the chain cannot change: an answer
+// kept from an earlier verification, or a signed checkpoint.
 //
 // With Size and Hash the entry Size must have that hash. With only a Hash some
 // entry must. With only a Size the chain must have so many entries, which shows a

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// walker checks lines one after the other. It is the verifier proper; all else
-// feeds it and words what it found.
+// walker checks lines in sequence. It is the verifier; the other types feed it and
+// report its findings.
 type walker struct {
 	opts  *VerifyOptions
 	began place  // where it was when it began
@@ -63,8 +63,7 @@ type meeting struct {
 	match  bool
 }
 
-// begin puts the walker at a place, whatever it did before. It uses again what it
-// allocated then.
+// begin resets the walker to a place. It reuses what it allocated before.
 func (w *walker) begin(opts *VerifyOptions, at place) {
 	*w = walker{
 		opts:   opts,
@@ -79,7 +78,9 @@ func (w *walker) begin(opts *VerifyOptions, at place) {
 	}
 
 	for _, a := range opts.Anchors {
-		w.watched = w.watched || a.Size == 0
+		if a.Size == 0 {
+			w.watched = true
+		}
 	}
 
 	w.due = append(append(append(w.dueBuf[:0], prevMember...), at.hash[:]...), seqMember...)
@@ -107,14 +108,14 @@ func (w *walker) walk(buf []byte) (rest []byte) {
 	return nil
 }
 
-// quick accepts a line if it is plainly the one that is due. It decides nothing
-// else: a line it does not accept goes to slow, which knows all reasons.
+// quick accepts a line if it is the one that is due. A line it does not accept
+// goes to slow, which finds the reason.
 //
-// This is the hot loop; next to SHA-256 it may cost a sixth. So it compares the
-// fixed-width end of the line with what is due instead of parsing it; and it
-// compares hashes as digits, so that the digits found right can be copied to be the
-// prev_hash that is due next. Giving the digest its last byte by a second Write
-// costs less than writing the brace into the line, which besides is not ours.
+// This is the hot loop; it may cost a sixth of SHA-256. It compares the fixed-width
+// end of the line with what is due instead of parsing it. It compares hashes as
+// digits, so that the matching digits can be copied to the prev_hash that is due
+// next. A second Write for the closing brace costs less than a write into the line,
+// which belongs to the caller.
 func (w *walker) quick(line []byte) bool {
 	tail := len(line) - seqEnd
 	start := tail - len(w.due)
@@ -153,8 +154,8 @@ func (w *walker) quick(line []byte) bool {
 	return true
 }
 
-// slow examines a line in full. It accepts the genesis entry, and every other
-// line gets its reason here.
+// slow examines a line in full. It accepts the genesis entry and finds the reason
+// why any other line is refused.
 func (w *walker) slow(line []byte) bool {
 	head := Head{Seq: w.seq, Hash: parseHex(w.hash()[:])}
 	e, reason := head.Check(line)
@@ -218,17 +219,37 @@ func (w *walker) meet(hash *[hexLen]byte) {
 		if a.Size != w.seq && a.Size != 0 {
 			continue
 		}
+
 		match := isHexOf(hash, (*[32]byte)(&a.Hash))
 		if a.Size == w.seq || match {
-			same := match || a.Hash.IsZero()
-			w.rooted = w.rooted || !a.Root.IsZero() && w.tree.from > 0
-			w.met = append(w.met, meeting{i, w.seq, same && (a.Root.IsZero() || w.tree.Root() == a.Root)})
+			w.compare(i, match)
 		}
 	}
 
 	if w.seq == w.nextAnchor {
 		w.findAnchor()
 	}
+}
+
+// compare records the result for an anchor of this entry, whose hash matches or not.
+func (w *walker) compare(anchor int, match bool) {
+	a := &w.opts.Anchors[anchor]
+	if a.Hash.IsZero() {
+		match = true
+	}
+
+	if !a.Root.IsZero() {
+		if w.tree.from > 0 {
+			w.rooted = true
+		}
+		match = match && w.tree.Root() == a.Root
+	}
+
+	w.met = append(w.met, meeting{
+		anchor: anchor,
+		seq:    w.seq,
+		match:  match,
+	})
 }
 
 func (w *walker) findAnchor() {
@@ -240,8 +261,8 @@ func (w *walker) findAnchor() {
 	}
 }
 
-// join takes over what next found, if next began where w stands, found nothing
-// wrong and needed no root of a tree that began before it. It reports whether it did.
+// join adds the findings of next, if next began where w stands, refused no line and
+// needed no root of a tree that began before it. It reports whether it did.
 func (w *walker) join(next *walker) bool {
 	if next.began.seq != w.seq ||
 		next.began.hash != *w.hash() ||

@@ -9,7 +9,7 @@ import (
 const limits = "A hash chain shows that what is recorded was not changed since; " +
 	"not that everything was recorded, that it is true, or that the clock was right."
 
-// report puts what the walk found into words.
+// report returns the report of the walk.
 func (s *session) report() Report {
 	w := s.walker
 	against := s.against()
@@ -65,7 +65,9 @@ func (s *session) report() Report {
 	}
 
 	for _, a := range against {
-		r.Truncation.Checked = r.Truncation.Checked || a.Result != ResultNotReached
+		if a.Result != ResultNotReached {
+			r.Truncation.Checked = true
+		}
 	}
 
 	if w.late.count > 0 {
@@ -125,7 +127,7 @@ func (s *session) unmet(a Anchor) string {
 	}
 }
 
-// claims words what follows from a report, in a fixed order.
+// claims returns the claims of a report, in a fixed order.
 func (s *session) claims(r Report) []Claim {
 	return []Claim{
 		s.integrity(r),
@@ -158,22 +160,29 @@ func (s *session) integrity(r Report) Claim {
 		"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s.", w.began.seq+1, w.seq, r.Head.Hash)}
 }
 
-// anchored words a claim that depends on anchors; with hash set, on those that
-// have one.
+// anchored returns a claim that depends on anchors; with hash set, on those that
+// have a hash or a root.
 func (s *session) anchored(r Report, id, what string, hash bool) Claim {
 	var upheld []string
 	for _, a := range r.Truncation.Against {
-		switch {
-		case a.Result == ResultNotReached || hash && a.Hash == nil && a.Root == nil:
-		case a.Result == ResultMatch && a.Size > 0:
-			upheld = append(upheld, fmt.Sprintf("%s of size %d", a.Kind, a.Size))
-		case a.Result == ResultMatch:
-			upheld = append(upheld, a.Kind)
-		case a.Result == ResultMissing && hash && r.Entries > 0:
-			// Shorter, but what is there may be the true beginning.
-		default:
-			return Claim{id, Refuted, fmt.Sprintf("The chain contradicts the anchor %s.", a.Kind)}
+		isBare := a.Hash == nil && a.Root == nil
+		if hash && isBare {
+			continue
 		}
+
+		switch a.Result {
+		case ResultNotReached:
+			continue
+		case ResultMatch:
+			upheld = append(upheld, a.label())
+			continue
+		case ResultMissing:
+			// A shorter chain may be the true beginning.
+			if hash && r.Entries > 0 {
+				continue
+			}
+		}
+		return Claim{id, Refuted, fmt.Sprintf("The chain contradicts the anchor %s.", a.Kind)}
 	}
 
 	if len(upheld) == 0 {
@@ -181,6 +190,14 @@ func (s *session) anchored(r Report, id, what string, hash bool) Claim {
 	}
 	return Claim{id, Conditional, fmt.Sprintf("Up to the anchor, %s, if the anchor is genuine: %s.",
 		what, strings.Join(upheld, ", "))}
+}
+
+// label names an anchor in a claim.
+func (a Against) label() string {
+	if a.Size == 0 {
+		return a.Kind
+	}
+	return fmt.Sprintf("%s of size %d", a.Kind, a.Size)
 }
 
 func (s *session) canonical() Claim {

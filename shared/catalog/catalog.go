@@ -1,13 +1,14 @@
-// Package catalog is the one list of what the service offers.
+// Package catalog lists the endpoints of the service.
 //
-// A row of [Endpoints] names a path, its price and its schemas. Everything that
-// a stranger reads about the service is a pure function of those rows: the 402
+// A row of [Endpoints] names a path, its price and its schemas. All public
+// descriptions of the service are pure functions of those rows: the 402
 // terms, /openapi.json, /x402/products, /llms.txt, the agent card, the x402
 // manifest, the table in the README and the routes of the deployment. To change
 // a price, change one line here. Only endpoints that work have a row.
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,10 +21,12 @@ type Units int64
 // Dollar is one unit of the settlement asset, a dollar stablecoin.
 const Dollar Units = 1_000_000
 
-// String gives the atomic amount as the decimal string that x402 puts on the wire.
-func (u Units) String() string { return strconv.FormatInt(int64(u), 10) }
+// String returns the atomic amount as the decimal string that x402 puts on the wire.
+func (u Units) String() string {
+	return strconv.FormatInt(int64(u), 10)
+}
 
-// Dollars gives the amount in dollars with at least two decimals: "0.005", "49.00".
+// Dollars returns the amount in dollars with at least two decimals: "0.005", "49.00".
 func (u Units) Dollars() string {
 	text := fmt.Sprintf("%d.%06d", int64(u/Dollar), int64(u%Dollar))
 	for strings.HasSuffix(text, "0") && len(text)-strings.IndexByte(text, '.') > 3 {
@@ -32,17 +35,24 @@ func (u Units) Dollars() string {
 	return text
 }
 
+var errDollars = errors.New("not a dollar amount with at most 6 decimals")
+
 // ParseDollars reads a dollar amount such as "0.05" or "12" with at most six
 // decimals. No sign, exponent, space or thousands separator is accepted.
 func ParseDollars(text string) (Units, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
-	if len(whole) == 0 || len(whole) > 9 || len(fraction) > 6 || strings.HasSuffix(text, ".") {
-		return 0, fmt.Errorf("not a dollar amount with at most 6 decimals")
+	if whole == "" || len(whole) > 9 {
+		return 0, errDollars
 	}
+	if len(fraction) > 6 || strings.HasSuffix(text, ".") {
+		return 0, errDollars
+	}
+
 	digits := whole + fraction + strings.Repeat("0", 6-len(fraction))
 	if strings.Trim(digits, "0123456789") != "" {
-		return 0, fmt.Errorf("not a dollar amount with at most 6 decimals")
+		return 0, errDollars
 	}
+
 	atomic, err := strconv.ParseInt(digits, 10, 64)
 	return Units(atomic), err
 }
@@ -53,7 +63,7 @@ type Endpoint struct {
 	Operation   string      // operationId in OpenAPI, unique
 	Method      string      // GET or POST
 	Path        string      // Go pattern syntax, relative to the base URL
-	Price       Units       // 0 = free; the least price when Variable
+	Price       Units       // 0 = free; the min price when Variable
 	Live        bool        // the answer is about now: an earlier purchase is no answer to a later request
 	Variable    bool        // the caller chooses the amount with the query parameter amount
 	Summary     string      // one line, at most 60 characters
@@ -78,10 +88,10 @@ type Parameter struct {
 	Example     string
 }
 
-// Paid says whether a call costs money.
+// Paid reports whether a call costs money.
 func (e Endpoint) Paid() bool { return e.Price > 0 }
 
-// Price in words: "0.05 USD", "0.01 USD and up", "free".
+// PriceText returns the price in words: "0.05 USD", "0.01 USD and up", "free".
 func (e Endpoint) PriceText() string {
 	switch {
 	case !e.Paid():
@@ -93,7 +103,9 @@ func (e Endpoint) PriceText() string {
 }
 
 // Pattern is the route in the syntax of net/http.ServeMux.
-func (e Endpoint) Pattern() string { return e.Method + " " + e.Path }
+func (e Endpoint) Pattern() string {
+	return e.Method + " " + e.Path
+}
 
 // ByFunction returns the rows that one function serves, in the order of the list.
 func ByFunction(function string) []Endpoint {
@@ -129,7 +141,7 @@ func Functions() []string {
 	return names
 }
 
-// Site is what one deployment adds to the catalogue.
+// Site holds the values of one deployment in the catalogue.
 type Site struct {
 	BaseURL      string // https://host without a trailing slash
 	Network      string // CAIP-2, "eip155:8453"
@@ -139,5 +151,5 @@ type Site struct {
 	PayTo        string // receiving address
 	Signer       string // address that signs offers, receipts and evidence
 	NoPermit2    bool   // only EIP-3009 is offered
-	Development  bool   // settles on a development chain: play money, under the names of a real network
+	Development  bool   // settles on a development chain, which has the names of a real network but no real money
 }

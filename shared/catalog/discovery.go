@@ -14,9 +14,16 @@ func Bazaar(e Endpoint) any {
 	bazaarOnce.Do(func() {
 		bazaar = map[string]object{}
 		for _, e := range paidRows() {
-			bazaar[e.Operation] = object{"info": object{"input": bazaarInput(e), "output": bazaarOutput(e)}, "schema": bazaarSchema(e)}
+			bazaar[e.Operation] = object{
+				"info": object{
+					"input":  bazaarInput(e),
+					"output": bazaarOutput(e),
+				},
+				"schema": bazaarSchema(e),
+			}
 		}
 	})
+
 	return bazaar[e.Operation]
 }
 
@@ -31,6 +38,7 @@ func bazaarInput(e Endpoint) object {
 	if e.Request != "" {
 		input["bodyType"], input["body"] = "json", example(e.Request)
 	}
+
 	if len(e.Query) > 0 {
 		query := object{}
 		for _, p := range e.Query {
@@ -51,12 +59,17 @@ func bazaarOutput(e Endpoint) object {
 }
 
 func bazaarSchema(e Endpoint) object {
-	properties := object{"type": object{"const": "http"}, "method": object{"enum": []string{e.Method}}}
+	properties := object{
+		"type":   object{"const": "http"},
+		"method": object{"enum": []string{e.Method}},
+	}
 	required := []string{"type", "method"}
+
 	if e.Request != "" {
 		properties["bodyType"], properties["body"] = object{"enum": []string{"json"}}, object{"type": "object"}
 		required = append(required, "bodyType", "body")
 	}
+
 	if len(e.Query) > 0 {
 		query := object{}
 		for _, p := range e.Query {
@@ -64,21 +77,29 @@ func bazaarSchema(e Endpoint) object {
 		}
 		properties["queryParams"] = object{"properties": query}
 	}
-	return object{"required": []string{"input"}, "properties": object{
-		"input": object{"required": required, "properties": properties},
-	}}
+
+	return object{
+		"required": []string{"input"},
+		"properties": object{
+			"input": object{"required": required, "properties": properties},
+		},
+	}
 }
 
 // example is the shortest example of a schema.
 func example(schema string) any {
 	var document struct{ Examples []json.RawMessage }
-	if err := json.Unmarshal(Schemas()[schema], &document); err != nil || len(document.Examples) == 0 {
+	err := json.Unmarshal(Schemas()[schema], &document)
+	if err != nil || len(document.Examples) == 0 {
 		panic("schema " + schema + " has no example") // embedded; a test covers every row
 	}
-	return slices.MinFunc(document.Examples, func(a, b json.RawMessage) int { return len(a) - len(b) })
+
+	return slices.MinFunc(document.Examples, func(a, b json.RawMessage) int {
+		return len(a) - len(b)
+	})
 }
 
-// OutputSchemaV1 is what directories of version 1 read in its terms.
+// OutputSchemaV1 is the member outputSchema of version 1 terms, which directories read.
 func OutputSchemaV1(e Endpoint) any {
 	input := bazaarInput(e)
 	input["discoverable"] = true
@@ -111,7 +132,7 @@ type Listed struct {
 	Extensions  map[string]any `json:"extensions"`
 }
 
-// Pagination says which part of a listing was given.
+// Pagination describes the part of a listing that was returned.
 type Pagination struct {
 	Limit  int `json:"limit"`
 	Offset int `json:"offset"`
@@ -124,23 +145,48 @@ type Filter struct {
 	Limit, Offset                           int
 }
 
-// List gives the paid rows that match. They differ in nothing that a filter
-// names, so it is all of them or none.
+// List returns the paid rows that match. All rows have the same values of the
+// filter, so it returns all of them or none.
 func List(site Site, f Filter) Listing {
 	var rows []Endpoint
-	if matches(f.Type, "http") && matches(f.PayTo, site.PayTo) && matches(f.Scheme, "exact") && matches(f.Network, site.Network) && matches(f.Extension, "bazaar") {
+	if f.selects(site) {
 		rows = paidRows()
 	}
-	listing := Listing{X402Version: X402Version, Items: []Listed{}, Pagination: Pagination{f.Limit, f.Offset, len(rows)}}
+
+	listing := Listing{
+		X402Version: X402Version,
+		Items:       []Listed{},
+		Pagination:  Pagination{f.Limit, f.Offset, len(rows)},
+	}
+
 	first := min(f.Offset, len(rows))
 	for _, e := range rows[first:min(first+f.Limit, len(rows))] {
 		listing.Items = append(listing.Items, Listed{
-			Resource: site.BaseURL + e.Path, Type: "http", X402Version: X402Version, Accepts: accepts(site, e), LastUpdated: LastUpdated,
-			Description: e.Description, MimeType: e.MIME, ServiceName: ServiceName, Tags: e.Tags,
-			Extensions: map[string]any{"bazaar": Bazaar(e)},
+			Resource:    site.BaseURL + e.Path,
+			Type:        "http",
+			X402Version: X402Version,
+			Accepts:     accepts(site, e),
+			LastUpdated: LastUpdated,
+			Description: e.Description,
+			MimeType:    e.MIME,
+			ServiceName: ServiceName,
+			Tags:        e.Tags,
+			Extensions:  map[string]any{"bazaar": Bazaar(e)},
 		})
 	}
+
 	return listing
 }
 
-func matches(want, have string) bool { return want == "" || strings.EqualFold(want, have) }
+// selects reports whether the rows of a site have the properties that a filter names.
+func (f Filter) selects(site Site) bool {
+	return matches(f.Type, "http") &&
+		matches(f.PayTo, site.PayTo) &&
+		matches(f.Scheme, "exact") &&
+		matches(f.Network, site.Network) &&
+		matches(f.Extension, "bazaar")
+}
+
+func matches(want, have string) bool {
+	return want == "" || strings.EqualFold(want, have)
+}

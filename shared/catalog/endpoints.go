@@ -1,6 +1,6 @@
 package catalog
 
-// Versions of the contract (SPEC section 9).
+// Versions of the contract.
 const (
 	X402Version      = 2
 	APIVersion       = "1.1.0" // info.version of /openapi.json

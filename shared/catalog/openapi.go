@@ -18,14 +18,17 @@ func OpenAPI(site Site) any {
 		}
 		paths[e.Path][strings.ToLower(e.Method)] = operation(site, e)
 	}
+
 	schemas := object{}
 	for name, schema := range Schemas() {
 		schemas[name] = schema
 	}
+
 	return object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": ServiceName, "version": APIVersion,
+			"title":       ServiceName,
+			"version":     APIVersion,
 			"description": "External governance layer for agent systems. Paid paths take x402 payments; there is no signup and there are no API keys.",
 			"license":     object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 		},
@@ -38,54 +41,93 @@ func OpenAPI(site Site) any {
 // securitySchemes name the payment headers: a request carries one of the two.
 func securitySchemes() object {
 	header := func(name, version string) object {
-		return object{"type": "apiKey", "in": "header", "name": name,
-			"description": "x402 version " + version + " payment payload, base64 JSON. Not a credential: it is signed for one request."}
+		return object{
+			"type":        "apiKey",
+			"in":          "header",
+			"name":        name,
+			"description": "x402 version " + version + " payment payload, base64 JSON. Not a credential: it is signed for one request.",
+		}
 	}
-	return object{"x402": header("PAYMENT-SIGNATURE", "2"), "x402v1": header("X-PAYMENT", "1")}
+	return object{
+		"x402":   header("PAYMENT-SIGNATURE", "2"),
+		"x402v1": header("X-PAYMENT", "1"),
+	}
 }
 
 func operation(site Site, e Endpoint) object {
 	op := object{
-		"operationId": e.Operation, "summary": e.Summary, "description": e.Description,
-		"responses": responses(e), "security": []object{},
+		"operationId": e.Operation,
+		"summary":     e.Summary,
+		"description": e.Description,
+		"responses":   responses(e),
+		"security":    []object{},
 	}
+
 	if parameters := parameters(e); len(parameters) > 0 {
 		op["parameters"] = parameters
 	}
+
 	if e.Request != "" {
 		op["requestBody"] = object{"required": true,
 			"description": "At most " + strconv.Itoa(e.MaxBody) + " bytes.",
 			"content":     object{"application/json": object{"schema": reference(e.Request)}}}
 	}
+
 	if e.Paid() {
 		op["security"] = []object{{"x402": []string{}}, {"x402v1": []string{}}}
 		op["x-payment-info"] = paymentInfo(site, e)
 	}
+
 	return op
 }
 
 func parameters(e Endpoint) []object {
 	var list []object
 	add := func(p Parameter, in string) {
-		list = append(list, object{"name": p.Name, "in": in, "required": in == "path", "description": p.Description,
-			"schema": object{"type": "string", "pattern": p.Pattern}, "example": p.Example})
+		list = append(list, object{
+			"name":        p.Name,
+			"in":          in,
+			"required":    in == "path",
+			"description": p.Description,
+			"schema": object{
+				"type":    "string",
+				"pattern": p.Pattern,
+			},
+			"example": p.Example,
+		})
 	}
 	for _, p := range e.PathParams {
 		add(p, "path")
 	}
+
 	for _, p := range e.Query {
 		add(p, "query")
 	}
+
 	for _, p := range e.Header {
 		add(p, "header")
 	}
+
 	if e.Paid() {
-		list = append(list, object{"name": "X402-Version", "in": "header", "required": false,
-			"description": "1 asks for version 1 terms; so does the query x402Version=1.", "schema": object{"type": "string", "enum": []string{"1", "2"}}},
-			object{"name": "SIGN-IN-WITH-X", "in": "header", "required": false,
-				"description": "Sign-in by a payer, base64 JSON as the terms ask for it: gives the newest answer bought by an equal request again, without a payment.",
-				"schema":      object{"type": "string"}})
+		list = append(list, object{
+			"name":        "X402-Version",
+			"in":          "header",
+			"required":    false,
+			"description": "1 asks for version 1 terms; so does the query x402Version=1.",
+			"schema": object{
+				"type": "string",
+				"enum": []string{"1", "2"},
+			},
+		})
+		list = append(list, object{
+			"name":        "SIGN-IN-WITH-X",
+			"in":          "header",
+			"required":    false,
+			"description": "Sign-in by a payer, base64 JSON as the terms ask for it: gives the newest answer bought by an equal request again, without a payment.",
+			"schema":      object{"type": "string"},
+		})
 	}
+
 	return list
 }
 
@@ -94,15 +136,25 @@ func paymentInfo(site Site, e Endpoint) object {
 	if e.Variable {
 		mode = "minimum"
 	}
+
 	return object{
-		"protocols": []string{"x402"}, "x402Version": X402Version, "pricingMode": mode,
-		"price": e.Price.Dollars(), "currency": "USD", "amount": e.Price.String(),
-		"scheme": "exact", "network": site.Network, "asset": site.Asset, "payTo": site.PayTo,
+		"protocols":         []string{"x402"},
+		"x402Version":       X402Version,
+		"pricingMode":       mode,
+		"price":             e.Price.Dollars(),
+		"currency":          "USD",
+		"amount":            e.Price.String(),
+		"scheme":            "exact",
+		"network":           site.Network,
+		"asset":             site.Asset,
+		"payTo":             site.PayTo,
 		"maxTimeoutSeconds": MaxTimeoutSecond,
 	}
 }
 
-func reference(schema string) object { return object{"$ref": "#/components/schemas/" + schema} }
+func reference(schema string) object {
+	return object{"$ref": "#/components/schemas/" + schema}
+}
 
 func responses(e Endpoint) object {
 	all := object{}
@@ -119,27 +171,41 @@ func response(e Endpoint, status int) object {
 	case http.StatusPaymentRequired:
 		return object{
 			"description": "Payment missing or invalid. The terms stand in the body and in the header.",
-			"headers": object{"PAYMENT-REQUIRED": stringHeader("The terms, base64 JSON."),
-				"PAYMENT-RESPONSE": stringHeader("After a settlement that failed: its SettleResponse, base64 JSON.")},
+			"headers": object{
+				"PAYMENT-REQUIRED": stringHeader("The terms, base64 JSON."),
+				"PAYMENT-RESPONSE": stringHeader("After a settlement that failed: its SettleResponse, base64 JSON."),
+			},
 			"content": challengeContent(e),
 		}
 	case http.StatusServiceUnavailable:
 		return object{
 			"description": statusTexts[status],
-			"headers": object{"Retry-After": stringHeader("Seconds to wait before the same request is sent again."),
-				"PAYMENT-RESPONSE": stringHeader("While a settlement is pending: its SettleResponse with the transaction, base64 JSON.")},
-			"content": object{"application/problem+json": object{"schema": reference("problem")}},
+			"headers": object{
+				"Retry-After":      stringHeader("Seconds to wait before the same request is sent again."),
+				"PAYMENT-RESPONSE": stringHeader("While a settlement is pending: its SettleResponse with the transaction, base64 JSON."),
+			},
+			"content": problemContent(),
 		}
 	}
-	return object{"description": statusTexts[status],
-		"content": object{"application/problem+json": object{"schema": reference("problem")}}}
+
+	return object{
+		"description": statusTexts[status],
+		"content":     problemContent(),
+	}
 }
 
-// challengeContent adds the page that a browser gets for what it can ask for.
+func problemContent() object {
+	return object{"application/problem+json": object{"schema": reference("problem")}}
+}
+
+// challengeContent adds the HTML page that a browser gets for a GET request.
 func challengeContent(e Endpoint) object {
 	content := object{"application/json": object{"schema": reference("payment-required")}}
 	if e.Method == http.MethodGet {
-		content["text/html"] = object{"schema": object{"type": "string", "description": "The terms for a person, where Accept prefers text/html."}}
+		content["text/html"] = object{"schema": object{
+			"type":        "string",
+			"description": "The terms for a person, where Accept prefers text/html.",
+		}}
 	}
 	return content
 }
@@ -161,6 +227,7 @@ func success(e Endpoint) object {
 		content["schema"] = reference(e.Response)
 	}
 	answer := object{"description": e.Summary, "content": object{e.MIME: content}}
+
 	if e.Paid() {
 		answer["headers"] = object{"PAYMENT-RESPONSE": stringHeader(
 			"Settlement with signed receipt and evidence, base64 JSON; X-PAYMENT-RESPONSE for version 1 payments.")}

@@ -17,6 +17,7 @@ func Schemas() map[string]json.RawMessage {
 	if err != nil {
 		panic(err) // embedded; cannot fail
 	}
+
 	for _, file := range files {
 		data, err := schemaFiles.ReadFile("schema/" + file.Name())
 		if err != nil {

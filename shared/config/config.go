@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Config is everything that a process can be told.
+// Config holds all settings of a process.
 type Config struct {
 	// BASE_URL: the address that clients use, without a trailing slash. It is
 	// the prefix of every x402 resource; the Host header is never used for that.
@@ -34,10 +34,10 @@ type Config struct {
 	// RPC_URLS: JSON-RPC addresses of nodes of the network, comma separated, in
 	// order of preference.
 	RPCURLs []string
-	// DEVELOPMENT_CHAIN: every value but false says that the nodes of RPC_URLS serve the
+	// DEVELOPMENT_CHAIN: any value but false means that the nodes of RPC_URLS serve the
 	// development chain. Its chain id and token are those of the real network, so the
-	// terms and the payment page then warn of real wallets. The all-in-one finds out by
-	// itself. Default: false.
+	// terms and the payment page then warn against real wallets. The all-in-one detects
+	// it. Default: false.
 	DevelopmentChain bool
 	// GAS_KEY_FILE: file with the private key of the wallet that pays the gas; not
 	// needed with FACILITATOR_URL.
@@ -48,16 +48,16 @@ type Config struct {
 	// GAS_KEY: that key itself, 64 hex digits, instead of a file. In a deployment it is
 	// the ARN of a secret, see package environment.
 	GasKey string
-	// GAS_FEE_CAP_GWEI: the most that a unit of gas may cost, in gwei, at most nine
-	// decimals. Above it payments wait (503), nothing is charged. Default 2.
+	// GAS_FEE_CAP_GWEI: max price of a unit of gas in gwei, with at most nine decimals.
+	// Above it a payment is answered 503 and not charged. Default 2.
 	GasFeeCap *big.Int // wei
-	// WALLET_GAS_CAP: the most gas of a settlement whose payer is a contract wallet that is
+	// WALLET_GAS_CAP: max gas of a settlement whose payer is a contract wallet that is
 	// deployed, or a key, from 100000 to 1000000. The token runs the wallet's code with it.
 	// Default 300000.
 	WalletGasCap uint64
-	// WASTED_GAS_BUDGET: gas that settlements may burn in vain in an hour. When it is
-	// burned, contract wallets have to wait for the next hour; others pay on. 0 is no
-	// limit. Default 3000000.
+	// WASTED_GAS_BUDGET: max gas of failed settlements in an hour. Above it, contract
+	// wallets wait for the next hour; other payers are not affected. 0 is no limit.
+	// Default 3000000.
 	WastedGasBudget uint64
 	// CONTRACT_WALLETS: false refuses payers that are contracts or delegate to code; every
 	// other value takes them. Default true.
@@ -67,7 +67,7 @@ type Config struct {
 	// none; a wallet must then be deployed before it pays.
 	ERC6492Factories []string
 	// FACILITATOR_URL: x402 facilitators that verify and settle instead of our own
-	// gas wallet, comma separated, in order of preference. What they say is checked
+	// gas wallet, comma separated, in order of preference. Their answers are checked
 	// on the nodes of RPC_URLS.
 	FacilitatorURLs []string
 	// FACILITATOR_TOKEN: their bearer tokens, comma separated, in the same order;
@@ -77,7 +77,7 @@ type Config struct {
 	// its facilitator https://api.cdp.coinbase.com/platform/v2/x402.
 	CDPKeyID, CDPKeySecret string
 	// SIGNING_KEY_FILE: file with the private key that signs offers, receipts and
-	// evidence. Default: signing.key in the data directory, made when missing.
+	// evidence. Default: signing.key in the data directory, created if missing.
 	SigningKeyFile string
 	// SIGNING_KEY: that key itself, 64 hex digits, instead of a file. In a deployment it
 	// is the ARN of a secret, see package environment.
@@ -93,7 +93,7 @@ type Config struct {
 	// PAYMENTS_TABLE.
 	AuditTable string
 	// CHECKPOINT_KEY_FILE: file with the key that signs checkpoints of the audit chain.
-	// Default: checkpoint.key in the data directory, made when missing.
+	// Default: checkpoint.key in the data directory, created if missing.
 	CheckpointKeyFile string
 	// CHECKPOINT_KEY_KMS: id, ARN or alias of that key in AWS KMS
 	// (ECC_NIST_EDWARDS25519), instead of a file.
@@ -106,8 +106,8 @@ type Config struct {
 	PaymentsTable string
 	// RESULT_BUCKET: S3 bucket of results that are too large for the table.
 	ResultBucket string
-	// CHECKPOINT_DIR: directory out of the service's own reach, a mounted share or disk,
-	// where every checkpoint of the audit chain is kept, too. With SEGMENT_BUCKET they
+	// CHECKPOINT_DIR: directory on a mounted share or disk that keeps a copy of every
+	// checkpoint of the audit chain. With SEGMENT_BUCKET they
 	// are in the bucket anyway.
 	CheckpointDir string
 	// CHECKPOINT_WITNESSES: C2SP witnesses that sign the checkpoints, comma separated,
@@ -120,18 +120,18 @@ type Config struct {
 	// SEGMENT_BUCKET: S3 bucket of sealed segments of the audit chain, instead of the
 	// folder segments in the data directory.
 	SegmentBucket string
-	// SEGMENT_RETENTION_DAYS: for how many days, at most 36500, a segment or checkpoint in
-	// the bucket is locked. The bucket must have Object Lock. Default 0: no lock.
+	// SEGMENT_RETENTION_DAYS: number of days, at most 36500, for which a segment or
+	// checkpoint in the bucket is locked. The bucket must have Object Lock. Default 0: no lock.
 	SegmentRetention time.Duration
 	// SEGMENT_LOCK_MODE: mode of that lock. With governance (default) a principal with
 	// s3:BypassGovernanceRetention can lift it; with compliance no one can until the
 	// retention is over, the account's root included.
 	SegmentLockMode string
-	// GOV_API_TOKEN: bearer token of the tool server, at least 32 characters; needed
-	// wherever others than this machine can reach it.
+	// GOV_API_TOKEN: bearer token of the tool server, at least 32 characters; required
+	// unless the server listens on loopback only.
 	APIToken string
-	// ORIGIN_SECRET: value of the header X-Origin-Secret without which a Lambda answers
-	// nothing. The content network in front of it adds the header. Default: none.
+	// ORIGIN_SECRET: value of the header X-Origin-Secret that a Lambda requires
+	// in each request. The content network in front of it adds the header. Default: none.
 	OriginSecret string
 	// KILL_SECRET: bearer secret of the kill switch, at least 32 characters. Without it
 	// the kill switch is off.
@@ -145,10 +145,10 @@ type Config struct {
 	// WORKSPACE_FILE: text of the governance.yaml that the task of the tool server writes
 	// into its workspace at its start. Default: the file that is there, if any.
 	WorkspaceFile string
-	// GOV_READ_ONLY: every value but false leaves out every tool that changes something but
-	// our own record.
+	// GOV_READ_ONLY: any value but false leaves out every tool that changes anything besides
+	// the service's own records.
 	ReadOnly bool
-	// GOV_PAID_TOOLS: every value but false sells the tools that mirror a product for
+	// GOV_PAID_TOOLS: any value but false sells the tools that mirror a product for
 	// the product's price, by x402 over MCP. Needs what a selling function needs.
 	PaidTools bool
 	// OAUTH_ISSUER and OAUTH_JWKS_URL: an OAuth authorization server whose access tokens
@@ -161,10 +161,10 @@ type Config struct {
 	OAuthScope string
 	// LLM: the model that the agent of the tool server asks.
 	LLM LLM
-	// STATE_TABLE: DynamoDB table of what several tasks of the tool server share, leases
-	// and the halt; keys pk and sk, both strings. Without it one task is alone.
+	// STATE_TABLE: DynamoDB table of the state that several tasks of the tool server share,
+	// leases and the halt; keys pk and sk, both strings. Default: one task only.
 	StateTable string
-	// TASK_ADDRESS: host and port at which the other tasks reach this one. Default: the
+	// TASK_ADDRESS: host and port of this task for the other tasks. Default: the
 	// first private address of the machine.
 	TaskAddress string
 	// MAX_CONNECTIONS: how many connections the tool server and the all-in-one accept at
@@ -182,7 +182,7 @@ type Config struct {
 // Lookup finds a variable, like os.LookupEnv.
 type Lookup func(name string) (value string, ok bool)
 
-// Secrets are the names whose values are for no program that the service starts.
+// Secrets are the names that programs started by the service must not inherit.
 var Secrets = []string{"LLM_KEY", "KILL_SECRET", "GOV_API_TOKEN", "SIGNING_KEY", "GAS_KEY", "FACILITATOR_TOKEN", "CDP_KEY_SECRET", "ORIGIN_SECRET"}
 
 // Load reads the environment. Its error names every malformed value at once,
@@ -250,7 +250,7 @@ func Load(lookup Lookup) (Config, error) {
 		Telemetry:             loadTelemetry(get),
 		CertificationID:       get("CERTIFICATION_ID", ""),
 		MaxConnections:        count(get("MAX_CONNECTIONS", "0")),
-		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // a misspelled yes is a yes
+		ReadOnly:              get("GOV_READ_ONLY", "false") != "false", // any other text counts as true
 	}
 	return c, c.check()
 }
@@ -300,7 +300,7 @@ func days(text string) time.Duration {
 	return time.Duration(n) * 24 * time.Hour
 }
 
-// count reads a number of things; negative if it is malformed.
+// count reads a number; negative if it is malformed.
 func count(text string) int {
 	n, err := strconv.ParseUint(text, 10, 20)
 	if err != nil {
@@ -319,95 +319,131 @@ func splitList(text string) []string {
 	return parts
 }
 
+// problems collects the malformed settings.
+type problems []string
+
+// refuse adds a problem if a setting is bad.
+func (p *problems) refuse(isBad bool, problem string) {
+	if isBad {
+		*p = append(*p, problem)
+	}
+}
+
+// check validates the settings and reports all malformed ones at once.
 func (c Config) check() error {
-	var bad []string
-	for _, field := range []struct{ name, value string }{{"BASE_URL", c.BaseURL}, {"DYNAMODB_ENDPOINT", c.DynamoDBEndpoint}, {"S3_ENDPOINT", c.S3Endpoint}} {
-		if field.value != "" && !isHTTP(field.value) {
-			bad = append(bad, field.name+" must start with http:// or https://")
-		}
-	}
-	for _, address := range c.RPCURLs {
-		if !isHTTP(address) {
-			bad = append(bad, "RPC_URLS must be http:// or https:// addresses")
-			break
-		}
-	}
-	for _, address := range c.ERC6492Factories {
-		if !isAddress(address) {
-			bad = append(bad, "ERC6492_FACTORIES must be addresses of 0x and 40 hex digits, comma separated")
-			break
-		}
-	}
-	for _, address := range c.FacilitatorURLs {
-		if !isSecret(address) {
-			bad = append(bad, "FACILITATOR_URL must be https:// addresses, or http:// on this machine")
-			break
-		}
-	}
-	if c.OAuthIssuer+c.OAuthKeys != "" && (!isSecret(c.OAuthIssuer) || !isSecret(c.OAuthKeys)) {
-		bad = append(bad, "OAUTH_ISSUER and OAUTH_JWKS_URL must both be https:// addresses, or http:// on this machine")
-	}
-	bad = append(bad, c.LLM.check()...)
-	if len(c.FacilitatorTokens) > len(c.FacilitatorURLs) {
-		bad = append(bad, "FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")
-	}
-	for _, field := range []struct{ name, value string }{{"PAY_TO", c.PayTo}, {"ASSET", c.Asset}, {"SIGNER_ADDRESS", c.SignerAddress}} {
-		if field.value != "" && !isAddress(field.value) {
-			bad = append(bad, field.name+" must be 0x and 40 hex digits")
-		}
-	}
-	bad = append(bad, c.Telemetry.check()...)
-	if c.GasFeeCap == nil || c.GasFeeCap.Sign() == 0 {
-		bad = append(bad, "GAS_FEE_CAP_GWEI must be a number of gwei above 0 with at most nine decimals")
-	}
-	if c.WalletGasCap < 100_000 || c.WalletGasCap > 1_000_000 {
-		bad = append(bad, "WALLET_GAS_CAP must be a number from 100000 to 1000000")
-	}
-	if c.WastedGasBudget == malformedGas {
-		bad = append(bad, "WASTED_GAS_BUDGET must be a number of gas")
-	}
-	if c.MaxConnections < 0 {
-		bad = append(bad, "MAX_CONNECTIONS must be a number from 0 to 1048575")
-	}
-	switch {
-	case c.SegmentRetention < 0:
-		bad = append(bad, "SEGMENT_RETENTION_DAYS must be a number from 0 to 36500")
-	case c.SegmentRetention > 0 && c.SegmentBucket == "":
-		bad = append(bad, "SEGMENT_RETENTION_DAYS needs SEGMENT_BUCKET: a folder locks nothing")
-	}
-	if c.SegmentLockMode != "governance" && c.SegmentLockMode != "compliance" {
-		bad = append(bad, "SEGMENT_LOCK_MODE must be governance or compliance")
-	}
-	if len(bad) > 0 {
-		return fmt.Errorf("configuration: %s", strings.Join(bad, "; "))
+	var p problems
+	c.checkAddresses(&p)
+
+	p = append(p, c.LLM.check()...)
+	p.refuse(len(c.FacilitatorTokens) > len(c.FacilitatorURLs),
+		"FACILITATOR_TOKEN must not have more places than FACILITATOR_URL has addresses")
+
+	c.checkAccounts(&p)
+	p = append(p, c.Telemetry.check()...)
+	c.checkLimits(&p)
+	c.checkSegments(&p)
+
+	if len(p) > 0 {
+		return fmt.Errorf("configuration: %s", strings.Join(p, "; "))
 	}
 	return nil
 }
 
-func isHTTP(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+func (c Config) checkAddresses(p *problems) {
+	for _, field := range []Setting{
+		{"BASE_URL", c.BaseURL},
+		{"DYNAMODB_ENDPOINT", c.DynamoDBEndpoint},
+		{"S3_ENDPOINT", c.S3Endpoint},
+	} {
+		p.refuse(field.Value != "" && !isHTTP(field.Value), field.Name+" must start with http:// or https://")
+	}
+
+	p.refuse(!all(c.RPCURLs, isHTTP),
+		"RPC_URLS must be http:// or https:// addresses")
+	p.refuse(!all(c.ERC6492Factories, isAddress),
+		"ERC6492_FACTORIES must be addresses of 0x and 40 hex digits, comma separated")
+	p.refuse(!all(c.FacilitatorURLs, isPrivate),
+		"FACILITATOR_URL must be https:// addresses, or http:// on this machine")
+
+	hasOAuth := c.OAuthIssuer+c.OAuthKeys != ""
+	p.refuse(hasOAuth && !all([]string{c.OAuthIssuer, c.OAuthKeys}, isPrivate),
+		"OAUTH_ISSUER and OAUTH_JWKS_URL must both be https:// addresses, or http:// on this machine")
 }
 
-// isSecret says whether nobody on the way can read what is sent to an address.
-func isSecret(text string) bool {
+func (c Config) checkAccounts(p *problems) {
+	for _, field := range []Setting{
+		{"PAY_TO", c.PayTo},
+		{"ASSET", c.Asset},
+		{"SIGNER_ADDRESS", c.SignerAddress},
+	} {
+		p.refuse(field.Value != "" && !isAddress(field.Value), field.Name+" must be 0x and 40 hex digits")
+	}
+}
+
+func (c Config) checkLimits(p *problems) {
+	p.refuse(c.GasFeeCap == nil || c.GasFeeCap.Sign() == 0,
+		"GAS_FEE_CAP_GWEI must be a number of gwei above 0 with at most nine decimals")
+	p.refuse(c.WalletGasCap < 100_000 || c.WalletGasCap > 1_000_000,
+		"WALLET_GAS_CAP must be a number from 100000 to 1000000")
+	p.refuse(c.WastedGasBudget == malformedGas,
+		"WASTED_GAS_BUDGET must be a number of gas")
+	p.refuse(c.MaxConnections < 0,
+		"MAX_CONNECTIONS must be a number from 0 to 1048575")
+}
+
+func (c Config) checkSegments(p *problems) {
+	p.refuse(c.SegmentRetention < 0,
+		"SEGMENT_RETENTION_DAYS must be a number from 0 to 36500")
+	p.refuse(c.SegmentRetention > 0 && c.SegmentBucket == "",
+		"SEGMENT_RETENTION_DAYS needs SEGMENT_BUCKET: a folder locks nothing")
+	p.refuse(c.SegmentLockMode != "governance" && c.SegmentLockMode != "compliance",
+		"SEGMENT_LOCK_MODE must be governance or compliance")
+}
+
+// all reports whether every text of a list passes a test.
+func all(list []string, passes func(string) bool) bool {
+	for _, text := range list {
+		if !passes(text) {
+			return false
+		}
+	}
+	return true
+}
+
+func isHTTP(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	return u.Scheme == "http" || u.Scheme == "https"
+}
+
+// isPrivate reports whether requests to an address are encrypted or stay on this machine.
+func isPrivate(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || !isHTTP(text) {
 		return false
 	}
+	if u.Scheme == "https" || u.Hostname() == "localhost" {
+		return true
+	}
+
 	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return ip != nil && ip.IsLoopback()
 }
 
 func isAddress(text string) bool {
 	digits, ok := strings.CutPrefix(text, "0x")
-	return ok && len(digits) == 40 && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+	if !ok || len(digits) != 40 {
+		return false
+	}
+	return strings.Trim(digits, "0123456789abcdefABCDEF") == ""
 }
 
-// Setting is a value that a part of the service cannot do without.
+// Setting is a value that a part of the service requires.
 type Setting struct{ Name, Value string }
 
-// Need names all settings that are missing at once.
+// Need returns an error that names all missing settings.
 func Need(settings ...Setting) error {
 	var missing []string
 	for _, s := range settings {
@@ -415,6 +451,7 @@ func Need(settings ...Setting) error {
 			missing = append(missing, s.Name)
 		}
 	}
+
 	if len(missing) > 0 {
 		return fmt.Errorf("configuration: set %s", strings.Join(missing, ", "))
 	}

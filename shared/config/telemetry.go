@@ -25,8 +25,10 @@ type Telemetry struct {
 
 func loadTelemetry(get func(name, fallback string) string) Telemetry {
 	return Telemetry{
-		Endpoint: strings.TrimRight(get("OTEL_EXPORTER_OTLP_ENDPOINT", ""), "/"), Headers: headers(get("OTEL_EXPORTER_OTLP_HEADERS", "")),
-		Name: get("OTEL_SERVICE_NAME", ""), Ratio: share(get("OTEL_TRACES_SAMPLER_ARG", "1")),
+		Endpoint: strings.TrimRight(get("OTEL_EXPORTER_OTLP_ENDPOINT", ""), "/"),
+		Headers:  headers(get("OTEL_EXPORTER_OTLP_HEADERS", "")),
+		Name:     get("OTEL_SERVICE_NAME", ""),
+		Ratio:    share(get("OTEL_TRACES_SAMPLER_ARG", "1")),
 	}
 }
 
@@ -60,14 +62,19 @@ func headers(text string) map[string]string {
 	var pairs map[string]string
 	for _, pair := range splitList(text) {
 		name, value, ok := strings.Cut(pair, "=")
+		name = strings.TrimSpace(name)
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
-		if name = strings.TrimSpace(name); !ok || err != nil || !headerPattern.MatchString(name) || strings.ContainsAny(decoded, "\r\n") {
+
+		isValid := ok && err == nil && headerPattern.MatchString(name)
+		if !isValid || strings.ContainsAny(decoded, "\r\n") {
 			name = ""
 		}
+
 		if pairs == nil {
 			pairs = map[string]string{}
 		}
 		pairs[name] = decoded
 	}
+
 	return pairs
 }

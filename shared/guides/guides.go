@@ -1,10 +1,9 @@
 // Package guides holds the two guides that the service sells, as Markdown, and
 // cuts their free previews.
 //
-// A guide is one embedded file. What stands before its marker line is free, the
-// rest is paid; so the preview can never drift from the guide. The text names
-// the service's own address as {base_url}; the handler that serves it fills
-// that in.
+// A guide is one embedded file. The part before its marker line is free and the
+// rest is paid, so the preview always matches the guide. The text contains
+// {base_url} for the service's address, which the handler fills in.
 package guides
 
 import (
@@ -14,7 +13,7 @@ import (
 )
 
 // marker is the line at which a preview ends. It is a Markdown comment and is
-// taken out of what a buyer gets.
+// removed from the guide that a buyer gets.
 const marker = "<!-- preview ends -->\n"
 
 // BaseURL is the placeholder for the address of the service.
@@ -47,8 +46,8 @@ func Preview(name string) (string, bool) {
 		"`, paid per call with x402; `GET " + BaseURL + "/x402/products` says what it costs.*\n", true
 }
 
-// load splits a guide at its marker. Looking the name up in a list first keeps
-// foreign input out of the path.
+// load splits a guide at its marker. The lookup in the list keeps foreign
+// input out of the path.
 func load(name string) (free, paid string, ok bool) {
 	if !slices.Contains(names, name) {
 		return "", "", false

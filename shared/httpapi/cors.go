@@ -2,8 +2,7 @@ package httpapi
 
 import "net/http"
 
-// The headers that browsers must be allowed to send and to read, or no page can
-// pay. access-control-expose-headers is among the first because the stock x402
+// The headers that a page must be able to send and read to pay. access-control-expose-headers is among the first because the stock x402
 // client sends it as a request header.
 const (
 	corsAllow  = "content-type, payment-signature, x-payment, sign-in-with-x, x402-version, audit-checkpoint, access-control-expose-headers"
@@ -11,8 +10,8 @@ const (
 	corsMaxAge = "86400" // seconds that a browser may remember the preflight
 )
 
-// anyOrigin lets pages of every origin use a public route. No credentials are
-// involved: what a request may do is told by the payment in it.
+// anyOrigin lets pages of every origin use a public route. A request has no
+// credentials; only its payment grants access.
 func anyOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")

@@ -1,9 +1,9 @@
-// Package httpapi turns a typed function into an http.Handler and keeps the
-// manners that all routes share: a request id, bounded bodies, one error shape
-// and no panic that reaches the client.
+// Package httpapi turns a typed function into an http.Handler with the features that
+// all routes share: a request id, bounded bodies, one form of errors, and recovery
+// from panics.
 //
-// A caller sees only what an [Error] says. Any other error becomes a 500 with
-// the request id; its text goes to the log.
+// A caller sees only the text of an [Error]. Any other error becomes a 500 with the
+// request id, and its text is logged.
 package httpapi
 
 import (
@@ -56,7 +56,7 @@ func (r Response) Write(w http.ResponseWriter) {
 	}
 	header.Set("Content-Length", strconv.Itoa(len(r.Body)))
 	w.WriteHeader(r.Status)
-	_, _ = w.Write(r.Body) // the client may be gone; there is nobody left to tell
+	_, _ = w.Write(r.Body) // fails if the client has disconnected
 }
 
 // Handle adapts fn. An error of fn is answered as problem JSON.
@@ -72,7 +72,7 @@ func Handle(fn func(*http.Request) (Response, error)) http.Handler {
 }
 
 // Static answers every request with the same value, rendered once at start. A
-// value that cannot be rendered is a defect of the build and panics at start.
+// value that cannot be rendered panics at start.
 func Static(answer Response, err error) http.Handler {
 	if err != nil {
 		panic(err)

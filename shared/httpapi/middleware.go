@@ -44,8 +44,8 @@ type Route struct {
 	Handler      http.Handler
 }
 
-// Mux serves public routes, to pages of any origin too, and answers everything
-// else with our own problem JSON: 404 for an unknown path, 405 with Allow for a
+// Mux serves public routes, also to pages of any origin, and answers all other
+// requests with problem JSON: 404 for an unknown path, 405 with Allow for a
 // known path and another method.
 func Mux(routes []Route) http.Handler {
 	mux := http.NewServeMux()
@@ -68,7 +68,7 @@ func Mux(routes []Route) http.Handler {
 }
 
 // literalPath answers paths that ServeMux would redirect, in its own HTML, to
-// their clean form: no client of an API follows a redirect with a payment.
+// their clean form: clients do not follow a redirect with a payment.
 func literalPath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if clean := path.Clean(r.URL.Path); clean != r.URL.Path {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Error is an error that a caller may read, sent as application/problem+json
+// Error is an error for the caller, sent as application/problem+json
 // (RFC 9457). Detail says what is wrong and what to do about it.
 type Error struct {
 	Status     int            // HTTP status
@@ -35,7 +35,7 @@ func NotCharged(e *Error) *Error {
 	return &with
 }
 
-// Problem renders err. Anything but an [Error] becomes a 500 that tells only the
+// Problem renders err. Any error but an [Error] becomes a 500 with only the
 // request id.
 func Problem(r *http.Request, err error) Response {
 	var known *Error
@@ -45,7 +45,7 @@ func Problem(r *http.Request, err error) Response {
 	return known.response(r)
 }
 
-// Internal logs err and gives the 500 that stands for it.
+// Internal logs err and returns the 500 for it.
 func Internal(r *http.Request, err error) *Error {
 	slog.ErrorContext(r.Context(), "request failed",
 		"request_id", RequestID(r.Context()), "method", r.Method, "path", r.URL.Path, "error", err.Error())
@@ -72,7 +72,7 @@ func (e *Error) response(r *http.Request) Response {
 	}
 
 	body, err := json.MarshalIndent(object, "", "  ")
-	if err != nil { // members are ours and always marshal; keep the shape all the same
+	if err != nil { // cannot happen with the members of this service
 		body = []byte(`{"type":"about:blank","status":500,"code":"internal"}`)
 	}
 

@@ -12,9 +12,9 @@ import (
 // lower case.
 const originHeader = "x-origin-secret"
 
-// behind refuses whatever did not come through the content network, whose firewall the
-// gateway's own address would go around. Without a secret everything passes. The handler
-// does not see the header.
+// behind refuses requests that did not come through the content network, because the
+// gateway's own address bypasses its firewall. Without a secret all requests pass. The
+// handler does not see the header.
 func behind(secret string, invoke Invoke) Invoke {
 	if secret == "" {
 		return invoke

@@ -2,12 +2,12 @@
 // API Gateway HTTP API (payload format 2.0). It and the bootstraps are the only
 // importers of aws-lambda-go, and it alone imports the api-proxy.
 //
-// The api-proxy turns events into requests and back. It errs in ways that a
-// paying client would notice, so everything it gets and gives is repaired here:
-// the decoded path is escaped again (a decoded ? would change the route), bad
-// input is our 400 instead of a failed invocation, headers are taken from the
-// event unsplit (it cuts every value at commas), and the handler writes into a
-// [recorder] with the semantics of net/http.
+// The api-proxy turns events into requests and back. Some of its
+// defects would reach a paying client, so this package corrects its input and
+// output: it escapes the decoded path again (a decoded ? would change the route),
+// answers bad input with a 400 instead of a failed invocation, takes headers from
+// the event (the proxy cuts every value at commas), and has the handler write into
+// a [recorder] with the semantics of net/http.
 package lambdahttp
 
 import (
@@ -87,7 +87,7 @@ func path(event events.APIGatewayV2HTTPRequest) string {
 	return raw
 }
 
-// check finds what the api-proxy would turn into a failed invocation.
+// check finds input that the api-proxy would turn into a failed invocation.
 func check(event events.APIGatewayV2HTTPRequest) error {
 	if hasControl(event.RawQueryString) {
 		return fmt.Errorf("query string: malformed")
@@ -111,7 +111,7 @@ func hasControl(text string) bool {
 	})
 }
 
-// unreadable is our 400 as an event answer.
+// unreadable is the 400 as an event answer.
 func unreadable(ctx context.Context, err error) events.APIGatewayV2HTTPResponse {
 	return reject(
 		ctx,
@@ -143,8 +143,8 @@ func flat(header http.Header) map[string]string {
 	return single
 }
 
-// repaired gives the handler the request as a client sent it, and the proxy the
-// answer as net/http would have sent it.
+// repaired passes the handler the request as the client sent it, and the proxy the
+// answer as net/http would send it.
 func repaired(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if event, ok := r.Context().Value(eventKey{}).(events.APIGatewayV2HTTPRequest); ok {

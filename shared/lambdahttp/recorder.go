@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// recorder collects an answer with the rules of net/http: the first status
-// stays, headers set after it are lost, no status means 200, 1xx is no answer.
+// recorder collects an answer with the rules of net/http: the first status counts,
+// later headers are dropped, no status means 200, and 1xx is not an answer.
 type recorder struct {
 	header http.Header
 	sent   http.Header // copy of header at the first WriteHeader
@@ -31,7 +31,7 @@ func (r *recorder) Write(data []byte) (int, error) {
 	return r.body.Write(data)
 }
 
-// Flush implements http.Flusher; a Lambda answer leaves in one piece.
+// Flush implements http.Flusher; a Lambda answer is sent in one piece.
 func (r *recorder) Flush() {}
 
 func (r *recorder) send(w http.ResponseWriter, head bool) {

@@ -10,7 +10,7 @@ import (
 	"governance.internal/shared/wiring/environment"
 )
 
-// Run serves a function that no client calls: a schedule does, or an operator.
+// Run serves a function that is invoked by a schedule or an operator.
 func Run[Event, Result any](name string, run func(context.Context, Event) (Result, error)) {
 	c, err := environment.Load()
 	if err != nil {
@@ -25,8 +25,8 @@ func Run[Event, Result any](name string, run func(context.Context, Event) (Resul
 	}))
 }
 
-// reported tells the collector of each invocation before its answer leaves: afterwards
-// the process is frozen.
+// reported flushes the telemetry of each invocation before its answer, because the process
+// is frozen afterwards.
 func reported[Event, Result any](recorder *telemetry.Recorder, invoke func(context.Context, Event) (Result, error)) func(context.Context, Event) (Result, error) {
 	if recorder == nil {
 		return invoke

@@ -3,7 +3,7 @@ package lint
 import "strings"
 
 // cleartext is MCP007: traffic that others can read or answer, because it is not encrypted or
-// because nobody checks who is at the other end.
+// because the peer is not verified.
 func cleartext(s *server, r *report) {
 	for _, u := range s.urls {
 		judgeCleartext(r, u.text, u.at)
@@ -41,7 +41,7 @@ func cleartext(s *server, r *report) {
 	}
 }
 
-// turns are switches and their opposites, in the words in which they are written.
+// turns maps the spellings of a switch to its opposite.
 var turns = map[string]string{
 	"0": "1", "false": "true", "False": "True", "FALSE": "TRUE", "no": "yes", "off": "on",
 	"1": "0", "true": "false", "True": "False", "TRUE": "FALSE", "yes": "no", "on": "off",
@@ -64,8 +64,8 @@ func reportVerification(r *report, name string, at *place) {
 	)
 }
 
-// uncheckedOption recognises switches that say it shorter among the fields of a server than a
-// variable does.
+// uncheckedOption recognises the fields of a server that switch the verification off. Their names
+// are shorter than those of variables.
 func uncheckedOption(name, value string) bool {
 	switch name {
 	case "VERIFY", "VERIFY_HOST", "VERIFY_PEER", "CHECK_CERTIFICATE":
@@ -79,19 +79,16 @@ func uncheckedOption(name, value string) bool {
 // maxSwitch is longer than any name of a switch, in bytes.
 const maxSwitch = 64
 
-// snake writes rejectUnauthorized as REJECT_UNAUTHORIZED. It gives "" for a name that is too long
+// snake writes rejectUnauthorized as REJECT_UNAUTHORIZED. It returns "" for a name that is too long
 // for a switch.
 func snake(name string) string {
 	if len(name) > maxSwitch {
 		return ""
 	}
 	var b strings.Builder
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		c := name[i]
-		isUpper := c >= 'A' && c <= 'Z'
-		afterLower := i > 0 &&
-			(name[i-1] >= 'a' && name[i-1] <= 'z' || name[i-1] >= '0' && name[i-1] <= '9')
-		if isUpper && afterLower {
+		if i > 0 && isUpper(c) && (isLower(name[i-1]) || isDigit(name[i-1])) {
 			b.WriteByte('_')
 		}
 		if c == '-' {
@@ -112,11 +109,7 @@ func judgeCleartext(r *report, raw string, at *place) {
 			ruleCleartextEndpoint,
 			Error,
 			at,
-			say(
-				"the connection to ",
-				shown(a.host),
-				" is not encrypted: anyone on the way reads and changes it",
-			),
+			say("the connection to ", shown(a.host), " is not encrypted: anyone on the way reads and changes it"),
 			say("use https:// (or wss://), or reach the host through a tunnel that ends on 127.0.0.1"),
 		)
 	}
@@ -124,27 +117,31 @@ func judgeCleartext(r *report, raw string, at *place) {
 
 // bridge reports whether a program carries MCP to a URL in its arguments.
 func bridge(name string) bool {
-	for _, word := range [...]string{"mcp-remote", "proxy", "bridge", "gateway", "inspector", "remote", "mcp-client", "mcp-connect"} {
-		if strings.Contains(name, word) {
-			return true
-		}
+	return hasAny(name, bridgeNames)
+}
+
+var bridgeNames = []string{"mcp-remote", "proxy", "bridge", "gateway", "inspector", "remote", "mcp-client", "mcp-connect"}
+
+// bridgeModule reports whether a call runs a bridge as a Python module.
+func bridgeModule(c *call) bool {
+	args := c.options()
+	if c.program != "python" || len(args) < 2 || args[0].text != "-m" {
+		return false
 	}
-	return false
+	return bridge(strings.ReplaceAll(args[1].text, "_", "-"))
 }
 
 // judgeBridge judges the URLs a bridge connects to. A fetched program that takes the URL of an MCP
 // endpoint as a plain argument is a bridge too, whatever its name.
 func judgeBridge(r *report, c *call) {
-	args := c.options()
-	isBridge := bridge(c.program) ||
-		c.program == "python" &&
-			len(args) > 1 &&
-			args[0].text == "-m" &&
-			bridge(strings.ReplaceAll(args[1].text, "_", "-"))
-	for _, a := range args {
+	isBridge := bridge(c.program) || bridgeModule(c)
+
+	for _, a := range c.options() {
 		u := argumentURL(a.text)
+		isEndpoint := endpointPath(u) && !strings.HasPrefix(a.text, "-")
+
 		switch {
-		case u != "" && (isBridge || endpointPath(u) && !strings.HasPrefix(a.text, "-")):
+		case u != "" && (isBridge || isEndpoint):
 			judgeCleartext(r, u, a.at)
 		case a.text == "--allow-http" && !knownProgram(c.program):
 			r.add(
@@ -164,7 +161,7 @@ func endpointPath(u string) bool {
 	return strings.HasSuffix(p, "/mcp") || strings.HasSuffix(p, "/sse")
 }
 
-// offFlags switch the verification off by being there; a value of false takes that back.
+// offFlags switch the verification off unless their value is false.
 var offFlags = setOf("--insecure", "--no-check-certificate", "--no-verify-ssl", "--no-ssl-verify", "--no-tls-verify", "--insecure-skip-tls-verify", "--insecure-skip-verify",
 	"--tls-skip-verify", "--skip-tls-verify", "--skip-ssl-verify", "--skip-ssl-verification", "--disable-ssl-verification", "--disable-tls-verification", "--ignore-certificate-errors", "--ignore-ssl-errors",
 	"--no-strict-ssl", "--no-verify-tls", "--ssl-no-verify", "--tls-no-verify", "--no-check-certificates", "--no-certificate-check", "--allow-insecure-ssl", "--allow-self-signed", "--tls-insecure", "--ssl-insecure", "--no-cert-check", "--disable-cert-verification")
@@ -183,14 +180,26 @@ func judgeVerification(r *report, c *call) {
 			value = strings.ToLower(args[i+1].text)
 		}
 
-		off := offFlags[name] && !falsy(value) ||
-			onFlags[name] && falsy(value) ||
-			c.program == "curl" && curlInsecure(a.text) ||
-			(name == "--trusted-host" || name == "--allow-insecure-host") && value != "" && !loopback(strings.SplitN(value, ":", 2)[0])
-		if off {
+		isCurlFlag := c.program == "curl" && curlInsecure(a.text)
+		if isCurlFlag || verificationOffFlag(name, value) {
 			reportVerification(r, name, a.at)
 		}
 	}
+}
+
+// verificationOffFlag reports whether a long flag with this value, in lower case, switches the
+// verification of certificates off.
+func verificationOffFlag(name, value string) bool {
+	switch {
+	case offFlags[name]:
+		return !falsy(value)
+	case onFlags[name]:
+		return falsy(value)
+	case name == "--trusted-host" || name == "--allow-insecure-host":
+		host, _, _ := strings.Cut(value, ":")
+		return value != "" && !loopback(host)
+	}
+	return false
 }
 
 // curlInsecure recognises -k, alone or in a cluster such as -fsSLk.
@@ -215,30 +224,53 @@ func verificationOff(name, value string) bool {
 		return false
 	}
 	upper := strings.ToUpper(name)
-	if !strings.Contains(upper, "SSL") && !strings.Contains(upper, "TLS") && !strings.Contains(upper, "VERIF") &&
-		!strings.Contains(upper, "REJECT") && !strings.Contains(upper, "IGNORE") && !strings.Contains(upper, "SELF_SIGNED") ||
-		wholeReference(value) {
+	if !hasAny(upper, verificationWords) || wholeReference(value) {
 		return false
 	}
 
-	for _, suffix := range [...]string{"TLS_REJECT_UNAUTHORIZED", "REJECT_UNAUTHORIZED", "PYTHONHTTPSVERIFY", "VERIFY_SSL", "SSL_VERIFY", "VERIFY_TLS", "TLS_VERIFY",
-		"STRICT_SSL", "VERIFY_CERTS", "VERIFY_CERT", "VERIFY_CERTIFICATE", "VERIFY_CERTIFICATES", "CERT_VERIFY", "SSL_VERIFICATION", "TLS_VERIFICATION", "VERIFY_HTTPS", "SSL_CERT_VERIFY", "CERTIFICATE_VERIFICATION"} {
-		if endsIn(upper, suffix) {
-			inverted := strings.Contains(upper, "NO_"+suffix) ||
-				strings.Contains(upper, "SKIP_"+suffix) ||
-				strings.Contains(upper, "DISABLE_"+suffix)
-			return inverted && truthy(value) || !inverted && falsy(value)
-		}
-	}
-
-	for _, suffix := range [...]string{"GIT_SSL_NO_VERIFY", "SSL_NO_VERIFY", "TLS_SKIP_VERIFY", "INSECURE_SKIP_VERIFY", "INSECURE_SKIP_TLS_VERIFY", "SKIP_TLS_VERIFY", "SKIP_SSL_VERIFY", "SSL_SKIP_VERIFY",
-		"IGNORE_SSL_ERRORS", "IGNORE_SSL", "IGNORE_CERTIFICATE_ERRORS", "ALLOW_SELF_SIGNED", "ALLOW_SELF_SIGNED_CERTS", "TLS_INSECURE", "SSL_INSECURE", "IGNORE_HTTPS_ERRORS", "DISABLE_SSL", "DISABLE_TLS"} {
-		if endsIn(upper, suffix) {
+	if check := lastWords(upper, checkNames); check != "" {
+		if inverted(upper, check) {
 			return truthy(value)
 		}
+		return falsy(value)
 	}
+	return lastWords(upper, noCheckNames) != "" && truthy(value)
+}
 
-	return false
+// verificationWords are in the names of all variables that switch the verification.
+var verificationWords = []string{"SSL", "TLS", "VERIF", "REJECT", "IGNORE", "SELF_SIGNED"}
+
+// checkNames end the names of variables that switch the verification on.
+var checkNames = []string{
+	"TLS_REJECT_UNAUTHORIZED", "REJECT_UNAUTHORIZED", "PYTHONHTTPSVERIFY", "STRICT_SSL",
+	"VERIFY_SSL", "SSL_VERIFY", "VERIFY_TLS", "TLS_VERIFY", "VERIFY_HTTPS",
+	"VERIFY_CERTS", "VERIFY_CERT", "VERIFY_CERTIFICATE", "VERIFY_CERTIFICATES", "CERT_VERIFY", "SSL_CERT_VERIFY",
+	"SSL_VERIFICATION", "TLS_VERIFICATION", "CERTIFICATE_VERIFICATION",
+}
+
+// noCheckNames end the names of variables that switch the verification off.
+var noCheckNames = []string{
+	"GIT_SSL_NO_VERIFY", "SSL_NO_VERIFY", "TLS_SKIP_VERIFY", "INSECURE_SKIP_VERIFY", "INSECURE_SKIP_TLS_VERIFY",
+	"SKIP_TLS_VERIFY", "SKIP_SSL_VERIFY", "SSL_SKIP_VERIFY", "TLS_INSECURE", "SSL_INSECURE", "DISABLE_SSL", "DISABLE_TLS",
+	"IGNORE_SSL_ERRORS", "IGNORE_SSL", "IGNORE_CERTIFICATE_ERRORS", "IGNORE_HTTPS_ERRORS",
+	"ALLOW_SELF_SIGNED", "ALLOW_SELF_SIGNED_CERTS",
+}
+
+// inverted reports whether a name negates the check it ends in, as in NO_VERIFY_SSL.
+func inverted(name, check string) bool {
+	return strings.Contains(name, "NO_"+check) ||
+		strings.Contains(name, "SKIP_"+check) ||
+		strings.Contains(name, "DISABLE_"+check)
+}
+
+// lastWords returns the first of the suffixes that a name ends in, or "".
+func lastWords(name string, suffixes []string) string {
+	for _, suffix := range suffixes {
+		if endsIn(name, suffix) {
+			return suffix
+		}
+	}
+	return ""
 }
 
 // endsIn reports whether a name is the words or ends in them.
@@ -248,28 +280,19 @@ func endsIn(name, words string) bool {
 }
 
 // judgeCleartextVariable judges URLs in variables. A host without a dot is a neighbour in a
-// container network, and some variables hold URLs that nobody connects to.
+// container network, and some variables hold URLs that are not connected to.
 func judgeCleartextVariable(r *report, v assignment) {
 	if !strings.Contains(v.value, "://") || quietVariable(v.name) {
 		return
 	}
-	for part := range strings.FieldsFuncSeq(v.value, func(r rune) bool {
-		return r == ',' ||
-			r == ' ' ||
-			r == ';' ||
-			r == '"' ||
-			r == '\''
-	}) {
+
+	for part := range strings.FieldsFuncSeq(v.value, separatesURLs) {
 		if !web(part) {
 			continue
 		}
+
 		a := splitURL(part)
-		dotted := strings.Contains(a.host, ".") || strings.Contains(a.host, ":")
-		if a.cleartextScheme() &&
-			dotted &&
-			!a.unknown() &&
-			!loopback(a.host) &&
-			!namespaceHost(a.host) {
+		if a.exposed() {
 			r.add(
 				ruleCleartextVariable,
 				Warn,
@@ -281,17 +304,30 @@ func judgeCleartextVariable(r *report, v assignment) {
 	}
 }
 
+func separatesURLs(r rune) bool {
+	return strings.ContainsRune(", ;\"'", r)
+}
+
+// exposed reports whether traffic to an address is unencrypted and leaves the machine and its
+// container network.
+func (a address) exposed() bool {
+	if !a.cleartextScheme() || a.unknown() {
+		return false
+	}
+	if loopback(a.host) || namespaceHost(a.host) {
+		return false
+	}
+	return strings.ContainsAny(a.host, ".:")
+}
+
 // quietVariable recognises variables whose URLs are no destinations: proxies are addressed by http
 // even for https traffic, origins and referers are only compared or sent along.
 func quietVariable(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, word := range [...]string{"PROXY", "ORIGIN", "REFERER", "REFERRER", "NAMESPACE", "XMLNS", "SCHEMA_ID", "DESCRIPTION"} {
-		if strings.Contains(upper, word) && !strings.HasPrefix(upper, "PROXY_") {
-			return true
-		}
-	}
-	return false
+	return !strings.HasPrefix(upper, "PROXY_") && hasAny(upper, quietWords)
 }
+
+var quietWords = []string{"PROXY", "ORIGIN", "REFERER", "REFERRER", "NAMESPACE", "XMLNS", "SCHEMA_ID", "DESCRIPTION"}
 
 // namespaceHost recognises hosts whose http URLs are names, not addresses.
 func namespaceHost(host string) bool {

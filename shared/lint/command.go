@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// commandLine is what a server's argv comes down to: the programs that really run, the variables
-// set on the way, and code that is fetched or decoded and run at once. "cmd /c npx …",
+// commandLine is a server's argv unwrapped: the programs that run, the variables set for them, and
+// code that is fetched or decoded and run at once. "cmd /c npx …",
 // "env A=b timeout 60 npx …" and "sh -c 'npx …'" all start npx, and a check that looks only at
 // the first word sees none of them.
 type commandLine struct {
@@ -44,7 +44,7 @@ type fetched struct {
 	decoded bool // from an encoding in the configuration, otherwise from the network
 }
 
-// maxUnwrap bounds the nesting of commands. Nobody nests six wrappers by hand.
+// maxUnwrap bounds the nesting of commands. Real configurations nest fewer.
 const maxUnwrap = 6
 
 func unwrap(argv []word) *commandLine {
@@ -108,7 +108,7 @@ func (c *commandLine) open(cl *call, depth int) {
 	c.tails(cl, depth)
 }
 
-// nest hands args[from:] of a call over as a command of its own.
+// nest adds args[from:] of a call as a command.
 func (c *commandLine) nest(cl *call, from, depth int) {
 	if from < len(cl.args) {
 		cl.own = from
@@ -133,7 +133,7 @@ func (c *commandLine) started(cl *call, program string, from, depth int) {
 	}
 }
 
-// assignments takes the leading NAME=value words off.
+// assignments records and removes the leading NAME=value words.
 func (c *commandLine) assignments(words []word, inside bool) []word {
 	for len(words) > 0 {
 		name, value, ok := assigns(words[0].text)
@@ -149,19 +149,22 @@ func (c *commandLine) assignments(words []word, inside bool) []word {
 // assigns splits NAME=value when NAME can be the name of a variable.
 func assigns(s string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(s, "=")
-	if !ok || name == "" || name[0] >= '0' && name[0] <= '9' {
+	if !ok || !isVariableName(name) {
 		return "", "", false
 	}
+	return name, value, true
+}
 
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; c != '_' &&
-			!(c >= 'a' && c <= 'z') &&
-			!(c >= 'A' && c <= 'Z') &&
-			!(c >= '0' && c <= '9') {
-			return "", "", false
+func isVariableName(s string) bool {
+	if s == "" || isDigit(s[0]) {
+		return false
+	}
+	for i := range len(s) {
+		if !isAlphanumeric(s[i]) && s[i] != '_' {
+			return false
 		}
 	}
-	return name, value, true
+	return true
 }
 
 // programName normalises the name of a program: the base name in lower case without the endings
@@ -175,13 +178,7 @@ func programName(s string) string {
 		}
 	}
 
-	base := s
-	for len(base) > 0 &&
-		(base[len(base)-1] == '.' || base[len(base)-1] >= '0' && base[len(base)-1] <= '9') {
-		base = base[:len(base)-1]
-	}
-
-	switch base {
+	switch base := withoutVersion(s); base {
 	case "python", "pypy", "node", "perl", "ruby", "php", "pip":
 		return base
 	case "pythonw", "py":
@@ -193,14 +190,21 @@ func programName(s string) string {
 	return s
 }
 
+// withoutVersion takes the version off a name such as python3.12.
+func withoutVersion(s string) string {
+	end := len(s)
+	for end > 0 && (s[end-1] == '.' || isDigit(s[end-1])) {
+		end--
+	}
+	return s[:end]
+}
+
 // bareWord reports whether a name needs no normalising: lower-case letters, digits and hyphens, as
 // most names are.
 func bareWord(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < 'a' || c > 'z') &&
-			c != '-' &&
-			c != '_' &&
-			(c < '0' || c > '9') {
+	for i := range len(s) {
+		c := s[i]
+		if !isLower(c) && !isDigit(c) && c != '-' && c != '_' {
 			return false
 		}
 	}
@@ -215,10 +219,11 @@ func plain(s string) string {
 	}
 	var b strings.Builder
 	for i, r := range s {
-		if folded := string(norm.NFKC.PropertiesString(s[i:]).Decomposition()); folded != "" &&
-			ascii(folded) {
+		folded := string(norm.NFKC.PropertiesString(s[i:]).Decomposition())
+		switch {
+		case folded != "" && ascii(folded):
 			b.WriteString(folded)
-		} else if printable(r) {
+		case printable(r):
 			b.WriteRune(r)
 		}
 	}
@@ -292,19 +297,8 @@ func splitCommand(w word) []word {
 		return splitWords(word{t, w.at})
 	}
 
-	start, spaces := 0, 0
-	for i := 0; i < len(t) && spaces < 32; i++ {
-		if t[i] != ' ' && t[i] != '\t' && t[i] != '\n' {
-			continue
-		}
-		last := t[start:i] // of the path t[:i] the last word decides, if the folder ends in it
-		if (spaces == 0 || strings.ContainsAny(plain(last), `/\`)) &&
-			knownProgram(programName(last)) {
-			return append([]word{{t[:i], w.at}}, splitWords(word{t[i:], w.at})...)
-		}
-
-		start = i + 1
-		spaces++
+	if end := knownPath(t); end > 0 {
+		return splitAt(t, end, w.at)
 	}
 
 	first, _, _ := strings.Cut(t, " ")
@@ -312,22 +306,49 @@ func splitCommand(w word) []word {
 		return splitWords(word{t, w.at})
 	}
 
-	if at := strings.Index(t, " -"); at > 0 &&
-		at+2 < len(t) &&
-		t[at+2] != ' ' &&
-		!knownProgram(programName(t)) {
-		return append([]word{{t[:at], w.at}}, splitWords(word{t[at:], w.at})...)
+	flag := strings.Index(t, " -")
+	hasFlag := flag > 0 && flag+2 < len(t) && t[flag+2] != ' '
+	if hasFlag && !knownProgram(programName(t)) {
+		return splitAt(t, flag, w.at)
 	}
 
 	return []word{{t, w.at}}
 }
 
+// splitAt makes one word of the path before the end and splits the rest.
+func splitAt(t string, end int, at *place) []word {
+	return append([]word{{t[:end], at}}, splitWords(word{t[end:], at})...)
+}
+
+// knownPath returns the length of the path at the start of t that ends in a known program, or 0.
+// The path may contain spaces.
+func knownPath(t string) int {
+	start, spaces := 0, 0
+	for i := 0; i < len(t) && spaces < maxSpaces; i++ {
+		if !isSpace(t[i]) {
+			continue
+		}
+
+		last := t[start:i]
+		endsFolder := spaces == 0 || strings.ContainsAny(plain(last), `/\`)
+		if endsFolder && knownProgram(programName(last)) {
+			return i
+		}
+
+		start = i + 1
+		spaces++
+	}
+	return 0
+}
+
+// maxSpaces bounds the search for the end of a path with spaces.
+const maxSpaces = 32
+
 func knownProgram(name string) bool {
 	return openers[name] != nil || interpreters[name]
 }
 
-// tails finds a command that a program is to start for us: behind "--", as one quoted argument, or
-// as plain arguments that begin with a package runner.
+// tails finds a command that a program starts: after "--", as one quoted argument, or as plain arguments that begin with a package runner.
 func (c *commandLine) tails(cl *call, depth int) {
 	own := len(cl.args)
 	for i, a := range cl.args {
@@ -363,22 +384,20 @@ func quotedRunner(s string, space int) bool {
 func startsPackage(name, next string) bool {
 	next, _, _ = strings.Cut(next, " ")
 	switch name {
-	case "npx", "uvx", "bunx", "pnpx", "pipx", "dnx":
+	case "npx", "uvx", "bunx", "pnpx", "pipx", "dnx", "sudo":
 		return next != ""
 	case "docker", "podman", "nerdctl":
-		return next == "run" || next == "exec"
+		return hasWord("run exec", next)
 	case "uv":
-		return next == "run" || next == "tool" || next == "x"
+		return hasWord("run tool x", next)
 	case "npm", "bun", "pnpm", "yarn":
-		return next == "exec" || next == "x" || next == "dlx"
+		return hasWord("exec x dlx", next)
 	case "deno", "go":
 		return next == "run"
 	case "bash", "sh", "zsh":
 		return strings.HasPrefix(next, "-") && strings.HasSuffix(next, "c")
 	case "cmd":
 		return strings.EqualFold(next, "/c")
-	case "sudo":
-		return next != ""
 	}
 
 	return false
@@ -395,9 +414,5 @@ func nested(name string, args []word, i int) bool {
 		return true
 	}
 
-	return next == "-y" ||
-		next == "--yes" ||
-		next == "run" ||
-		next == "exec" ||
-		strings.ContainsAny(next, "@/")
+	return hasWord("-y --yes run exec", next) || strings.ContainsAny(next, "@/")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// server is one entry of a configuration, whatever dialect it was written in.
+// server is one entry of a configuration, in any dialect.
 type server struct {
 	name string
 	node *node
@@ -37,8 +37,8 @@ type setting struct {
 	at    *place
 }
 
-// containers are the keys under which clients keep their servers. The order is fixed so that the
-// order of keys in the document is not.
+// containers are the keys under which clients keep their servers, in the order in which they are
+// read. The order of keys in the document does not matter.
 var containers = [][]string{
 	{"mcpServers"},        // Claude Desktop, Claude Code, Cursor, Windsurf, Cline, Gemini, Kiro
 	{"servers"},           // VS Code mcp.json, object or array

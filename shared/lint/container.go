@@ -19,10 +19,10 @@ var soloFlags = setOf("interactive", "tty", "rm", "detach", "init", "privileged"
 	"oom-kill-disable", "sig-proxy", "disable-content-trust", "quiet", "help", "tls", "replace", "rmi", "env-host", "http-proxy",
 	"no-hosts", "no-hostname", "passwd", "systemd", "tls-verify", "unsetenv-all", "use-api-socket", "rmi-force", "it")
 
-// soloLetters are the short ones.
+// soloLetters are the short flags that take no value.
 const soloLetters = "itdPq"
 
-// engine opens docker and its kin.
+// engine opens docker and compatible programs.
 func (c *commandLine) engine(cl *call, depth int) {
 	_, at := options(cl.args, engineGlobal)
 	if at < len(cl.args) && (cl.args[at].text == "container" || cl.args[at].text == "image") {
@@ -182,12 +182,10 @@ func (b *container) mounts() []mount {
 // splitVolume splits SOURCE:TARGET[:OPTIONS]. A drive letter's colon does not separate.
 func splitVolume(s string) (source string, readOnly bool) {
 	skip := 0
-	if len(s) > 2 &&
-		s[1] == ':' &&
-		(s[2] == '\\' || s[2] == '/') &&
-		letter(s[0]) {
+	switch {
+	case windowsPath(s):
 		skip = 2
-	} else if strings.HasPrefix(s, "${") {
+	case strings.HasPrefix(s, "${"):
 		skip = max(0, strings.IndexByte(s, '}'))
 	}
 
@@ -199,14 +197,12 @@ func splitVolume(s string) (source string, readOnly bool) {
 	source = s[:skip+colon]
 	last := s[strings.LastIndexByte(s, ':')+1:]
 	for _, o := range strings.Split(last, ",") {
-		readOnly = readOnly || o == "ro" || o == "readonly"
+		if o == "ro" || o == "readonly" {
+			readOnly = true
+		}
 	}
 
 	return source, readOnly
-}
-
-func letter(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 func mountOf(w word) []mount {

@@ -62,7 +62,7 @@ type parser struct {
 	doc   string
 	pos   int
 	path  []step // down to the current value, for the duplicate key error
-	spare []node // nodes are made by the dozen
+	spare []node // allocated in blocks
 }
 
 // step is a key, or the index of an array's item.
@@ -71,7 +71,7 @@ type step struct {
 	index int // -1 for a key
 }
 
-// parse returns the tree of a document, or the InputError that tells what is wrong with it.
+// parse returns the tree of a document, or an InputError.
 func parse(doc []byte) (*node, error) {
 	if problem := encodingProblem(doc); problem != nil {
 		return nil, problem
@@ -107,11 +107,11 @@ func (p *parser) trailing() error {
 	return p.fail("unexpected text after the document")
 }
 
-// fail builds the error for the current position. Comments get their own code: they are what most
-// hand-written configurations get wrong, and "unexpected /" helps nobody.
+// fail returns the error for the current position. Comments get their own code: they are the most
+// common mistake in hand-written configurations, and "unexpected /" does not explain it.
 func (p *parser) fail(problem string) error {
 	where := position([]byte(p.doc), p.pos)
-	if p.pos < len(p.doc) && (p.doc[p.pos] == '/' || p.doc[p.pos] == '#') {
+	if p.at('/') || p.at('#') {
 		return &InputError{CodeComments, "Comments are not JSON: found one at " + where + ". Remove the comments and send the document again."}
 	}
 	if p.pos >= len(p.doc) {
@@ -152,7 +152,7 @@ func (p *parser) value(depth int) (*node, error) {
 	case c == '"':
 		n.kind = text
 		n.text, err = p.string()
-	case c == '-' || c >= '0' && c <= '9':
+	case c == '-' || isDigit(c):
 		n.kind = number
 		n.text, err = p.number()
 	case c == '\'':
@@ -176,7 +176,8 @@ func (p *parser) node() *node {
 func (p *parser) word(n *node) error {
 	for _, word := range [...]string{"true", "false", "null"} {
 		if strings.HasPrefix(p.doc[p.pos:], word) {
-			if n.text = word; word != "null" {
+			n.text = word
+			if word != "null" {
 				n.kind = boolean
 			}
 			p.pos += len(word)
@@ -191,14 +192,15 @@ func (p *parser) object(n *node, depth int) error {
 	var seen map[string]bool
 	for first := true; ; first = false {
 		p.space()
-		if p.pos < len(p.doc) && p.doc[p.pos] == '}' && first {
+		if first && p.at('}') {
 			p.pos++
 			return nil
 		}
 
-		if p.pos >= len(p.doc) || p.doc[p.pos] != '"' {
+		if !p.at('"') {
 			return p.fail(p.keyProblem())
 		}
+
 		at := p.pos
 		key, err := p.string()
 		if err != nil {
@@ -211,7 +213,7 @@ func (p *parser) object(n *node, depth int) error {
 		}
 
 		p.space()
-		if p.pos >= len(p.doc) || p.doc[p.pos] != ':' {
+		if !p.at(':') {
 			return p.fail("missing colon after a key")
 		}
 
@@ -234,7 +236,8 @@ func (p *parser) object(n *node, depth int) error {
 func (p *parser) keys() []string {
 	keys := make([]string, len(p.path))
 	for i, s := range p.path {
-		if keys[i] = s.key; s.index >= 0 {
+		keys[i] = s.key
+		if s.index >= 0 {
 			keys[i] = strconv.Itoa(s.index)
 		}
 	}
@@ -260,7 +263,7 @@ func (n *node) repeats(key string, index *map[string]bool) bool {
 }
 
 func (p *parser) keyProblem() string {
-	if p.pos < len(p.doc) && p.doc[p.pos] == '}' {
+	if p.at('}') {
 		return "a trailing comma before }"
 	}
 	return "a key without double quotes"
@@ -270,7 +273,7 @@ func (p *parser) list(n *node, depth int) error {
 	p.pos++
 	for {
 		p.space()
-		if p.pos < len(p.doc) && p.doc[p.pos] == ']' {
+		if p.at(']') {
 			if len(n.items) > 0 {
 				return p.fail("a trailing comma before ]")
 			}
@@ -296,10 +299,10 @@ func (p *parser) list(n *node, depth int) error {
 func (p *parser) separator(closing byte) (done bool, err error) {
 	p.space()
 	switch {
-	case p.pos < len(p.doc) && p.doc[p.pos] == closing:
+	case p.at(closing):
 		p.pos++
 		return true, nil
-	case p.pos < len(p.doc) && p.doc[p.pos] == ',':
+	case p.at(','):
 		p.pos++
 		return false, nil
 	}
@@ -309,7 +312,7 @@ func (p *parser) separator(closing byte) (done bool, err error) {
 // number reads -?int frac? exp? and returns it as written.
 func (p *parser) number() (string, error) {
 	start := p.pos
-	if p.doc[p.pos] == '-' {
+	if p.at('-') {
 		p.pos++
 	}
 
@@ -318,16 +321,16 @@ func (p *parser) number() (string, error) {
 		return "", p.fail("a malformed number")
 	}
 
-	if p.pos < len(p.doc) && p.doc[p.pos] == '.' {
+	if p.at('.') {
 		p.pos++
 		if p.digits() == 0 {
 			return "", p.fail("a malformed number")
 		}
 	}
 
-	if p.pos < len(p.doc) && (p.doc[p.pos] == 'e' || p.doc[p.pos] == 'E') {
+	if p.at('e') || p.at('E') {
 		p.pos++
-		if p.pos < len(p.doc) && (p.doc[p.pos] == '+' || p.doc[p.pos] == '-') {
+		if p.at('+') || p.at('-') {
 			p.pos++
 		}
 		if p.digits() == 0 {
@@ -340,8 +343,13 @@ func (p *parser) number() (string, error) {
 
 func (p *parser) digits() int {
 	start := p.pos
-	for p.pos < len(p.doc) && p.doc[p.pos] >= '0' && p.doc[p.pos] <= '9' {
+	for p.pos < len(p.doc) && isDigit(p.doc[p.pos]) {
 		p.pos++
 	}
 	return p.pos - start
+}
+
+// at reports whether the next character is c.
+func (p *parser) at(c byte) bool {
+	return p.pos < len(p.doc) && p.doc[p.pos] == c
 }

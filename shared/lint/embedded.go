@@ -27,16 +27,14 @@ func walkEmbedded(text string, depth int, yield func(string, *node) bool) bool {
 }
 
 // parseEmbedded parses text that is one JSON object or array, with or without single quotes
-// around it; else it gives nil.
+// around it. It returns nil for any other text.
 func parseEmbedded(text string) *node {
 	text = strings.TrimSpace(text)
-	if len(text) > 1 && text[0] == '\'' && text[len(text)-1] == '\'' {
+	if len(text) > 1 && wrappedIn(text, "'", "'") {
 		text = strings.TrimSpace(text[1 : len(text)-1])
 	}
 
-	isObject := strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
-	isList := strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]")
-	if !isObject && !isList {
+	if !wrappedIn(text, "{", "}") && !wrappedIn(text, "[", "]") {
 		return nil
 	}
 
@@ -74,7 +72,7 @@ func walkScalars(name string, n *node, depth int, yield func(string, *node) bool
 	return true
 }
 
-// isEmbedded says whether a string is JSON of its own.
+// isEmbedded reports whether a string is a JSON object or array.
 func isEmbedded(text string) bool { return parseEmbedded(text) != nil }
 
 // argumentJSON is the part of an argument that may be JSON: all of it, or what follows the

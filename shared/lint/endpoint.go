@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// endpoint is MCP008: servers that others can reach, endpoints that are not what or where they seem,
-// and the transport that the protocol has given up.
+// endpoint is MCP008: servers that other machines can reach, endpoints that point elsewhere than
+// they appear to, and the deprecated transport.
 func endpoint(s *server, r *report) {
 	for _, u := range s.urls {
 		judgeHost(r, u.text, u.at)
@@ -83,11 +83,7 @@ func judgeHost(r *report, raw string, at *place) {
 			ruleMetadataAddress,
 			Error,
 			at,
-			say(
-				"the address ",
-				shown(a.host),
-				" is a cloud's metadata service, which hands the machine's credentials to whoever asks",
-			),
+			say("the address ", shown(a.host), " is a cloud's metadata service, which hands out the machine's credentials"),
 			hintMetadata,
 		)
 	case tunnelHost(a.host):
@@ -95,11 +91,7 @@ func judgeHost(r *report, raw string, at *place) {
 			ruleTunnelHost,
 			Warn,
 			at,
-			say(
-				"the host ",
-				shown(a.host),
-				" is a tunnel or wildcard name: it can lead anywhere, and to somebody else tomorrow",
-			),
+			say("the host ", shown(a.host), " is a tunnel or wildcard name: it can lead anywhere, and to somebody else tomorrow"),
 			say("use the service's own host name, or 127.0.0.1 for this machine"),
 		)
 	case confusable(a):
@@ -228,7 +220,7 @@ func judgeVariable(r *report, v assignment) {
 			ruleMetadataAddress,
 			Error,
 			v.at,
-			say(shown(v.name), " points to a cloud's metadata service, which hands the machine's credentials to whoever asks"),
+			say(shown(v.name), " points to a cloud's metadata service, which hands out the machine's credentials"),
 			hintMetadata,
 		)
 	}
@@ -283,7 +275,7 @@ func judgePublished(r *report, b *container) {
 // portPair is a published port without an address: 8080:80 or 8080:80/udp.
 var portPair = regexp.MustCompile(`^[0-9]+:[0-9]+(/[a-z]+)?$`)
 
-// onLoopback gives the port mapping for this machine alone.
+// onLoopback returns the port mapping bound to 127.0.0.1.
 func onLoopback(spec string) (string, bool) {
 	spec = strings.TrimPrefix(spec, "0.0.0.0:")
 	if !portPair.MatchString(spec) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fileAccess is MCP005: a server that may read far more of the machine than its task needs. Paths
-// are judged where they are handed over: in arguments, and as the host side of a container's mounts.
+// fileAccess is MCP005: a server that may read far more of the machine than its task needs. Paths are
+// judged in arguments and as the host side of a container's mounts.
 func fileAccess(s *server, r *report) {
 	for _, c := range s.run.calls {
 		for _, m := range c.box.mounts() {
@@ -16,19 +16,24 @@ func fileAccess(s *server, r *report) {
 		if c.inside || engines[c.program] || silent[c.program] {
 			continue
 		}
-		args := c.options()
-		for i, a := range args {
-			flag := ""
-			if i > 0 && strings.HasPrefix(args[i-1].text, "-") {
-				flag = args[i-1].text
-			}
-			judgePathArgument(r, a, flag)
+		judgePathArguments(r, c.options())
+	}
+}
+
+func judgePathArguments(r *report, args []word) {
+	flag := ""
+	for _, a := range args {
+		judgePathArgument(r, a, flag)
+
+		flag = ""
+		if strings.HasPrefix(a.text, "-") {
+			flag = a.text
 		}
 	}
 }
 
-// silent are programs whose arguments are directories to go to, not to hand over, or flags that
-// begin with a slash.
+// silent are programs whose paths grant no access: directories to change to, or flags that begin with
+// a slash.
 var silent = setOf("cd", "pushd", "cmd", "env", "runas", "echo", "mkdir", "test", "[", "export", "ls", "which", "taskkill", "start", "ssh", "scp", "sudo")
 
 func judgePathArgument(r *report, a word, flag string) {
@@ -52,27 +57,32 @@ func judgePathArgument(r *report, a word, flag string) {
 // webPathFlag recognises flags whose "/" is the root of a web site or a separator, not of a disk.
 func webPathFlag(flag string) bool {
 	lower := strings.ToLower(flag)
-	for _, word := range [...]string{"url", "uri", "endpoint", "route", "prefix", "base-path", "basepath", "mount-path", "http-path", "sse-path", "message-path",
-		"messagepath", "ssepath", "separator", "delimiter", "health", "context-path", "api-path", "mcp-path"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return lower == "--path"
+	return lower == "--path" || hasAny(lower, webPathWords)
+}
+
+var webPathWords = []string{
+	"url", "uri", "endpoint", "route", "prefix", "separator", "delimiter", "health",
+	"base-path", "basepath", "mount-path", "context-path", "api-path", "mcp-path",
+	"http-path", "sse-path", "ssepath", "message-path", "messagepath",
 }
 
 // home stands for the home directory in cleaned paths.
 const home = "/home/~"
 
-// judgePath judges one path. Mounted tells a container's mount, where a socket's file name counts
+// judgePath judges one path. Mounted distinguishes a container's mount, where a socket's file name counts
 // and a bare "/c" is a Windows drive, from an argument.
 func judgePath(r *report, raw string, readOnly, mounted bool, at *place) {
 	if !strings.ContainsAny(raw, "/\\~$%:{_") {
 		return
 	}
 	if engineSocket(raw) {
-		r.add(ruleEngineSocket, Error, at, say("the server gets the socket of the container engine, and with it the whole machine: whoever can start containers can mount any folder"),
-			say("leave the socket out, or put a filtering proxy in between that allows only the calls needed"))
+		r.add(
+			ruleEngineSocket,
+			Error,
+			at,
+			say("the server gets the socket of the container engine, and with it the whole machine: a process that can start containers can mount any folder"),
+			say("leave the socket out, or put a filtering proxy in between that allows only the calls needed"),
+		)
 		return
 	}
 
@@ -94,8 +104,13 @@ func judgePath(r *report, raw string, readOnly, mounted bool, at *place) {
 			hint,
 		)
 	case credentialFolder(p) != "":
-		r.add(ruleCredentialDirectory, grave(readOnly), at, say("the server gets a folder that holds credentials ("+credentialFolder(p)+")"),
-			say("leave it out and give the server its own key of limited rights; if it must stay, mount it read-only (:ro)"))
+		r.add(
+			ruleCredentialDirectory,
+			grave(readOnly),
+			at,
+			say("the server gets a folder that holds credentials ("+credentialFolder(p)+")"),
+			say("leave it out and give the server its own key of limited rights; if it must stay, mount it read-only (:ro)"),
+		)
 	case systemFolder(p):
 		r.add(
 			ruleSystemDirectory,
@@ -122,7 +137,7 @@ func grave(readOnly bool) Severity {
 	return Error
 }
 
-// cleanPath brings a path of any system into one form: slashes, no "..", the home directory as
+// cleanPath writes a path of any system in one form: slashes, no "..", the home directory as
 // /home/~, a drive as /X:. It reports false for anything that is not an absolute path.
 func cleanPath(raw string, mounted bool) (string, bool) {
 	s := strings.ReplaceAll(strings.Trim(raw, "\"' "), `\`, "/")
@@ -132,51 +147,90 @@ func cleanPath(raw string, mounted bool) (string, bool) {
 		return "", false
 	}
 
-	lower := strings.ToLower(s)
-	for _, name := range homeNames {
-		if name[0] != lower[0] {
-			continue
-		}
-		if rest, ok := strings.CutPrefix(lower, name); ok && (rest == "" || rest[0] == '/') {
-			return path.Clean(home + rest), true
-		}
+	if p, ok := homePath(strings.ToLower(s)); ok {
+		return p, true
 	}
-
-	switch {
-	case len(s) >= 2 &&
-		letter(s[0]) &&
-		s[1] == ':' &&
-		(len(s) == 2 || s[2] == '/'):
-		return path.Clean("/" + lower[:2] + "/" + lower[2:]), true
-	case strings.HasPrefix(s, "/"):
-	default:
+	if p, ok := windowsDrive(s); ok {
+		return p, true
+	}
+	if !strings.HasPrefix(s, "/") {
 		return "", false
 	}
 
 	s = path.Clean("/" + strings.TrimLeft(s, "/"))
-	for _, prefix := range [...]string{"/mnt/", "/host_mnt/", "/run/desktop/mnt/host/"} { // WSL and Docker Desktop
-		if rest, ok := strings.CutPrefix(s, prefix); ok &&
-			len(rest) > 0 &&
-			letter(rest[0]) &&
-			(len(rest) == 1 || rest[1] == '/') {
-			return "/" + strings.ToLower(rest[:1]) + ":" + strings.ToLower(rest[1:]), true
+	for _, prefix := range driveMounts {
+		if rest, ok := strings.CutPrefix(s, prefix); ok && startsWithDrive(rest) {
+			return driveOf(rest), true
 		}
 	}
 
-	if len(s) >= 2 &&
-		letter(s[1]) &&
-		(len(s) == 2 && mounted || strings.HasPrefix(strings.ToLower(s[2:]), "/users")) { // Git Bash: /c/Users
-		return "/" + strings.ToLower(s[1:2]) + ":" + strings.ToLower(s[2:]), true
+	if gitBashDrive(s, mounted) {
+		return driveOf(s[1:]), true
+	}
+	return strings.TrimPrefix(s, "/private"), true
+}
+
+// driveMounts are the folders below which WSL and Docker Desktop show the drives of Windows.
+var driveMounts = []string{"/mnt/", "/host_mnt/", "/run/desktop/mnt/host/"}
+
+// homePath returns the clean form of a lower-case path that begins with a name of the home
+// directory.
+func homePath(lower string) (string, bool) {
+	for _, name := range homeNames {
+		if name[0] != lower[0] {
+			continue
+		}
+		rest, ok := strings.CutPrefix(lower, name)
+		if ok && (rest == "" || rest[0] == '/') {
+			return path.Clean(home + rest), true
+		}
+	}
+	return "", false
+}
+
+// windowsDrive returns the clean form of C: and C:/folder.
+func windowsDrive(s string) (string, bool) {
+	if len(s) < 2 || !isLetter(s[0]) || s[1] != ':' {
+		return "", false
+	}
+	if len(s) > 2 && s[2] != '/' {
+		return "", false
 	}
 
-	return strings.TrimPrefix(s, "/private"), true
+	lower := strings.ToLower(s)
+	return path.Clean("/" + lower[:2] + "/" + lower[2:]), true
+}
+
+// gitBashDrive recognises a drive as Git Bash writes it: /c/Users, and for a mount /c alone.
+func gitBashDrive(s string, mounted bool) bool {
+	if len(s) < 2 || !isLetter(s[1]) {
+		return false
+	}
+	if len(s) == 2 {
+		return mounted
+	}
+	return strings.HasPrefix(strings.ToLower(s[2:]), "/users")
+}
+
+// startsWithDrive reports whether the first element of a path is one letter.
+func startsWithDrive(s string) bool {
+	if s == "" || !isLetter(s[0]) {
+		return false
+	}
+	return len(s) == 1 || s[1] == '/'
+}
+
+// driveOf writes c/folder as /c:/folder, in lower case.
+func driveOf(s string) string {
+	lower := strings.ToLower(s)
+	return "/" + lower[:1] + ":" + lower[1:]
 }
 
 var homeNames = []string{"~", "$home", "${home}", "${userhome}", "${env:home}", "$env:home", "%userprofile%", "${userprofile}", "${env:userprofile}",
 	"$env:userprofile", "%homedrive%%homepath%", "%homepath%", "%home%", "$(echo ~)", "{{home}}", "{{homedir}}", "${homedir}", "${user_home}", "${env:userhome}", "${localenv:home}", "${localenv:home}${localenv:userprofile}", "$userprofile", "__home__"}
 
 func drive(p string) bool {
-	return len(p) == 3 && p[2] == ':' && letter(p[1])
+	return len(p) == 3 && p[2] == ':' && isLetter(p[1])
 }
 
 // homeRoot reports whether a path is a home directory or the folder of all of them.
@@ -186,11 +240,7 @@ func homeRoot(p string) bool {
 	}
 
 	switch lower := strings.ToLower(p); {
-	case lower == "/home" ||
-		lower == "/users" ||
-		lower == "/root" ||
-		lower == "/documents and settings" ||
-		lower == "/var/root":
+	case homeRoots[lower]:
 		return true
 	case strings.HasPrefix(lower, "/home/") || strings.HasPrefix(lower, "/users/"):
 		return strings.Count(lower, "/") == 2
@@ -199,14 +249,13 @@ func homeRoot(p string) bool {
 	return false
 }
 
+var homeRoots = setOf("/home", "/users", "/root", "/var/root", "/documents and settings")
+
 // credentialFolder returns the name of the folder of credentials that a path is or lies in.
 func credentialFolder(p string) string {
 	lower := strings.ToLower(p)
-	if strings.HasSuffix(lower, ".pub") ||
-		strings.HasSuffix(lower, "/known_hosts") ||
-		strings.Contains(lower, "/.docker/mcp") ||
-		strings.Contains(lower, "/.docker/cli-plugins") ||
-		strings.Contains(lower, "/.docker/bin") {
+	isPublic := strings.HasSuffix(lower, ".pub") || strings.HasSuffix(lower, "/known_hosts")
+	if isPublic || hasAny(lower, dockerPrograms) {
 		return ""
 	}
 
@@ -219,8 +268,11 @@ func credentialFolder(p string) string {
 	return ""
 }
 
-// systemFolder knows the folders of the system, and the files below them that hold secrets. An
-// ordinary file such as /etc/app/config.json is none.
+// dockerPrograms are the folders below .docker that hold programs, not credentials.
+var dockerPrograms = []string{"/.docker/mcp", "/.docker/cli-plugins", "/.docker/bin"}
+
+// systemFolder recognises the folders of the system and the files below them that hold secrets. An
+// ordinary file such as /etc/app/config.json does not count.
 func systemFolder(p string) bool {
 	switch p {
 	case "/etc", "/var", "/proc", "/sys", "/dev", "/var/run", "/var/lib", "/var/lib/docker",

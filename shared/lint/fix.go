@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Repair is one edit of a document: the JSON string or literal at a place, written anew.
+// Repair is one edit of a document: the new text of a JSON string or literal.
 type Repair struct {
 	Rule         string
 	Server       string
@@ -15,13 +15,13 @@ type Repair struct {
 	After        string // as it is now
 }
 
-// Fix repairs what has one right answer and leaves every other byte as it is. It reads JSON with
-// comments and trailing commas, too. The repairs are in the order of the document; without any the
-// result is the document. The error is an *InputError.
+// Fix repairs the findings that have one right answer and leaves every other byte as it is. It also
+// reads JSON with comments and trailing commas. The repairs are in the order of the document; without
+// any, the result is the document. The error is an *InputError.
 //
 // Repaired are: trust: true, switches and variables that turn certificate checks off, container
-// ports that are published on every interface, and versions with a known fixed version. What needs
-// a decision is left: where a secret goes, which version to pin, which folder to hand over.
+// ports that are published on every interface, and versions with a known fixed version. A repair that needs
+// a decision is left alone: where a secret goes, which version to pin, which folder to hand over.
 func Fix(doc []byte) ([]byte, []Repair, error) {
 	r, _, err := judge(standardize(doc))
 	if err != nil {
@@ -67,12 +67,12 @@ type edit struct {
 	old, new string
 }
 
-// repair remembers the one right answer to a finding.
+// repair records the one right answer to a finding.
 func (r *report) repair(rule *Rule, at *place, old, new string) {
 	r.edits = append(r.edits, edit{r.server, rule, at, old, new})
 }
 
-// apply gives the new token: a literal is replaced, in a string the old text must be all of it, the
+// apply returns the new token: a literal is replaced, in a string the old text must be all of it, the
 // value of a flag, or the version of a package. Text that was split from a longer command line is
 // left alone.
 func (e edit) apply(token []byte) (after []byte, ok bool) {
@@ -96,7 +96,7 @@ func (e edit) apply(token []byte) (after []byte, ok bool) {
 	return after, err == nil
 }
 
-// tokenAt gives the string or literal that begins at an offset.
+// tokenAt returns the string or literal that begins at an offset.
 func tokenAt(doc []byte, off int) []byte {
 	if off < len(doc) && doc[off] == '"' {
 		return doc[off:endOfString(doc, off)]

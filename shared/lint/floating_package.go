@@ -2,8 +2,8 @@ package lint
 
 import "strings"
 
-// floatingPackage is MCP003: a package named so that somebody else decides, at every start, which
-// code runs.
+// floatingPackage is MCP003: a package without a fixed version, so that the registry decides at every
+// start which code runs.
 func floatingPackage(s *server, r *report) {
 	for _, c := range s.run.calls {
 		for _, p := range c.pkgs {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// inputDefault is the default of a VS Code input: it is used as it stands when the user just
-// presses enter.
+// inputDefault is the default of a VS Code input: it is used when the user enters nothing.
 type inputDefault struct {
 	setting
 	order int // in the document

@@ -2,7 +2,7 @@ package lint
 
 // standardize turns JSON with comments and trailing commas, as VS Code, Zed and opencode
 // write it, into JSON. It overwrites both with spaces, so that offsets, lines and columns stay
-// what they are. Whatever else is wrong is left for the parser.
+// the same. The parser reports any other error.
 func standardize(doc []byte) []byte {
 	out := append([]byte(nil), doc...)
 	comma := -1 // offset of a comma that nothing but space and comments follows yet
@@ -48,7 +48,7 @@ func standardize(doc []byte) []byte {
 	return out
 }
 
-// endOfString gives the offset behind the string that begins at i.
+// endOfString returns the offset after the string that begins at i.
 func endOfString(doc []byte, i int) int {
 	for i++; i < len(doc); i++ {
 		switch doc[i] {
@@ -61,7 +61,7 @@ func endOfString(doc []byte, i int) int {
 	return len(doc)
 }
 
-// endOfComment gives the offset behind the comment that begins at i, and whether it ends.
+// endOfComment returns the offset after the comment that begins at i, and whether it ends.
 func endOfComment(doc []byte, i int) (end int, closed bool) {
 	if doc[i+1] == '/' {
 		for i < len(doc) && doc[i] != '\n' {

@@ -1,13 +1,14 @@
 package lint
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
 // The lists of this file are data as of KnownDate: small, each entry with its source, reviewed at
-// every ruleset. A package that is not here is not thereby good.
+// every ruleset. A package that is missing here may still be malicious.
 const KnownDate = "2026-11-21"
 
 // versions is a half-open range [from, below); an empty bound is open.
@@ -18,7 +19,7 @@ type advisory struct {
 	ecosystem string
 	name      string
 	affected  []versions
-	malicious bool // then a spec without a version counts too: the name itself is burnt
+	malicious bool // then a spec without a version counts too
 	source    string
 	fix       string
 }
@@ -86,14 +87,20 @@ func advisoryFor(p pkg) *advisory {
 		}
 
 		for _, v := range a.affected {
-			if (v.from == "" || compareVersions(p.version, v.from) >= 0) &&
-				(v.below == "" || compareVersions(p.version, v.below) < 0) {
+			if v.include(p.version) {
 				return a
 			}
 		}
 	}
 
 	return nil
+}
+
+func (v versions) include(version string) bool {
+	if v.from != "" && compareVersions(version, v.from) < 0 {
+		return false
+	}
+	return v.below == "" || compareVersions(version, v.below) < 0
 }
 
 // compareVersions orders versions by their numbers; a pre-release comes before its release.
@@ -134,27 +141,38 @@ func imitates(name string) (vendor string, ok bool) {
 	if !strings.HasPrefix(name, "@") {
 		return "", false
 	}
+
 	scope, _, _ := strings.Cut(name[1:], "/")
 	scope = strings.ToLower(scope)
-	for _, v := range vendorScopes {
-		if scope == v {
-			return "", false
-		}
+	if slices.Contains(vendorScopes, scope) {
+		return "", false
 	}
 
 	if v, found := lookalikes[scope]; found {
 		return v, true
 	}
+
 	folded := confusables.Replace(plain(scope))
 	for i, v := range vendorScopes {
-		if len(v) >= 6 && folded == vendorSkeletons()[i] ||
-			len(v) >= 12 && nearly(scope, v, 2) ||
-			len(v) >= 9 && len(v) < 12 && nearly(scope, v, 1) {
+		isHomoglyph := len(v) >= 6 && folded == vendorSkeletons()[i]
+		if isHomoglyph || misspells(scope, v) {
 			return v, true
 		}
 	}
 
 	return "", false
+}
+
+// misspells reports whether a scope is one or two edits from the vendor's. Short names are as near to
+// many other words.
+func misspells(scope, vendor string) bool {
+	switch {
+	case len(vendor) >= 12:
+		return nearly(scope, vendor, 2)
+	case len(vendor) >= 9:
+		return nearly(scope, vendor, 1)
+	}
+	return false
 }
 
 // confusables maps characters that are mistaken for each other to one of them.
@@ -175,11 +193,18 @@ func nearly(a, b string, limit int) bool {
 	if len(a) > 40 || len(a) > len(b)+limit || len(b) > len(a)+limit {
 		return false
 	}
-	var counts [256]int8 // letters that differ: an edit changes at most two counts
+	if differingLetters(a, b) > 2*limit { // an edit changes at most two counts
+		return false
+	}
+	return editDistance(a, b) <= limit
+}
+
+// differingLetters compares how often each byte occurs in two texts.
+func differingLetters(a, b string) int {
+	var counts [256]int8
 	for i := range len(a) {
 		counts[a[i]]++
 	}
-
 	for i := range len(b) {
 		counts[b[i]]--
 	}
@@ -188,15 +213,16 @@ func nearly(a, b string, limit int) bool {
 	for _, c := range counts {
 		differ += int(max(c, -c))
 	}
+	return differ
+}
 
-	if differ > 2*limit {
-		return false
-	}
-	var rows [64][64]uint8 // no vendor's name is that long
+// editDistance returns the number of insertions, deletions, substitutions and swaps of neighbours
+// that turn a into b. Both are shorter than 64 bytes.
+func editDistance(a, b string) int {
+	var rows [64][64]uint8
 	for i := range len(a) + 1 {
 		rows[i][0] = uint8(i)
 	}
-
 	for j := range len(b) + 1 {
 		rows[0][j] = uint8(j)
 	}
@@ -208,14 +234,13 @@ func nearly(a, b string, limit int) bool {
 				cost = 0
 			}
 			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 &&
-				j > 1 &&
-				a[i-1] == b[j-2] &&
-				a[i-2] == b[j-1] {
+
+			isSwap := i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1]
+			if isSwap {
 				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
 			}
 		}
 	}
 
-	return int(rows[len(a)][len(b)]) <= limit
+	return int(rows[len(a)][len(b)])
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 	"unicode/utf8"
@@ -71,7 +72,7 @@ func position(doc []byte, off int) string {
 
 // encodingProblem says what is wrong with a document that is not UTF-8.
 func encodingProblem(doc []byte) error {
-	if len(doc) > 1 && (doc[0] == 0xff && doc[1] == 0xfe || doc[0] == 0xfe && doc[1] == 0xff) {
+	if bytes.HasPrefix(doc, []byte("\xff\xfe")) || bytes.HasPrefix(doc, []byte("\xfe\xff")) {
 		return &InputError{CodeInvalidUTF8, "The document is UTF-16. Save it as UTF-8 and send it again."}
 	}
 	if utf8.Valid(doc) {

@@ -5,7 +5,8 @@
 // contacts anything, and answers the same bytes for the same configuration whatever its key
 // order, white space or escapes. Eight checks in four categories (secrets exposure, supply-chain
 // pinning, scope breadth, transport security) give findings; the findings give a score from 0 to
-// 100 that no clean server can dilute. Rules lists every rule, and what such a lint cannot see.
+// 100, which clean servers beside a broken one do not raise. Rules lists every rule; NotSeen lists what
+// a static lint cannot see.
 //
 // No result, error or SARIF log holds any part of a secret: messages name keys, providers and
 // lengths, and everything taken from the document passes a redaction that knows every secret
@@ -23,13 +24,13 @@ import (
 // ruleset gives the same bytes.
 const Ruleset = "2026-11-22"
 
-// Severity says how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities, in falling order.
 const (
 	Error Severity = "error" // fix before the next start: a secret is exposed or foreign code runs
-	Warn  Severity = "warn"  // fix soon: one more mistake away from an error
+	Warn  Severity = "warn"  // fix soon: one more mistake makes it an error
 	Info  Severity = "info"  // worth knowing
 )
 
@@ -147,8 +148,8 @@ const (
 // maxDetail bounds the detail of an InputError in bytes.
 const maxDetail = 400
 
-// InputError says why a document cannot be linted and what to do about it. Nothing may be charged
-// for such a document; over HTTP it is status 400. Detail repeats no values of the document and
+// InputError says why a document cannot be linted and what to do about it. Such a document is not
+// charged; over HTTP it is status 400. Detail repeats no values of the document and
 // no key that may hold a secret.
 type InputError struct {
 	Code   string // one of the Code constants

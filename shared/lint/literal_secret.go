@@ -3,6 +3,7 @@ package lint
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"governance.internal/shared/secretscan"
@@ -23,7 +24,7 @@ func literalSecret(s *server, r *report) {
 }
 
 // judgeSetting judges one named value. Kind is env, header or field; of a field, which may be
-// anything, only what is surely a secret counts.
+// anything, only a certain secret counts.
 func judgeSetting(r *report, v setting, kind string, depth int) {
 	if v.value == "" {
 		return
@@ -76,8 +77,8 @@ func judgeSetting(r *report, v setting, kind string, depth int) {
 	}
 }
 
-// plainValue reports whether a value under a secret name is none after all: a "seed" that is the
-// number which makes a model repeatable, or a plain word under a loose "key".
+// plainValue reports whether a value under a secret name is no secret: a "seed" that is the number
+// that makes a model repeatable, or a plain word under a loose "key".
 func plainValue(name, literal string) bool {
 	switch {
 	case literal == "":
@@ -156,9 +157,8 @@ func judgeURL(r *report, v setting, kind string) bool {
 	a := splitURL(v.value)
 	found := false
 	for name, value := range query(a.query) {
-		if literal, _ := secretscan.Literal(value); literal != "" &&
-			secretscan.SecretName(name) &&
-			!secretscan.Trivial(literal) {
+		literal, _ := secretscan.Literal(value)
+		if literal != "" && secretscan.SecretName(name) && !secretscan.Trivial(literal) {
 			r.secret(literal)
 			r.add(
 				ruleSecretInURLValue,
@@ -193,14 +193,12 @@ func judgeURL(r *report, v setting, kind string) bool {
 	return found
 }
 
-// query iterates over the parameters of a query string, decoded.
+// query iterates over the decoded parameters of a query string.
 func query(q string) func(yield func(name, value string) bool) {
 	return func(yield func(name, value string) bool) {
 		for part := range strings.SplitSeq(strings.ReplaceAll(q, ";", "&"), "&") {
-			name, value, ok := strings.Cut(part, "=")
-			if ok &&
-				value != "" &&
-				!yield(unescape(name), unescape(value)) {
+			name, value, _ := strings.Cut(part, "=")
+			if value != "" && !yield(unescape(name), unescape(value)) {
 				return
 			}
 		}
@@ -214,20 +212,10 @@ func secretSegment(a address) (segment string, known bool) {
 	if len(a.path) < 32 {
 		return "", false
 	}
-	for _, suffix := range keyedHosts {
-		known = known ||
-			a.host == suffix ||
-			strings.HasSuffix(a.host, "."+suffix)
-	}
 
+	known = underDomain(a.host, keyedHosts)
 	for s := range strings.SplitSeq(a.path, "/") {
-		if len(s) < 32 ||
-			!secretscan.TokenLike(s) ||
-			!strings.ContainsAny(s, "0123456789") ||
-			secretscan.Placeholder(s) {
-			continue
-		}
-		if known || secretscan.Opaque(s) {
+		if keySegment(s) && (known || secretscan.Opaque(s)) {
 			return s, known
 		}
 	}
@@ -235,8 +223,16 @@ func secretSegment(a address) (segment string, known bool) {
 	return "", false
 }
 
-// judgeEmbedded looks into a value that is itself JSON, as in OPENAPI_MCP_HEADERS. It reports
-// whether the value is.
+// keySegment reports whether a part of a path can be a key.
+func keySegment(s string) bool {
+	return len(s) >= 32 &&
+		secretscan.TokenLike(s) &&
+		strings.ContainsAny(s, "0123456789") &&
+		!secretscan.Placeholder(s)
+}
+
+// judgeEmbedded judges the members of a value that is JSON, as in OPENAPI_MCP_HEADERS. It reports
+// whether the value is JSON.
 func judgeEmbedded(r *report, v setting, kind string) bool {
 	if !isEmbedded(v.value) {
 		return false
@@ -250,15 +246,14 @@ func judgeEmbedded(r *report, v setting, kind string) bool {
 // publicName recognises names of values that are long and random but not secret.
 func publicName(name string) bool {
 	lower := strings.ToLower(name)
-	for _, word := range [...]string{"public", "publish", "cert", "hash", "digest", "sha", "checksum", "fingerprint", "integrity", "nonce", "_id", "commit", "client_id"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")
+	return hasAny(lower, publicWords) ||
+		strings.HasSuffix(name, "ID") ||
+		strings.HasSuffix(name, "Id")
 }
 
-// moveOut is the hint: the same line with a reference, ready to paste.
+var publicWords = []string{"public", "publish", "cert", "hash", "digest", "sha", "checksum", "fingerprint", "integrity", "nonce", "_id", "commit"}
+
+// moveOut returns the hint: the same line with a reference, ready to paste.
 func moveOut(v setting, kind string) phrase {
 	if kind == "header" && strings.EqualFold(v.name, "authorization") {
 		return say(`write "Authorization": "Bearer ${TOKEN}" and set TOKEN outside the file, or use an input prompt; then revoke the old token and issue a new one`)
@@ -275,15 +270,13 @@ func moveOut(v setting, kind string) phrase {
 // variable turns a key into the name of an environment variable.
 func variable(name string) string {
 	upper := strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z':
-			return c - 'a' + 'A'
-		case c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_':
-			return c
+		if c < utf8.RuneSelf && isAlphanumeric(byte(c)) {
+			return unicode.ToUpper(c)
 		}
 		return '_'
 	}, name)
-	if upper == "" || upper[0] >= '0' && upper[0] <= '9' {
+
+	if upper == "" || isDigit(upper[0]) {
 		return "SECRET_" + upper
 	}
 	return upper

@@ -67,9 +67,7 @@ func npmPackage(w word) pkg {
 		return sourced(p)
 	}
 
-	if strings.HasPrefix(p.version, "file:") ||
-		strings.HasPrefix(p.version, "./") ||
-		strings.HasPrefix(p.version, "link:") {
+	if startsWithAny(p.version, localVersions) {
 		p.state = local
 		return p
 	}
@@ -81,31 +79,34 @@ func npmPackage(w word) pkg {
 // localSpec recognises folders, files and specs that a variable supplies as a whole.
 func localSpec(s string) bool {
 	switch {
-	case s == "" || s == "." || s == "..",
-		strings.HasPrefix(s, "./"), strings.HasPrefix(s, "../"), strings.HasPrefix(s, "/"), strings.HasPrefix(s, "~/"),
-		strings.HasPrefix(s, `.\`), strings.HasPrefix(s, `..\`), strings.HasPrefix(s, `\`), strings.HasPrefix(s, "file:"), strings.HasPrefix(s, "link:"),
-		len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') && letter(s[0]):
+	case s == "" || s == "." || s == "..":
+		return true
+	case startsWithAny(s, localPrefixes), windowsPath(s):
 		return true
 	}
 	return wholeReference(s) || variableRoot(s)
 }
 
-// variableRoot recognises a path below a variable: ${workspaceFolder}/server.
-func variableRoot(s string) bool {
-	if !strings.HasPrefix(s, "$") &&
-		!strings.HasPrefix(s, "%") &&
-		!strings.HasPrefix(s, "{{") &&
-		!strings.HasPrefix(s, "__") {
-		return false
-	}
-	return strings.ContainsAny(s, `/\`)
+var localPrefixes = []string{"./", "../", "/", "~/", `.\`, `..\`, `\`, "file:", "link:"}
+
+// localVersions begin the version of an npm package that is a folder.
+var localVersions = []string{"file:", "./", "link:"}
+
+// windowsPath recognises an absolute path with a drive, such as C:\tools.
+func windowsPath(s string) bool {
+	return len(s) > 2 && isLetter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 
+// variableRoot recognises a path below a variable: ${workspaceFolder}/server.
+func variableRoot(s string) bool {
+	return startsWithAny(s, variableMarks) && strings.ContainsAny(s, `/\`)
+}
+
+var variableMarks = []string{"$", "%", "{{", "__"}
+
 func gitSpec(s string) bool {
-	for _, prefix := range [...]string{"github:", "gitlab:", "bitbucket:", "gist:", "git+", "git:", "git@", "http://", "https://", "ssh://"} {
-		if strings.HasPrefix(strings.ToLower(s), prefix) {
-			return true
-		}
+	if startsWithAny(strings.ToLower(s), gitPrefixes) {
+		return true
 	}
 
 	// owner/repository, npm's short form for GitHub
@@ -114,18 +115,18 @@ func gitSpec(s string) bool {
 		!strings.ContainsAny(s, " ${}<>")
 }
 
+var gitPrefixes = []string{"github:", "gitlab:", "bitbucket:", "gist:", "git+", "git:", "git@", "http://", "https://", "ssh://"}
+
 // sourced judges a git or URL source: only a full commit hash cannot be moved.
 func sourced(p pkg) pkg {
 	lower := strings.ToLower(p.spec)
 	p.state = floatingSource
-	p.cleartext = strings.HasPrefix(lower, "git+http://") ||
-		strings.HasPrefix(lower, "git://") ||
-		strings.HasPrefix(lower, "http://") ||
-		strings.HasPrefix(lower, "git+git://")
+	p.cleartext = startsWithAny(lower, cleartextSources)
+
 	if at := strings.LastIndexAny(p.spec, "#@"); at >= 0 {
 		commit := p.spec[at+1:]
-		if p.spec[at] == '#' && strings.Contains(commit, "subdirectory=") ||
-			strings.Contains(commit, "egg=") {
+		isSubdirectory := p.spec[at] == '#' && strings.Contains(commit, "subdirectory=")
+		if isSubdirectory || strings.Contains(commit, "egg=") {
 			if sign := strings.LastIndexByte(p.spec[:at], '@'); sign >= 0 {
 				commit = p.spec[sign+1 : at]
 			}
@@ -156,6 +157,8 @@ func repositoryName(spec string) string {
 	spec, _, _ = strings.Cut(spec, "@")
 	return strings.TrimSuffix(spec, ".git")
 }
+
+var cleartextSources = []string{"git+http://", "git://", "http://", "git+git://"}
 
 func hexadecimal(s string, length int) bool {
 	return len(s) == length && strings.Trim(s, "0123456789abcdefABCDEF") == ""
@@ -231,11 +234,8 @@ func pythonPackage(w word, uv bool) pkg {
 	first, _, _ := strings.Cut(p.version, ",")
 	p.version = strings.TrimSpace(first)
 	p.state = floating
-	if pinned &&
-		p.version != "" &&
-		p.version[0] >= '0' &&
-		p.version[0] <= '9' &&
-		!strings.ContainsAny(p.version, "*${<") {
+	isNumber := p.version != "" && isDigit(p.version[0])
+	if pinned && isNumber && !strings.ContainsAny(p.version, "*${<") {
 		p.state = exact
 	}
 
@@ -318,9 +318,12 @@ func nugetPackage(w word) pkg {
 		at:        w.at,
 	}
 
-	if n := numbers(strings.SplitN(version, "-", 2)[0]); wholeReference(w.text) {
+	core, _, _ := strings.Cut(version, "-")
+	n := numbers(core)
+	switch {
+	case wholeReference(w.text):
 		p.state = local
-	} else if n < 3 || n > 4 {
+	case n < 3 || n > 4:
 		p.state = floating
 	}
 
@@ -343,18 +346,17 @@ func flakeOf(w word) pkg {
 	}
 
 	p = sourced(p)
-	for _, part := range strings.FieldsFunc(ref, func(r rune) bool {
-		return r == '/' ||
-			r == '=' ||
-			r == '&' ||
-			r == '?'
-	}) {
+	for _, part := range strings.FieldsFunc(ref, separatesFlake) {
 		if hexadecimal(part, 40) {
 			p.state = exact
 		}
 	}
 
 	return p
+}
+
+func separatesFlake(r rune) bool {
+	return strings.ContainsRune("/=&?", r)
 }
 
 // movingTags are image tags that are meant to move.
@@ -364,37 +366,34 @@ var movingTags = setOf("latest", "main", "master", "edge", "dev", "develop", "de
 func imageOf(w word) pkg {
 	spec := strings.TrimPrefix(w.text, "docker://")
 	p := pkg{ecosystem: "image", spec: spec, at: w.at}
-	if wholeReference(spec) ||
-		variableRoot(spec) &&
-			!strings.Contains(spec[strings.LastIndexByte(spec, '/')+1:], ":") &&
-			strings.HasPrefix(spec, "./") {
+	if wholeReference(spec) {
 		p.state = local
 		return p
 	}
 
-	rest, digest, ok := strings.Cut(spec, "@")
+	rest, digest, _ := strings.Cut(spec, "@")
 	p.name = rest
 	if colon := strings.LastIndexByte(rest, ':'); colon > strings.LastIndexAny(rest, "/}") {
 		p.name, p.version = rest[:colon], rest[colon+1:]
 	}
 
-	if hash, found := strings.CutPrefix(digest, "sha256:"); ok &&
-		found &&
-		hexadecimal(hash, 64) {
+	hash, isSHA256 := strings.CutPrefix(digest, "sha256:")
+	if isSHA256 && hexadecimal(hash, 64) {
 		return p
 	}
 
-	tag := strings.ToLower(p.version)
-	first, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
-	if tag == "" ||
-		movingTags[tag] ||
-		first == "latest" ||
-		first == "nightly" ||
-		strings.ContainsAny(tag, "${<%") {
+	p.state = fixedTag
+	if moves(strings.ToLower(p.version)) {
 		p.state = movingTag
-	} else {
-		p.state = fixedTag
 	}
-
 	return p
+}
+
+// moves reports whether an image tag, in lower case, is meant to move or is filled in later.
+func moves(tag string) bool {
+	if tag == "" || movingTags[tag] || strings.ContainsAny(tag, "${<%") {
+		return true
+	}
+	first, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
+	return first == "latest" || first == "nightly"
 }

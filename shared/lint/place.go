@@ -110,8 +110,7 @@ func masked(name string) string {
 func generated(name string) bool {
 	start := 0
 	for i := 0; i <= len(name); i++ {
-		if i < len(name) &&
-			(name[i] >= 'a' && name[i] <= 'z' || name[i] >= 'A' && name[i] <= 'Z' || name[i] >= '0' && name[i] <= '9') {
+		if i < len(name) && isAlphanumeric(name[i]) {
 			continue
 		}
 		if i-start >= 12 && mixed(name[start:i]) {

@@ -27,8 +27,13 @@ var elevators = setOf("sudo", "doas", "runas", "pkexec", "gsudo", "su")
 
 func judgeElevation(r *report, c *call) {
 	if elevators[c.program] {
-		r.add(ruleElevatedUser, Error, c.at, say(shown(c.program), " starts the server with the rights of another user, as a rule of root"),
-			say("start the program directly as your own user; give that user the one right it lacks"))
+		r.add(
+			ruleElevatedUser,
+			Error,
+			c.at,
+			say(shown(c.program), " starts the server with the rights of another user, as a rule of root"),
+			say("start the program directly as your own user; give that user the one right it lacks"),
+		)
 	}
 }
 
@@ -71,12 +76,7 @@ func judgeBox(r *report, b *container) {
 				)
 			}
 		case "security-opt":
-			option := strings.ReplaceAll(value, ":", "=")
-			if option == "seccomp=unconfined" ||
-				option == "apparmor=unconfined" ||
-				option == "label=disable" ||
-				option == "systempaths=unconfined" ||
-				option == "no-new-privileges=false" {
+			if unconfined[strings.ReplaceAll(value, ":", "=")] {
 				r.add(
 					ruleUnconfinedContainer,
 					Warn,
@@ -99,10 +99,15 @@ func judgeBox(r *report, b *container) {
 	}
 }
 
+// unconfined are the values of --security-opt that switch a protection off.
+var unconfined = setOf("seccomp=unconfined", "apparmor=unconfined", "label=disable", "systempaths=unconfined", "no-new-privileges=false")
+
+// scriptRunners are the package runners whose -c takes a script.
+var scriptRunners = setOf("npx", "npm", "pnpm", "pnpx", "yarn", "bunx")
+
 func judgeInline(r *report, c *call) {
 	switch {
-	case c.inline &&
-		(c.program == "npx" || c.program == "npm" || c.program == "pnpm" || c.program == "pnpx" || c.program == "yarn" || c.program == "bunx"):
+	case c.inline && scriptRunners[c.program]:
 		r.add(
 			ruleShellWrapper,
 			Warn,
@@ -126,7 +131,7 @@ func judgeInline(r *report, c *call) {
 			ruleInlineCode,
 			Warn,
 			at,
-			say(shown(c.program), " gets its program as text in the arguments, where nobody reviews it"),
+			say(shown(c.program), " gets its program as text in the arguments, where it escapes review"),
 			say("put the code into a file and start that file"),
 		)
 	}
@@ -154,13 +159,13 @@ func judgePolicy(r *report, c *call) {
 	args := c.options()
 	for i, a := range args {
 		t := strings.ToLower(a.text)
-		if t != "-ep" && !(len(t) > 2 && strings.HasPrefix("-executionpolicy", t)) ||
-			i+1 >= len(args) {
+		isPolicy := t == "-ep" || len(t) > 2 && strings.HasPrefix("-executionpolicy", t)
+		if !isPolicy || i+1 >= len(args) {
 			continue
 		}
 
-		if policy := strings.ToLower(args[i+1].text); policy == "bypass" ||
-			policy == "unrestricted" {
+		switch strings.ToLower(args[i+1].text) {
+		case "bypass", "unrestricted":
 			r.add(
 				rulePolicyBypass,
 				Warn,
@@ -187,11 +192,12 @@ var codeFlags = map[string]struct{ code, valued string }{
 
 const nodeValued = "-r --require --import --loader --experimental-loader --env-file --env-file-if-exists -C --conditions --title --tsconfig"
 
-// inlineCode returns the program text that an interpreter gets in its arguments.
+// inlineCode returns the program text in the arguments of an interpreter.
 func inlineCode(c *call) (code string, at *place) {
-	if c.program == "deno" && len(c.args) > 1 && c.args[0].text == "eval" {
-		return c.args[len(c.args)-1].text, c.args[0].at
+	if c.program == "deno" {
+		return denoCode(c)
 	}
+
 	flags, ok := codeFlags[c.program]
 	if !ok {
 		return "", nil
@@ -199,24 +205,34 @@ func inlineCode(c *call) (code string, at *place) {
 
 	for i := 0; i < len(c.args); i++ {
 		t := c.args[i].text
-		name, value, glued := strings.Cut(t, "=")
+		name, value, hasValue := strings.Cut(t, "=")
+		isLong := hasValue && strings.HasPrefix(name, "--")
+
 		switch {
 		case hasWord(flags.code, t) && i+1 < len(c.args):
 			return c.args[i+1].text, c.args[i].at
-		case glued &&
-			strings.HasPrefix(name, "--") &&
-			hasWord(flags.code, name):
+		case isLong && hasWord(flags.code, name):
 			return value, c.args[i].at
 		case clustered(c.program, t):
 			return strings.Join(texts(c.args[i:]), " "), c.args[i].at
 		case hasWord(flags.valued, t):
 			i++
-		case t == "-m" || t == "-" || !strings.HasPrefix(t, "-"):
+		case t == "-m" || t == "-":
+			return "", nil
+		case !strings.HasPrefix(t, "-"):
 			return "", nil
 		}
 	}
 
 	return "", nil
+}
+
+// denoCode returns the program text of deno eval.
+func denoCode(c *call) (code string, at *place) {
+	if len(c.args) < 2 || c.args[0].text != "eval" {
+		return "", nil
+	}
+	return c.args[len(c.args)-1].text, c.args[0].at
 }
 
 // clustered recognises -Ic, -uc and -c"code" for Python, where c must be the last letter that is a
@@ -225,12 +241,13 @@ func clustered(program, t string) bool {
 	if len(t) < 3 || t[0] != '-' || t[1] == '-' {
 		return false
 	}
-	at := strings.IndexByte(t, 'c')
 
-	if program == "perl" || program == "ruby" {
+	var at int
+	switch program {
+	case "python":
+		at = strings.IndexByte(t, 'c')
+	case "perl", "ruby":
 		at = strings.IndexByte(t, 'e')
-	} else if program != "python" {
-		return false
 	}
 	return at > 0 && strings.Trim(t[1:at], "IEsSuvbBdiOqxPnlpw0a") == ""
 }
@@ -303,11 +320,11 @@ func truthy(value string) bool {
 	return !wholeReference(value)
 }
 
-// approvals are the fields with which clients skip their question before a tool runs.
+// approvals are the fields that make a client skip its question before a tool runs.
 var approvals = [...]string{"autoApprove", "alwaysAllow", "autoAllow", "auto_approve", "always_allow", "autoApproveAll", "autoApproveTools", "autoApprovedTools", "trust"}
 
-// judgeApproval finds servers whose every tool runs unasked. A list of named tools is the way it is
-// meant to be used.
+// judgeApproval finds servers whose every tool runs without approval. A list of named tools is the
+// intended use.
 func judgeApproval(s *server, r *report) {
 	for _, key := range approvals {
 		n := s.node.get(key)

@@ -296,7 +296,7 @@ func (v *veil) cover(s string) string {
 	return out
 }
 
-// hidesName is the milder test for server names, which the caller needs to find the server: a
+// hidesName is the test for server names, milder because the caller needs them to find the server: a
 // password "postgres" does not hide the server "postgres", while a token or a URL with a password
 // used as a name is hidden.
 func (v *veil) hidesName(name string) bool {
@@ -311,7 +311,7 @@ func (v *veil) hidesName(name string) bool {
 	return hidden
 }
 
-// longRun reports whether a name has 32 letters and digits in a row, both among them: no word has.
+// longRun reports whether a name has 32 letters and digits in a row, both among them, which no word has.
 func longRun(name string) bool {
 	for run := range strings.FieldsFuncSeq(name, func(r rune) bool {
 		return !unicode.IsLetter(r) &&

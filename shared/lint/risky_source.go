@@ -20,7 +20,7 @@ func riskySource(s *server, r *report) {
 				ruleEncodedCode,
 				Error,
 				f.at,
-				say("the command decodes a text and runs what comes out, so nobody can read in the configuration what runs"),
+				say("the command decodes a text and runs what comes out, so the configuration does not show what runs"),
 				say("put the decoded program into a file you can review and start that file"),
 			)
 		} else {
@@ -107,13 +107,13 @@ func judgeSource(r *report, p pkg) {
 			ruleArchivedServer,
 			Info,
 			p.at,
-			say("the reference server ", shown(p.name), " is archived: nobody fixes it any more"),
+			say("the reference server ", shown(p.name), " is archived and no longer maintained"),
 			say("move to the server that the vendor maintains, or to a maintained fork you have reviewed"),
 		)
 	}
 }
 
-// judgeSecondPackage judges what a launcher is told to fetch.
+// judgeSecondPackage judges the packages in the arguments of a launcher, which fetches them.
 func judgeSecondPackage(r *report, c *call) {
 	if launchers[c.program] == "" {
 		return
@@ -145,17 +145,17 @@ func judgeRegistryFlags(r *report, c *call) {
 	if !fetching[c.program] {
 		return
 	}
+
 	args := c.options()
 	for i, a := range args {
-		name, value, ok := strings.Cut(a.text, "=")
+		name, value, hasValue := strings.Cut(a.text, "=")
 		at := a.at
-		if !registryFlags[name] && !strings.HasSuffix(name, ":registry") ||
-			name == "-i" && (c.program == "npm" || c.program == "npx") {
+		if !registryFlag(c.program, name) {
 			continue
 		}
 
-		if !ok {
-			if i+1 >= len(args) {
+		if !hasValue {
+			if i+1 == len(args) {
 				continue
 			}
 			value, at = args[i+1].text, args[i+1].at
@@ -168,7 +168,15 @@ func judgeRegistryFlags(r *report, c *call) {
 	}
 }
 
-// officialRegistries need no remark when they are named.
+// registryFlag reports whether a flag of a program names a package registry.
+func registryFlag(program, name string) bool {
+	if name == "-i" && (program == "npm" || program == "npx") {
+		return false
+	}
+	return registryFlags[name] || strings.HasSuffix(name, ":registry")
+}
+
+// officialRegistries are the public registries, which are not reported.
 var officialRegistries = setOf("registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "files.pythonhosted.org", "proxy.golang.org", "jsr.io", "npm.jsr.io", "api.nuget.org", "www.nuget.org")
 
 func judgeRegistry(r *report, name, value string, at *place) {
@@ -178,11 +186,7 @@ func judgeRegistry(r *report, name, value string, at *place) {
 	}
 
 	official := true
-	for part := range strings.FieldsFuncSeq(value, func(r rune) bool {
-		return r == ',' ||
-			r == '|' ||
-			r == ' '
-	}) {
+	for part := range strings.FieldsFuncSeq(value, separatesRegistries) {
 		if _, u, ok := strings.Cut(part, "="); ok && web(u) { // uv's name=URL
 			part = u
 		}
@@ -200,8 +204,11 @@ func judgeRegistry(r *report, name, value string, at *place) {
 			return
 		}
 
-		official = official &&
-			(officialRegistries[a.host] && a.scheme == "https" || part == "direct" || part == "off")
+		isOfficial := officialRegistries[a.host] && a.scheme == "https"
+		isSwitch := part == "direct" || part == "off"
+		if !isOfficial && !isSwitch {
+			official = false
+		}
 	}
 
 	if !official {
@@ -215,7 +222,11 @@ func judgeRegistry(r *report, name, value string, at *place) {
 	}
 }
 
-// judgeInlineFetch looks for code that an interpreter is told to fetch or decode by itself.
+func separatesRegistries(r rune) bool {
+	return r == ',' || r == '|' || r == ' '
+}
+
+// judgeInlineFetch looks for inline code that fetches or decodes further code and runs it.
 func judgeInlineFetch(r *report, c *call) {
 	code, at := inlineCode(c)
 	if at == nil {
@@ -223,17 +234,12 @@ func judgeInlineFetch(r *report, c *call) {
 	}
 
 	lower := strings.ToLower(code)
-	runs := strings.Contains(lower, "exec(") ||
-		strings.Contains(lower, "eval(") ||
-		strings.Contains(lower, "new function(") ||
-		strings.Contains(lower, "runinthiscontext(")
+	if !hasAny(lower, evaluations) {
+		return
+	}
+
 	switch {
-	case !runs:
-	case strings.Contains(lower, "b64decode") ||
-		strings.Contains(lower, "atob(") ||
-		strings.Contains(lower, "'base64'") ||
-		strings.Contains(lower, `"base64"`) ||
-		strings.Contains(lower, "fromhex("):
+	case hasAny(lower, decodings):
 		r.add(
 			ruleEncodedCode,
 			Error,
@@ -241,11 +247,7 @@ func judgeInlineFetch(r *report, c *call) {
 			say("the code given to ", shown(c.program), " decodes a text and runs what comes out"),
 			say("put the decoded program into a file you can review and start that file"),
 		)
-	case strings.Contains(lower, "urlopen(") ||
-		strings.Contains(lower, "requests.get(") ||
-		strings.Contains(lower, "fetch(") ||
-		strings.Contains(lower, "http.get(") ||
-		strings.Contains(lower, "https.get("):
+	case hasAny(lower, downloads):
 		r.add(
 			ruleRemoteCode,
 			Error,
@@ -255,3 +257,10 @@ func judgeInlineFetch(r *report, c *call) {
 		)
 	}
 }
+
+// The calls with which Python and JavaScript, in lower case, run, decode and download code.
+var (
+	evaluations = []string{"exec(", "eval(", "new function(", "runinthiscontext("}
+	decodings   = []string{"b64decode", "atob(", "'base64'", `"base64"`, "fromhex("}
+	downloads   = []string{"urlopen(", "requests.get(", "fetch(", "http.get(", "https.get("}
+)

@@ -1,18 +1,18 @@
 package lint
 
-// Rule describes one rule: what it means, how grave it is and what to do. A finding's Code and Rule
+// Rule describes one rule: its meaning, its severity and the repair. A finding's Code and Rule
 // are the Code and Name of its rule.
 type Rule struct {
 	Code       string     `json:"code"`       // MCP001 to MCP008, one for each check; MCP000 for what was not understood
 	Name       string     `json:"name"`       // stable kebab name, unique over all rules
 	Category   string     `json:"category"`   // secrets exposure, supply-chain pinning, scope breadth, transport security or coverage
-	Severities []Severity `json:"severities"` // what a finding may have, the gravest first
+	Severities []Severity `json:"severities"` // severities of its findings, the most severe first
 	OWASP      string     `json:"owasp"`      // OWASP MCP Top 10 id
 	Hint       string     `json:"hint"`       // the repair in one sentence
 	Doc        string     `json:"doc"`        // what the rule looks for, and what it leaves alone
 }
 
-// The four categories, two checks each, and what stands before them.
+// The four categories, with two checks each, and the coverage of the lint.
 const (
 	coverage  = "coverage"
 	secrets   = "secrets exposure"
@@ -89,7 +89,7 @@ var (
 	ruleContainerCapability = &Rule{"MCP006", "container-capability", scope, onlyError, scopeCreep, "Leave --cap-add out.", "--cap-add ALL, SYS_ADMIN or SYS_PTRACE."}
 	ruleHostNamespace       = &Rule{"MCP006", "host-namespace", scope, onlyWarn, scopeCreep, "Leave the option out.", "--network, --pid, --ipc, --uts, --userns or --cgroupns host."}
 	ruleUnconfinedContainer = &Rule{"MCP006", "unconfined-container", scope, onlyWarn, scopeCreep, "Leave the option out.", "--security-opt with seccomp or apparmor unconfined, or labels disabled."}
-	ruleContainerRoot       = &Rule{"MCP006", "container-root", scope, onlyWarn, scopeCreep, "Name an ordinary user.", "A container that is told to run as root."}
+	ruleContainerRoot       = &Rule{"MCP006", "container-root", scope, onlyWarn, scopeCreep, "Name an ordinary user.", "A container with the option to run as root."}
 	ruleShellWrapper        = &Rule{"MCP006", "shell-wrapper", scope, onlyWarn, injection, "Name the program and its arguments directly, or start a script file.", "sh -c, bash -lc, PowerShell -Command or npx -c in front of the server. cmd /c npx, the normal form on Windows, and bash script.sh are left alone."}
 	ruleInlineCode          = &Rule{"MCP006", "inline-code", scope, onlyWarn, injection, "Put the code into a file.", "node -e, python -c and the like."}
 	rulePolicyBypass        = &Rule{"MCP006", "policy-bypass", scope, onlyWarn, scopeCreep, "Leave -ExecutionPolicy out.", "PowerShell with the execution policy Bypass or Unrestricted."}

@@ -49,7 +49,7 @@ func runners() map[string]runner {
 	}
 }
 
-// subcommand finds the verb behind a program's own flags and opens the call with its runner.
+// subcommand finds the verb after a program's own flags and opens the call with its runner.
 func subcommand(valued string, verbs map[string]runner) runner {
 	return func(c *commandLine, cl *call, depth int) {
 		_, at := options(cl.args, valued)
@@ -70,7 +70,7 @@ func verbIndex(args []word, valued string) int {
 	return at
 }
 
-// passOn opens "pnpm exec cmd": the command comes from the project and nothing is fetched.
+// passOn opens "pnpm exec cmd": the command comes from the project, and nothing is fetched.
 func passOn(c *commandLine, cl *call, depth int) {
 	at := verbIndex(cl.args, "-C --dir --filter -F --cwd") + 1
 	_, operand := options(cl.args[min(at, len(cl.args)):], "")
@@ -280,7 +280,7 @@ func dnx(verbs int) runner {
 		}
 
 		p := nugetPackage(cl.args[operand])
-		more, _ := options(cl.args[operand+1:], dnxValued) // dnx takes its flags behind the name too
+		more, _ := options(cl.args[operand+1:], dnxValued) // dnx also takes flags after the name
 		for _, o := range append(opts, more...) {
 			if o.name == "--version" && o.hasValue {
 				p = nugetPackage(word{p.name + "@" + o.value.text, p.at})

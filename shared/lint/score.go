@@ -1,17 +1,17 @@
 package lint
 
-// The score multiplies, it does not average: every secret and every other broken code of a server
-// takes a share of what is left, so a clean server beside a broken one changes nothing and one more
-// finding never raises the result. An error keeps the score below that of any document without one.
+// The score is a product, not an average: every secret and every other broken code of a server takes
+// a share of the rest. A clean server beside a broken one changes nothing, and one more finding never
+// raises the result. An error keeps the score below that of any document without one.
 // Integers with floor, in a fixed order, keep it the same on every platform.
 const (
 	fullScore  = 1_000_000
 	perPoint   = fullScore / 100
-	errorLimit = 59 // the most with an error, whatever the rest looks like
-	warnFloor  = 60 // the least without one
+	errorLimit = 59 // max score with an error
+	warnFloor  = 60 // min score without one
 )
 
-// keep is what remains of 1000 parts after a finding of this severity.
+// keep returns the share, in thousandths, that remains after a finding of this severity.
 func (s Severity) keep() int {
 	switch s {
 	case Error:
@@ -24,7 +24,7 @@ func (s Severity) keep() int {
 	return 1000
 }
 
-// score counts each literal secret, and otherwise the gravest severity of each code of each server.
+// score counts each literal secret, and otherwise the highest severity of each code of each server.
 func (r *report) score() int {
 	type slot struct {
 		server *server

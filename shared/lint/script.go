@@ -99,7 +99,7 @@ func (p *scanner) step() {
 	}
 }
 
-// special are the bytes at which step has something to decide.
+// special are the bytes that step handles one by one.
 var special = func() (set [256]bool) {
 	for _, c := range []byte(" \t\r\n;()'\"\\`$|&<>#") {
 		set[c] = true
@@ -147,7 +147,7 @@ func (p *scanner) endWord() {
 	}
 }
 
-// endStage hands the current command over. Feeds says that a pipe follows.
+// endStage emits the current command. Feeds reports that a pipe follows.
 func (p *scanner) endStage(feeds bool) {
 	p.endWord()
 	piped := p.stage.piped
@@ -247,8 +247,8 @@ func (p *scanner) substitution() {
 	p.take(size)
 }
 
-// closing returns the index of the bracket that closes the one at i, or -1. All pairs are found at
-// once: one search for each of a long run of open ones would take quadratic time.
+// closing returns the index of the bracket that closes the one at i, or -1. All pairs are found in one
+// pass: a search for each of a long run of open brackets would take quadratic time.
 func (p *scanner) closing(i int) int {
 	if p.pairs == nil {
 		p.pairs = make([]int32, len(p.s))
@@ -283,7 +283,7 @@ func (p *scanner) ampersand() {
 	p.endPipeline()
 }
 
-// redirection skips 2>/dev/null and its kind, and reads the process substitution <(…).
+// redirection skips redirections such as 2>/dev/null and reads the process substitution <(…).
 func (p *scanner) redirection() {
 	rest := p.s[p.pos:]
 	if strings.HasPrefix(rest, "<(") {

@@ -8,7 +8,7 @@ import (
 
 // secretInArgv is MCP002: a credential in an argument or a URL. Arguments are readable for every
 // process of the machine and end in crash reports; URLs end in logs and proxies. A reference there
-// is better than a literal, but what it expands to is exposed all the same, so it is worth a note.
+// is better than a literal, but its value is exposed too, so it is reported as a note.
 func secretInArgv(s *server, r *report) {
 	for _, c := range s.run.calls {
 		args := c.options()
@@ -19,9 +19,8 @@ func secretInArgv(s *server, r *report) {
 			}
 
 			header := i > 0 && headerFlag(args[i-1].text)
-			if name, ok := headerName(args[i].text); header &&
-				ok &&
-				next.at != nil {
+			name, isName := headerName(args[i].text)
+			if header && isName && next.at != nil {
 				judgeExposed(r, name, next.text, next.at)
 				continue
 			}
@@ -38,7 +37,7 @@ func secretInArgv(s *server, r *report) {
 		judgeText(r, word{a.value, a.at}, ruleSecretInArgv, ruleReferenceInArgv, false)
 	}
 
-	for _, w := range s.argv { // whatever the unwrapping made of it, no token may slip through
+	for _, w := range s.argv { // also the words that unwrapping did not understand
 		judgeTokens(r, w, ruleSecretInArgv)
 	}
 
@@ -48,7 +47,7 @@ func secretInArgv(s *server, r *report) {
 	}
 }
 
-// headerName gives the name of a header whose value is the next word: "X-API-Key:" or
+// headerName returns the name of a header whose value is the next word: "X-API-Key:" or
 // "Authorization".
 func headerName(t string) (name string, ok bool) {
 	name = strings.TrimSuffix(strings.TrimSpace(t), ":")
@@ -66,59 +65,77 @@ func judgeEmbeddedArgument(r *report, arg word) {
 }
 
 func headerFlag(s string) bool {
-	return s == "--header" ||
-		s == "-H" ||
-		s == "--headers" ||
-		s == "-header" ||
-		s == "--http-header" ||
-		s == "--add-header"
+	switch s {
+	case "--header", "-H", "--headers", "-header", "--http-header", "--add-header":
+		return true
+	}
+	return false
 }
 
-// judgeArgument judges one argument in its place: a value behind a flag, NAME=value, a header, or
-// text that carries a secret by itself.
+// judgeArgument judges one argument: a value after a flag, NAME=value, a header, or text that is a
+// secret by its form.
 func judgeArgument(r *report, arg, next word, header bool) {
 	t := arg.text
 	judgeText(r, arg, ruleSecretInArgv, ruleReferenceInArgv, false)
 	switch {
 	case header || bareHeader(t):
 		judgeHeader(r, t, arg.at)
+	case t == "-t" || t == "-k":
+		judgeShort(r, t, next)
 	case len(t) == 2 && t[0] == '-':
-		if (t == "-t" || t == "-k") && next.at != nil {
-			judgeShort(r, t, next)
-		}
 	case strings.HasPrefix(t, "-"):
-		name, value, ok := strings.Cut(strings.TrimLeft(t, "-"), "=")
-		if ok && headerFlag("--"+name) {
-			judgeHeader(r, value, arg.at)
-		} else if secretscan.SecretName(name) {
-			if ok {
-				judgeExposed(r, "--"+name, value, arg.at)
-			} else if next.at != nil && (next.text == "" || next.text[0] != '-') {
-				judgeExposed(r, "--"+name, next.text, next.at)
-			}
-		} else if inner, secret, assigned := assigns(value); ok &&
-			assigned &&
-			secretscan.SecretName(inner) {
-			judgeExposed(r, inner, secret, arg.at) // --env=API_KEY=…
-		}
+		judgeLong(r, arg, next)
 	default:
-		if name, value, ok := assigns(t); ok && secretscan.SecretName(name) {
-			judgeExposed(r, name, value, arg.at)
-		}
+		judgeAssignment(r, t, arg.at)
 	}
 }
 
-// bareHeader recognises a header without a flag in front.
+// judgeLong judges a long flag, whose value may be the next word.
+func judgeLong(r *report, arg, next word) {
+	name, value, hasValue := strings.Cut(strings.TrimLeft(arg.text, "-"), "=")
+	if hasValue {
+		judgeFlag(r, name, value, arg.at)
+		return
+	}
+
+	isValue := next.at != nil && !strings.HasPrefix(next.text, "-")
+	if isValue && secretscan.SecretName(name) {
+		judgeExposed(r, "--"+name, next.text, next.at)
+	}
+}
+
+// judgeFlag judges --name=value.
+func judgeFlag(r *report, name, value string, at *place) {
+	switch {
+	case headerFlag("--" + name):
+		judgeHeader(r, value, at)
+	case secretscan.SecretName(name):
+		judgeExposed(r, "--"+name, value, at)
+	default:
+		judgeAssignment(r, value, at) // --env=API_KEY=…
+	}
+}
+
+// judgeAssignment judges NAME=value.
+func judgeAssignment(r *report, t string, at *place) {
+	name, value, ok := assigns(t)
+	if ok && secretscan.SecretName(name) {
+		judgeExposed(r, name, value, at)
+	}
+}
+
+// bareHeader recognises a header without a flag before it.
 func bareHeader(t string) bool {
 	name, value, ok := strings.Cut(t, ":")
 	if !ok || value == "" || strings.HasPrefix(value, "/") {
 		return false
 	}
-	lower := strings.ToLower(name)
 
-	return lower == "authorization" ||
-		lower == "proxy-authorization" ||
-		strings.HasPrefix(lower, "x-") && secretscan.SecretName(name)
+	lower := strings.ToLower(name)
+	if lower == "authorization" || lower == "proxy-authorization" {
+		return true
+	}
+	return strings.HasPrefix(lower, "x-") && secretscan.SecretName(name)
 }
 
 func judgeHeader(r *report, t string, at *place) {
@@ -165,8 +182,8 @@ func judgeExposed(r *report, name, value string, at *place) {
 
 var hintArgument = say("give it to the server through env as \"${NAME}\" (docker: -e NAME without a value), or in a header of the url form; if it was literal, revoke it and issue a new one")
 
-// judgeShort judges -t and -k, which mean a hundred things: only a value that looks like a secret,
-// or a placeholder that asks for one, counts.
+// judgeShort judges -t and -k, which have many meanings: only a value that looks like a secret, or a
+// placeholder that asks for one, counts.
 func judgeShort(r *report, name string, value word) {
 	t := value.text
 	literal, _ := secretscan.Literal(t)
@@ -197,14 +214,10 @@ func judgeShort(r *report, name string, value word) {
 }
 
 func asksForSecret(placeholder string) bool {
-	lower := strings.ToLower(placeholder)
-	for _, word := range [...]string{"token", "key", "secret", "pass", "pat", "credential", "xxxx", "***"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return false
+	return hasAny(strings.ToLower(placeholder), secretWords)
 }
+
+var secretWords = []string{"token", "key", "secret", "pass", "pat", "credential", "xxxx", "***"}
 
 // judgeTokens reports secrets that show themselves by their shape.
 func judgeTokens(r *report, w word, rule *Rule) {
@@ -236,7 +249,7 @@ func hintFor(rule *Rule) phrase {
 var hintURL = say("send it as a header instead: \"headers\": {\"Authorization\": \"Bearer ${TOKEN}\"}; if it was literal, revoke it and issue a new one")
 
 // judgeText looks into URLs for user names, passwords and secret parameters. Endpoint marks the url
-// fields, where a user name alone has no honest use: http://localhost@evil.example goes to evil.example.
+// fields, where a user name alone is a disguise: http://localhost@evil.example goes to evil.example.
 func judgeText(r *report, w word, literalRule, referenceRule *Rule, endpoint bool) {
 	t := w.text
 	if !strings.Contains(t, "://") {

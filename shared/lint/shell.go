@@ -29,17 +29,9 @@ func (c *commandLine) shell(cl *call, depth int) {
 	for i := 0; i < len(cl.args); i++ {
 		t := cl.args[i].text
 		switch {
-		case t == "-o" ||
-			t == "+o" ||
-			t == "-O" ||
-			t == "--rcfile" ||
-			t == "--init-file":
+		case shellValued[t]:
 			i++
-		case t == "--command" ||
-			len(t) > 1 &&
-				t[0] == '-' &&
-				t[1] != '-' &&
-				strings.IndexByte(t, 'c') > 0:
+		case takesScript(t):
 			script = true
 		case strings.HasPrefix(t, "--command="):
 			cl.inline, cl.own = true, i
@@ -57,6 +49,18 @@ func (c *commandLine) shell(cl *call, depth int) {
 	}
 }
 
+// shellValued are the options of shells that take the next word.
+var shellValued = setOf("-o", "+o", "-O", "--rcfile", "--init-file")
+
+// takesScript recognises --command, -c and clusters with a c.
+func takesScript(t string) bool {
+	if t == "--command" {
+		return true
+	}
+	isCluster := len(t) > 1 && t[0] == '-' && t[1] != '-'
+	return isCluster && strings.IndexByte(t, 'c') > 0
+}
+
 // cmd opens the shell of Windows. Its /c is the normal way to start npx there.
 func (c *commandLine) cmd(cl *call, depth int) {
 	for i, a := range cl.args {
@@ -65,12 +69,14 @@ func (c *commandLine) cmd(cl *call, depth int) {
 			continue
 		}
 
-		if t != "/c" && t != "/k" && t != "/r" {
-			if len(t) > 2 && (t[1] == 'c' || t[1] == 'k') && t[2] != '/' {
-				cl.own = i
-				c.script(a.text[2:], a.at, depth+1, cl.inside)
-				return
-			}
+		isGlued := len(t) > 2 && (t[1] == 'c' || t[1] == 'k') && t[2] != '/'
+		switch {
+		case t == "/c" || t == "/k" || t == "/r":
+		case isGlued:
+			cl.own = i
+			c.script(a.text[2:], a.at, depth+1, cl.inside)
+			return
+		default:
 			continue
 		}
 
@@ -91,11 +97,7 @@ func (c *commandLine) separated(words []word, depth int, inside bool) {
 	var p pipe
 	start, piped := 0, false
 	for i := 0; i <= len(words); i++ {
-		if i < len(words) &&
-			words[i].text != "&&" &&
-			words[i].text != "&" &&
-			words[i].text != "||" &&
-			words[i].text != "|" {
+		if i < len(words) && !shellOperators[words[i].text] {
 			continue
 		}
 
@@ -115,6 +117,8 @@ func (c *commandLine) separated(words []word, depth int, inside bool) {
 		start = i + 1
 	}
 }
+
+var shellOperators = setOf("&&", "&", "||", "|")
 
 func texts(words []word) []string {
 	out := make([]string, len(words))
@@ -143,7 +147,10 @@ const (
 // it is watched, and the result is the source of the first text that is fetched or decoded there.
 func (c *commandLine) commands(s string, at *place, depth int, inside, watched bool) source {
 	found := elsewhere
-	if depth > maxUnwrap && !watched || bareWord(s) && !downloaders[s] && inert([]word{{s, at}}) {
+	if depth > maxUnwrap && !watched {
+		return found
+	}
+	if bareWord(s) && !downloaders[s] && inert([]word{{s, at}}) {
 		return found
 	}
 
@@ -173,7 +180,7 @@ func (c *commandLine) commands(s string, at *place, depth int, inside, watched b
 	return found
 }
 
-// prints tells the source of what a program writes to its output.
+// prints returns the source of a program's output.
 func prints(program string, args []word) source {
 	switch {
 	case downloaders[program]:
@@ -184,7 +191,7 @@ func prints(program string, args []word) source {
 	return elsewhere
 }
 
-// inert reports whether a command is a single word that no check knows.
+// inert reports whether a command is a single word that no check reads.
 func inert(words []word) bool {
 	return len(words) == 1 &&
 		strings.IndexByte(words[0].text, '=') < 0 &&
@@ -200,53 +207,70 @@ func skipKeywords(words []word) []word {
 	return words
 }
 
-// pipe is what is known of a pipeline up to a stage.
+// pipe is the state of a pipeline up to a stage.
 type pipe struct{ downloaded, decoded, found bool }
 
-// judgePipe looks for a download or a decoding in front of an interpreter that reads its input.
+// carriesCode reports whether a stage so far downloads or decodes.
+func (p pipe) carriesCode() bool {
+	return p.downloaded || p.decoded
+}
+
+// judgePipe looks for a download or a decoding before an interpreter that reads its input.
 func (c *commandLine) judgePipe(p *pipe, st stage) {
 	if !st.piped {
 		*p = pipe{}
+		if !st.feeds {
+			return
+		}
 	}
-	if p.found || !st.piped && !st.feeds {
+	if p.found {
 		return
 	}
 
 	program, args := leader(st.words)
-	if (p.downloaded || p.decoded) && readsCode(program, args) {
+	if p.carriesCode() && readsCode(program, args) {
 		c.fetch(st.words[0].at, p.decoded && !p.downloaded)
 		p.found = true
 	}
 
-	from := prints(program, args)
-	p.downloaded = p.downloaded || from == network
-	p.decoded = p.decoded || from == encoding
+	switch prints(program, args) {
+	case network:
+		p.downloaded = true
+	case encoding:
+		p.decoded = true
+	}
 }
 
-// fetch notes code that is run at once; once for each place is enough.
+// fetch records code that is run at once. A repetition is one of the last two records, because a
+// place has at most two.
 func (c *commandLine) fetch(at *place, decoded bool) {
-	if f := (fetched{at, decoded}); !slices.Contains(c.fetched[max(0, len(c.fetched)-2):], f) {
+	f := fetched{at, decoded}
+	last := c.fetched[max(0, len(c.fetched)-2):]
+	if !slices.Contains(last, f) {
 		c.fetched = append(c.fetched, f)
 	}
 }
 
-// runsSubstitution recognises the commands that run what a substitution yields: eval "$(curl …)",
+// runsSubstitution recognises the commands that run the output of a substitution: eval "$(curl …)",
 // bash <(curl …) and $(curl …) itself.
 func runsSubstitution(st stage) bool {
 	program, _ := leader(st.words)
+	if evaluators[program] {
+		return true
+	}
+	if st.process && (shells[program] || interpreters[program]) {
+		return true
+	}
+
 	first := st.words[0].text
-	return program == "eval" ||
-		program == "source" ||
-		program == "." ||
-		program == "iex" ||
-		program == "invoke-expression" ||
-		(shells[program] || interpreters[program]) && st.process ||
-		strings.HasPrefix(first, "$(") ||
-		strings.HasPrefix(first, "`")
+	return strings.HasPrefix(first, "$(") || strings.HasPrefix(first, "`")
 }
 
-// leader returns the program of a simple command behind the wrappers that keep its input, and its
-// arguments.
+// evaluators run their arguments or the file they name in the shell itself.
+var evaluators = setOf("eval", "source", ".", "iex", "invoke-expression")
+
+// leader returns the program of a simple command, after the wrappers that pass their input on, and
+// its arguments.
 func leader(words []word) (program string, args []word) {
 	for i, w := range words {
 		if _, _, ok := assigns(w.text); ok || strings.HasPrefix(w.text, "-") {
@@ -259,35 +283,27 @@ func leader(words []word) (program string, args []word) {
 	return "", nil
 }
 
-// transparent are the words in front of a program that hand their input on to it.
+// transparent are the words before a program that pass their input on to it.
 var transparent = setOf("sudo", "doas", "env", "command", "exec", "nohup", "time", "busybox",
 	"if", "then", "else", "elif", "do", "while", "until", "!", "{", "export", "fi", "done")
 
-// readsCode reports whether a program runs what comes in on its input.
+// readsCode reports whether a program runs its input.
 func readsCode(program string, args []word) bool {
-	switch {
-	case program == "iex" || program == "invoke-expression":
+	switch program {
+	case "iex", "invoke-expression":
 		return true
-	case program == "xargs" ||
-		!shells[program] &&
-			!interpreters[program] &&
-			program != "powershell" &&
-			program != "pwsh":
-		return false
+	case "powershell", "pwsh":
+	default:
+		if !shells[program] && !interpreters[program] {
+			return false
+		}
 	}
 
 	for _, w := range args {
 		switch a := w.text; {
-		case a == "-" || a == "/dev/stdin" || a == "-s" && shells[program]:
+		case namesInput(program, a):
 			return true
-		case a == "-c" ||
-			a == "-m" ||
-			a == "-e" ||
-			a == "-p" ||
-			a == "--eval" ||
-			a == "--print" ||
-			a == "-r" && program == "php" ||
-			a == "-n" && program == "perl":
+		case namesCode(program, a):
 			return false
 		case !strings.HasPrefix(a, "-"):
 			return a == "run" && program == "deno"
@@ -297,14 +313,36 @@ func readsCode(program string, args []word) bool {
 	return true
 }
 
+// namesInput reports whether an argument makes a program read its code from its input.
+func namesInput(program, argument string) bool {
+	switch argument {
+	case "-", "/dev/stdin":
+		return true
+	case "-s":
+		return shells[program]
+	}
+	return false
+}
+
+// namesCode reports whether an argument makes a program take its code from an argument, and its
+// input as data.
+func namesCode(program, argument string) bool {
+	switch argument {
+	case "-c", "-m", "-e", "-p", "--eval", "--print":
+		return true
+	case "-r":
+		return program == "php"
+	case "-n":
+		return program == "perl"
+	}
+	return false
+}
+
 func decodes(program string, args []word) bool {
 	switch program {
 	case "base64", "base32", "gbase64":
 		return slices.ContainsFunc(args, func(a word) bool {
-			return a.text == "-d" ||
-				a.text == "-D" ||
-				a.text == "--decode" ||
-				a.text == "-di"
+			return hasWord("-d -D --decode -di", a.text)
 		})
 	case "openssl":
 		return slices.ContainsFunc(args, func(a word) bool { return a.text == "-d" })
@@ -322,16 +360,12 @@ func (c *commandLine) powershell(cl *call, depth int) {
 	for i, a := range cl.args {
 		t := strings.ToLower(strings.Replace(a.text, "/", "-", 1))
 		switch {
-		case t == "-e" ||
-			t == "-ec" ||
-			len(t) > 2 && strings.HasPrefix("-encodedcommand", t):
+		case encodedCommandFlag(t):
 			cl.inline = true
 			cl.own = i + 1
 			c.fetch(a.at, true)
 			return
-		case t == "-c" ||
-			len(t) > 3 && strings.HasPrefix("-command", t) ||
-			t == "-commandwithargs":
+		case commandFlag(t):
 			cl.inline = true
 			cl.own = i + 1
 			if i+1 < len(cl.args) {
@@ -346,15 +380,33 @@ func (c *commandLine) powershell(cl *call, depth int) {
 	c.tails(cl, depth)
 }
 
+func encodedCommandFlag(t string) bool {
+	if t == "-e" || t == "-ec" {
+		return true
+	}
+	return len(t) > 2 && strings.HasPrefix("-encodedcommand", t)
+}
+
+func commandFlag(t string) bool {
+	if t == "-c" || t == "-commandwithargs" {
+		return true
+	}
+	return len(t) > 3 && strings.HasPrefix("-command", t)
+}
+
 func (c *commandLine) powershellScript(words []word, depth int, inside bool) {
 	joined := strings.Join(texts(words), " ")
 	lower := strings.ToLower(joined)
-	if wordIn(lower, "iex", "invoke-expression") &&
-		(wordIn(lower, "irm", "iwr", "curl", "wget", "invoke-restmethod", "invoke-webrequest") || strings.Contains(lower, "downloadstring")) {
-		c.fetch(words[0].at, false)
-	} else if strings.Contains(lower, "frombase64string") &&
-		wordIn(lower, "iex", "invoke-expression") {
-		c.fetch(words[0].at, true)
+
+	if wordIn(lower, "iex", "invoke-expression") {
+		downloads := strings.Contains(lower, "downloadstring") ||
+			wordIn(lower, "irm", "iwr", "curl", "wget", "invoke-restmethod", "invoke-webrequest")
+		switch {
+		case downloads:
+			c.fetch(words[0].at, false)
+		case strings.Contains(lower, "frombase64string"):
+			c.fetch(words[0].at, true)
+		}
 	}
 
 	if len(words) > 1 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// unread is MCP000: what stands in a server and the lint cannot judge. A server that was not
-// understood is never a server without findings.
+// unread is MCP000: the parts of a server that the lint cannot judge. A server that was not understood
+// always has a finding.
 func unread(s *server, r *report) {
 	isBlank := func(w word) bool { return strings.TrimSpace(w.text) == "" }
 	runs := slices.ContainsFunc(s.argv, func(w word) bool { return !isBlank(w) })
@@ -50,7 +50,7 @@ func reportUnread(r *report, name string, value *node, at *place) {
 	)
 }
 
-// field is a member of a server that the checks read, and the JSON types that they read.
+// field is a member of a server that the checks read, with the JSON types that they accept.
 type field struct {
 	key   string
 	kinds []kind
@@ -72,21 +72,21 @@ var fieldKinds = []field{
 	{"httpUrl", []kind{text}},
 }
 
-// judgeItems reports the items of a field that are no strings, numbers or booleans. Of an array
-// of pairs, whose items are objects, the pairs are read (settings).
+// judgeItems reports the items of a field that are not strings, numbers or booleans. The pairs of an
+// array are objects and are read (settings).
 func judgeItems(r *report, key string, value *node, at *place) {
-	pairs := key != "command" && key != "args"
 	if key == "command" && value.kind == object {
 		return // Zed's form, with path and args
 	}
 
+	holdsPairs := value.kind == list && key != "command" && key != "args"
 	for i, item := range value.items {
-		if item.kind < list || pairs && value.kind == list && isPair(item) {
-			continue
-		}
-		if value.kind == object {
+		isScalar := item.kind < list
+		switch {
+		case isScalar, holdsPairs && isPair(item):
+		case value.kind == object:
 			reportUnread(r, value.keys[i], item, at.member(value.keys[i], item))
-		} else {
+		default:
 			reportUnread(r, key, item, at.item(i, item))
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"governance.internal/shared/secretscan"
 )
 
-// address is a URL taken apart the way browsers and Node do it (WHATWG), which forgives more than
-// net/url: a backslash is a slash, and one slash is enough behind http:. A parser that refuses what
-// the client accepts would call a dangerous URL clean.
+// address is a URL parsed as browsers and Node do (WHATWG), which accept more than net/url: a backslash
+// is a slash, and one slash is enough after http:. A parser that refuses what the client accepts would
+// call a dangerous URL clean.
 type address struct {
 	scheme   string // lower case
 	userinfo string
@@ -29,15 +29,10 @@ func scheme(s string) string {
 	}
 
 	for i := 0; i < at; i++ {
-		if c := s[i]; !letter(c) &&
-			c != '+' &&
-			c != '-' &&
-			c != '.' &&
-			!(c >= '0' && c <= '9') {
+		if !isAlphanumeric(s[i]) && strings.IndexByte("+-.", s[i]) < 0 {
 			return ""
 		}
 	}
-
 	return strings.ToLower(s[:at])
 }
 
@@ -92,24 +87,23 @@ func splitURL(s string) address {
 // is a word. Such a URL cannot be judged.
 func (a address) unknown() bool {
 	host := strings.ToLower(a.host)
-	if host == "" ||
-		strings.ContainsAny(a.raw, "${}<>%*") ||
-		strings.HasPrefix(host, "your") ||
-		strings.Contains(host, ".your") ||
-		strings.Contains(host, "-your-") || strings.Contains(host, "__") {
+	switch {
+	case host == "" || strings.ContainsAny(a.raw, "${}<>%*"):
+		return true
+	case placeholderHosts[host]:
+		return true
+	case strings.HasPrefix(host, "your") || hasAny(host, placeholderParts):
+		return true
+	case strings.Contains(host, "_") && a.raw == strings.ToUpper(a.raw):
 		return true
 	}
-
-	if strings.Contains(host, "_") && a.raw == strings.ToUpper(a.raw) {
-		return true
-	}
-	switch host {
-	case "host", "hostname", "server", "ip", "domain", "server-ip", "ip-address", "my-host", "my-server":
-		return !strings.Contains(host, ".")
-	}
-
-	return a.port != "" && strings.Trim(a.port, "0123456789") != ""
+	return strings.Trim(a.port, "0123456789") != ""
 }
+
+// placeholderHosts are whole hosts that documentation leaves to the reader.
+var placeholderHosts = setOf("host", "hostname", "server", "ip", "domain", "server-ip", "ip-address", "my-host", "my-server")
+
+var placeholderParts = []string{".your", "-your-", "__"}
 
 // loopback reports whether a host is this machine. Names and numbers that merely look like it
 // (127.0.0.1.nip.io, 2130706433, 0177.0.0.1) are not: resolvers disagree about them.
@@ -118,7 +112,6 @@ func loopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
-
 	switch host {
 	case "host.docker.internal", "gateway.docker.internal", "host.containers.internal", "host.lima.internal", "host.orb.internal",
 		"0.0.0.0", "::": // as a destination the unspecified address reaches this machine
@@ -134,8 +127,8 @@ func (a address) cleartextScheme() bool {
 	return a.scheme == "http" || a.scheme == "ws"
 }
 
-// metadataHost reports whether a host is a cloud's metadata service, which hands out credentials to
-// whoever asks, in any of the notations that resolvers accept.
+// metadataHost reports whether a host is a cloud's metadata service, which hands out
+// credentials, in any of the notations that resolvers accept.
 func metadataHost(host string) bool {
 	switch host {
 	case "metadata.google.internal", "metadata.azure.internal", "instance-data", "instance-data.ec2.internal":
@@ -188,7 +181,7 @@ func looseIPv4(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(value >> 24), byte(value >> 16), byte(value >> 8), byte(value)}), true
 }
 
-// wholeReference reports whether a value is nothing but references and placeholders.
+// wholeReference reports whether a value consists of references and placeholders only.
 func wholeReference(s string) bool {
 	rest, found := secretscan.StripReferences(s)
 	return found && strings.TrimSpace(rest) == ""

@@ -11,7 +11,7 @@ type wrapping struct {
 	dashed  bool   // the command comes only after --
 }
 
-// wrappers are the programs between a client and the server it means to start.
+// wrappers are the programs between a client and its server.
 var wrappers = map[string]wrapping{
 	"sudo":     {valued: "-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --close-from", assigns: true},
 	"doas":     {valued: "-u -C"},
@@ -73,36 +73,36 @@ func (c *commandLine) wrapper(cl *call, depth int) {
 
 	_, operand := options(cl.args[from:], w.valued)
 	from += operand + w.skip
-	for from < len(cl.args) &&
-		(cl.args[from].text == "--" || cl.program == "runas" && strings.HasPrefix(cl.args[from].text, "/")) {
+	for from < len(cl.args) && isSeparator(cl.program, cl.args[from].text) {
 		from++
 	}
 
 	c.nest(cl, from, depth)
 }
 
+// isSeparator recognises the words between the operands of a wrapper and the command: "--", and the
+// options of runas.
+func isSeparator(program, argument string) bool {
+	if argument == "--" {
+		return true
+	}
+	return program == "runas" && strings.HasPrefix(argument, "/")
+}
+
 // env opens env(1): options, assignments, and -S with a whole command line in one word.
 func (c *commandLine) env(cl *call, depth int) {
 	for i := 0; i < len(cl.args); i++ {
 		t := cl.args[i].text
-		split, ok := strings.CutPrefix(t, "--split-string=")
-		if !ok && strings.HasPrefix(t, "-S") && len(t) > 2 {
-			split = t[2:]
-			ok = true
+		if command, ok := gluedSplit(t); ok {
+			c.split(cl, i, command, depth)
+			return
 		}
 
 		switch {
-		case ok:
-			c.split(cl, i, split, depth)
-			return
-		case (t == "-S" || t == "--split-string" || t == "-vS" || t == "-iS") && i+1 < len(cl.args):
+		case envSplit[t] && i+1 < len(cl.args):
 			c.split(cl, i+1, cl.args[i+1].text, depth)
 			return
-		case t == "-u" ||
-			t == "--unset" ||
-			t == "-C" ||
-			t == "--chdir" ||
-			t == "-P":
+		case envValued[t]:
 			i++
 		case strings.HasPrefix(t, "-"):
 		default:
@@ -112,7 +112,24 @@ func (c *commandLine) env(cl *call, depth int) {
 	}
 }
 
-// split replaces args[i] by the words of s and goes on behind it.
+// envSplit are the options of env that take a command line in the next word.
+var envSplit = setOf("-S", "--split-string", "-vS", "-iS")
+
+// envValued are the other options of env that take the next word.
+var envValued = setOf("-u", "--unset", "-C", "--chdir", "-P")
+
+// gluedSplit returns the command line of --split-string=… and -S….
+func gluedSplit(t string) (command string, ok bool) {
+	if command, ok = strings.CutPrefix(t, "--split-string="); ok {
+		return command, true
+	}
+	if t == "-S" {
+		return "", false
+	}
+	return strings.CutPrefix(t, "-S")
+}
+
+// split replaces args[i] by the words of s and opens the result.
 func (c *commandLine) split(cl *call, i int, s string, depth int) {
 	cl.own = i
 	rest := splitWords(word{s, cl.args[i].at})
@@ -129,7 +146,7 @@ func (c *commandLine) su(cl *call, depth int) {
 	}
 }
 
-// remote opens ssh and wsl, which hand their last words to a shell elsewhere.
+// remote opens ssh and wsl, which pass their last words to a shell elsewhere.
 func remote(valued string, hosts int) runner {
 	return func(c *commandLine, cl *call, depth int) {
 		_, from := options(cl.args, valued)

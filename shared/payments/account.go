@@ -79,6 +79,7 @@ func (r Record) Next() (Record, Change) {
 		if change.Gas == nil {
 			change.Gas = map[int64]uint64{}
 		}
+
 		change.Gas[Hour(revert.At)] += revert.Gas
 		if revert.Paid {
 			continue

@@ -2,8 +2,8 @@ package secretscan
 
 import "strings"
 
-// Connection is the authority of one "scheme://user:password@host" inside a value. PasswordStart is
-// the offset of the password in the value the connection was found in.
+// Connection is the authority of one "scheme://user:password@host" in a value. PasswordStart is
+// the byte offset of the password in that value.
 type Connection struct {
 	Scheme         string
 	User, Password string
@@ -39,6 +39,7 @@ func connectionAt(value string, at int) (Connection, bool) {
 	if start == at {
 		return Connection{}, false
 	}
+
 	rest := value[at+3 : min(len(value), at+3+512)]
 	authority := rest
 	if end := strings.IndexAny(rest, "/?#\\"+textEnd); end >= 0 {
@@ -103,11 +104,10 @@ func scanConnections(value string) []Match {
 	}
 	from := 0
 	for _, part := range strings.SplitAfter(value, ";") {
-		name, text, ok := strings.Cut(strings.TrimSuffix(part, ";"), "=")
-		if key := strings.ToLower(strings.TrimSpace(name)); ok &&
-			(key == "password" || key == "pwd") &&
-			!Placeholder(text) &&
-			!genericWords[strings.ToLower(text)] {
+		name, text, _ := strings.Cut(strings.TrimSuffix(part, ";"), "=")
+		key := strings.ToLower(strings.TrimSpace(name))
+		isPassword := key == "password" || key == "pwd"
+		if isPassword && !Placeholder(text) && !genericWords[strings.ToLower(text)] {
 			at := from + len(name) + 1
 			found = append(found, Match{
 				Provider: ConnectionPassword,
@@ -123,7 +123,7 @@ func scanConnections(value string) []Match {
 }
 
 // LiteralPassword reports whether the connection has a password that is neither a reference nor
-// a placeholder. The throw-away pairs of documentation (user:password@host) and the defaults of a
+// a placeholder. The sample pairs of documentation (user:password@host) and the defaults of a
 // database on this machine (postgres:postgres@localhost) are placeholders.
 func (c Connection) LiteralPassword() bool {
 	if c.Password == "" || Placeholder(c.Password) {
@@ -142,13 +142,12 @@ func localHost(host string) bool {
 	if at := strings.LastIndexByte(host, ':'); at > 0 && !strings.HasSuffix(host, "]") {
 		host = host[:at]
 	}
-	return host == "localhost" ||
+	return localHosts[host] ||
 		strings.HasSuffix(host, ".localhost") ||
-		strings.HasPrefix(host, "127.") ||
-		host == "[::1]" ||
-		host == "host.docker.internal" ||
-		host == "host.containers.internal"
+		strings.HasPrefix(host, "127.")
 }
+
+var localHosts = set("localhost", "[::1]", "host.docker.internal", "host.containers.internal")
 
 var genericUsers = set("user", "username", "usr", "login", "myuser", "youruser", "db_user", "dbuser", "")
 

@@ -14,16 +14,12 @@ func SecretName(name string) bool {
 		return false
 	}
 
-	if secretWords[last] ||
-		passwordWords(last, before) ||
-		seedWords(last, before) {
+	switch {
+	case secretWords[last]:
 		return true
-	}
-
-	if (last == "keys" || last == "tokens" || last == "secrets") && pluralAfter[before] {
+	case passwordWords(last, before), seedWords(last, before):
 		return true
-	}
-	if last == "auth" && (before == "basic" || before == "http" || before == "proxy") {
+	case secretPlurals[last] && pluralAfter[before]:
 		return true
 	}
 
@@ -48,7 +44,7 @@ func passwordWords(last, before string) bool {
 		// PWD and OLDPWD alone are the shell's working directory.
 		return !(last == "pwd" && before == "")
 	case "auth":
-		return before == "basic" || before == "http" || before == "proxy"
+		return authBefore[before]
 	}
 	return strings.HasSuffix(last, "password") || strings.HasSuffix(last, "passwd")
 }
@@ -70,23 +66,28 @@ func seedWords(last, before string) bool {
 	case "mnemonic":
 		return true
 	case "seed":
-		return before != "random" && before != "rng" && before != "sampling"
+		return !notSeedBefore[before]
 	case "phrase", "words":
-		return before == "seed" ||
-			before == "recovery" ||
-			before == "secret" ||
-			before == "mnemonic" ||
-			before == "backup"
+		return phraseBefore[before]
 	}
 	return false
 }
+
+// notSeedBefore are the words that make a seed the start of a random sequence.
+var notSeedBefore = set("random", "rng", "sampling")
+
+var phraseBefore = set("seed", "recovery", "secret", "mnemonic", "backup")
 
 var secretWords = set("key", "token", "secret", "pat", "credential", "credentials", "authorization",
 	"cookie", "apikey", "jwt", "bearer", "authtoken", "accesstoken", "secretkey", "privatekey", "accesskey", "apitoken")
 
 var secretSuffixes = []string{"apikey", "token", "secret", "privatekey", "accesskey", "secretkey"}
 
+var secretPlurals = set("keys", "tokens", "secrets")
+
 var pluralAfter = set("api", "access", "auth", "secret", "private", "client", "bearer")
+
+var authBefore = set("basic", "http", "proxy")
 
 var passBefore = set("by", "first", "second", "single", "multi", "num", "pre", "post", "high", "low", "band", "all")
 

@@ -5,23 +5,24 @@ import (
 	"strings"
 )
 
-// pattern is what follows the mark of a token: pieces one after the other, each as long as it can
-// be. A token never needs a way back, so matching is one pass, which no input can slow down.
+// pattern is what follows the mark of a token: pieces in sequence, each as long as
+// possible. Matching never backtracks, so it takes one pass whatever the input.
 type pattern []piece
 
-// piece is a run of characters of one set, of a length between least and most.
+// piece is a run of least to most characters of one set.
 type piece struct {
 	set         *[256]bool
 	least, most int
 }
 
 // compile reads the notation of regular expressions as far as tokens need it: characters, sets in
-// brackets, and {n}, {n,} and {n,m} behind either. A "." is a plain dot.
+// brackets, and {n}, {n,} and {n,m} after either. A "." is a plain dot.
 func compile(expression string) pattern {
 	var out pattern
 	for i := 0; i < len(expression); {
 		members := expression[i : i+1]
-		if i++; members == "[" {
+		i++
+		if members == "[" {
 			end := i + strings.IndexByte(expression[i:], ']')
 			members, i = expression[i:end], end+1
 		}
@@ -29,14 +30,7 @@ func compile(expression string) pattern {
 		p := piece{charSet(members), 1, 1}
 		if i < len(expression) && expression[i] == '{' {
 			end := i + strings.IndexByte(expression[i:], '}')
-			least, most, ranged := strings.Cut(expression[i+1:end], ",")
-			p.least, _ = strconv.Atoi(least)
-			if p.most = p.least; ranged {
-				p.most = longestToken
-			}
-			if most != "" {
-				p.most, _ = strconv.Atoi(most)
-			}
+			p.least, p.most = repetitions(expression[i+1 : end])
 			i = end + 1
 		}
 
@@ -44,6 +38,22 @@ func compile(expression string) pattern {
 	}
 
 	return out
+}
+
+// repetitions reads the inside of {n}, {n,} or {n,m}.
+func repetitions(s string) (least, most int) {
+	from, to, ranged := strings.Cut(s, ",")
+	least, _ = strconv.Atoi(from)
+
+	switch {
+	case !ranged:
+		most = least
+	case to == "":
+		most = longestToken
+	default:
+		most, _ = strconv.Atoi(to)
+	}
+	return least, most
 }
 
 // charSet reads the inside of brackets: characters and ranges such as a-z; a "-" at the end stands

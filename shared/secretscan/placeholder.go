@@ -2,6 +2,7 @@ package secretscan
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -38,7 +39,8 @@ func Literal(value string) (literal string, marked bool) {
 	return rest, references
 }
 
-// Trivial reports whether a literal is a switch or a path: it marks no place for a secret either.
+// Trivial reports whether a literal is a switch, a path or a short number, and so neither a secret
+// nor a placeholder for one.
 func Trivial(value string) bool {
 	value = strings.TrimSpace(value)
 	return switches[strings.ToLower(value)] ||
@@ -64,18 +66,15 @@ func leftover(rest string) bool {
 
 func harmless(rest string) bool {
 	lower := strings.ToLower(rest)
-	if distinctBytes(rest) < 3 ||
-		switches[lower] ||
-		placeholderValues[lower] ||
-		path(rest) ||
-		variableName(rest) {
-		return true
-	}
 
-	if shortNumber(rest) && len(rest) < 3 {
+	switch {
+	case distinctBytes(rest) < 3:
 		return true
-	}
-	if credentialRun(rest) {
+	case switches[lower], placeholderValues[lower]:
+		return true
+	case path(rest), variableName(rest):
+		return true
+	case credentialRun(rest):
 		return false
 	}
 
@@ -102,16 +101,20 @@ func trimScheme(s string) string {
 
 // masked recognises values whose middle or end was blanked out: "ntn_****", "sk-xxxx", "AIza...".
 func masked(s string) bool {
+	for _, mark := range maskMarks {
+		if strings.Contains(s, mark) {
+			return true
+		}
+	}
+
 	lower := strings.ToLower(s)
-	return strings.Contains(s, "***") ||
-		strings.Contains(s, "…") ||
-		strings.Contains(s, "•••") ||
-		strings.Contains(s, "###") ||
-		strings.Contains(s, "...") ||
-		strings.Contains(lower, "xxxx") ||
-		(len(s) < 24 && strings.Contains(lower, "xxx")) ||
-		strings.Contains(s, "____")
+	if len(s) < 24 {
+		return strings.Contains(lower, "xxx")
+	}
+	return strings.Contains(lower, "xxxx")
 }
+
+var maskMarks = []string{"***", "…", "•••", "###", "...", "____"}
 
 // placeholderWord recognises the words people write where a secret belongs. Long words count
 // anywhere, short ones only as words of their own, since random text contains them by chance.
@@ -125,8 +128,7 @@ func placeholderWord(s string) bool {
 		if i < len(lower) && isLower(lower[i]) {
 			continue
 		}
-		if word := lower[start:i]; len(word) >= 3 && len(word) <= longestShort && shortMarkers[word] ||
-			len(word) > 6 && strings.HasPrefix(word, "your") {
+		if markerWord(lower[start:i]) {
 			return true
 		}
 		start = i + 1
@@ -135,45 +137,40 @@ func placeholderWord(s string) bool {
 	return false
 }
 
+func markerWord(word string) bool {
+	if len(word) > 6 {
+		return strings.HasPrefix(word, "your")
+	}
+	return len(word) >= 3 && shortMarkers[word]
+}
+
 // describes recognises plain words that end in the name of the thing: my-secret-key, api_key,
 // token_here, github-personal-access-token.
 func describes(lower string) bool {
-	if len(lower) > 60 ||
-		digits(lower) > 2 ||
-		strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-_ .[](){}") != "" {
+	if len(lower) > 60 || digits(lower) > 2 {
+		return false
+	}
+	if strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789-_ .[](){}") != "" {
 		return false
 	}
 
 	words := strings.FieldsFunc(lower, func(r rune) bool { return r < 'a' || r > 'z' })
-	if len(words) == 0 {
+	switch len(words) {
+	case 0:
 		return true
+	case 1:
+		return wholeNames[words[0]]
+	case 2, 3, 4, 5, 6:
+		return lastNames[words[len(words)-1]]
 	}
-	if len(words) > 6 {
-		return false
-	}
-
-	last := words[len(words)-1]
-	if last == "here" || last == "goes" {
-		return true
-	}
-
-	if len(words) == 1 {
-		return last == "token" ||
-			last == "secret" ||
-			last == "apikey" ||
-			last == "password" ||
-			last == "key" ||
-			last == "passwd"
-	}
-
-	return last == "key" ||
-		last == "token" ||
-		last == "secret" ||
-		last == "password" ||
-		last == "id" ||
-		last == "pat" ||
-		last == "string"
+	return false
 }
+
+// wholeNames describe a secret in one word.
+var wholeNames = set("token", "secret", "apikey", "password", "key", "passwd", "here", "goes")
+
+// lastNames end a description of several words.
+var lastNames = set("key", "token", "secret", "password", "id", "pat", "string", "here", "goes")
 
 func digits(s string) int {
 	n := 0
@@ -185,7 +182,7 @@ func digits(s string) int {
 	return n
 }
 
-// credentialRun reports whether the value has a run that can hardly be anything but generated:
+// credentialRun reports whether the value has a run that is almost certainly generated:
 // at least 20 letters and digits, both present, with 3.5 bits of entropy.
 func credentialRun(s string) bool {
 	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return !(r < 128 && isWordByte(byte(r))) }) {
@@ -207,44 +204,47 @@ func variableName(s string) bool {
 		return false
 	}
 
-	digits := 0
-	for i := 0; i < len(s); i++ {
-		if isDigit(s[i]) {
-			digits++
-		} else if !isUpper(s[i]) && s[i] != '_' {
-			return false
-		}
+	if isDigit(s[0]) || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+		return false
 	}
-	return (isUpper(s[0]) || s[0] == '_') && digits*5 <= len(s)
+	return digits(s)*5 <= len(s)
 }
 
 // path recognises file paths. A credential may start with a slash too, so a segment that looks
 // generated is not a path.
 func path(s string) bool {
 	slashed := strings.ReplaceAll(s, `\`, "/")
-	rooted := strings.HasPrefix(slashed, "/") ||
-		strings.HasPrefix(slashed, "~/") ||
-		strings.HasPrefix(slashed, "./") ||
-		strings.HasPrefix(slashed, "../") ||
-		strings.HasPrefix(slashed, "file:/") ||
-		(len(s) > 2 && s[1] == ':' && slashed[2] == '/')
-	if !rooted {
+	if !rooted(slashed) {
 		return fileName(s)
 	}
 	if len(s) > 2 && fileName(slashed[strings.LastIndexByte(slashed, '/')+1:]) {
 		return true
 	}
 
-	for _, segment := range strings.Split(slashed, "/") {
-		if len(segment) >= 16 &&
-			strings.ContainsAny(segment, "0123456789") &&
-			EntropyMilli(segment) >= 3600 &&
-			!strings.ContainsAny(segment, ".- ") {
-			return false
+	if slices.ContainsFunc(strings.Split(slashed, "/"), generatedSegment) {
+		return false
+	}
+	return !strings.ContainsAny(s, "+=")
+}
+
+// rooted reports whether a path, written with slashes, starts at a root, a home, the working
+// directory or a drive.
+func rooted(slashed string) bool {
+	for _, root := range roots {
+		if strings.HasPrefix(slashed, root) {
+			return true
 		}
 	}
+	return len(slashed) > 2 && slashed[1:3] == ":/"
+}
 
-	return !strings.ContainsAny(s, "+=")
+var roots = []string{"/", "~/", "./", "../", "file:/"}
+
+func generatedSegment(segment string) bool {
+	return len(segment) >= 16 &&
+		strings.ContainsAny(segment, "0123456789") &&
+		!strings.ContainsAny(segment, ".- ") &&
+		EntropyMilli(segment) >= 3600
 }
 
 func fileName(s string) bool {
@@ -284,9 +284,6 @@ var longMarkerWords = []string{"example", "changeme", "change-me", "change_me", 
 	"replace", "insert", "notarealkey", "not-a-real", "not_a_real", "fillme", "fill-in", "todo", "deadbeef", "yourapi", "yourtoken", "yourkey", "yoursecret", "yourpass"}
 
 var shortMarkers = set("your", "yours", "fake", "sample", "mock", "xxx", "fixme", "enter", "paste", "tbd", "here")
-
-// longestShort is the length of the longest short marker.
-const longestShort = 6
 
 var switches = set("true", "false", "yes", "no", "on", "off", "none", "null", "nil", "undefined", "0", "1", "enabled", "disabled",
 	"auto", "default", "required", "optional", "stdin", "prompt", "env", "-")

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// provider is one token format. Marks are literal texts, of two characters at least, with which a
-// token begins; the pattern of the rest is tried only where one stands, which almost no text has.
+// provider is one token format. A token begins with one of the marks, which are literal texts of
+// at least two characters. The pattern of the rest is tried only after a mark.
 type provider struct {
 	name    string
 	marks   []string
 	pattern func() pattern
-	digits  int  // the token begins with decimal digits in front of the mark, so many at most
+	digits  int  // max decimal digits before the mark with which the token begins
 	run     bool // a failure holds for every later mark in the same run of characters
 }
 
@@ -39,8 +39,8 @@ var marks = sync.OnceValue(func() *wordIndex {
 // longestToken bounds one match. PEM keys, which are longer, are found by their armour.
 const longestToken = 4096
 
-// scanProviders tries the patterns at the places of their marks. What a pattern has covered, be it
-// a token or an example of one, is not tried again with the same pattern.
+// scanProviders tries each pattern after its marks. Text that a pattern matched, as a token or as
+// an example of one, is not tried again with the same pattern.
 func scanProviders(value string) []Match {
 	index := marks()
 	var found []Match
@@ -83,25 +83,42 @@ func endOfRun(value string, i int) int {
 	return i
 }
 
-// at tries the pattern behind the mark at i. A token may not begin in the middle of a word.
+// at tries the pattern after the mark at i. A token does not begin in the middle of a word.
 func (p *provider) at(value string, i, mark int) (Match, bool) {
+	start := p.start(value, i)
+	if start > 0 && isWordByte(value[start-1]) {
+		return Match{}, false
+	}
+	if p.digits > 0 && i-start < minDigits {
+		return Match{}, false
+	}
+
+	rest := i + mark
+	limit := min(len(value), start+longestToken)
+	size := p.pattern().match(value[rest:max(rest, limit)])
+	if size < 0 {
+		return Match{}, false
+	}
+
+	return Match{
+		Provider: p.name,
+		Start:    start,
+		End:      rest + size,
+		Public:   rest - start,
+	}, true
+}
+
+// start returns where a token with its mark at i begins: at the digits before the mark.
+func (p *provider) start(value string, i int) int {
 	start := i
 	for start > 0 && i-start < p.digits && isDigit(value[start-1]) {
 		start--
 	}
-
-	if start > 0 && isWordByte(value[start-1]) || p.digits > 0 && i-start < leastDigits {
-		return Match{}, false
-	}
-	size := p.pattern().match(value[i+mark : max(i+mark, min(len(value), start+longestToken))])
-	if size < 0 {
-		return Match{}, false
-	}
-	return Match{p.name, start, i + mark + size, i - start + mark}, true
+	return start
 }
 
-// leastDigits is the shortest number of a Telegram bot.
-const leastDigits = 8
+// minDigits is the length of the shortest number of a Telegram bot.
+const minDigits = 8
 
 // credible rejects texts that have a provider's shape but are examples or masks.
 func credible(match string) bool {
@@ -131,8 +148,8 @@ func longestRun(s string) int {
 }
 
 // providers is the table of token formats, most of them documented by their issuers. Lengths are
-// lower bounds: issuers lengthen tokens, and a shorter bound costs nothing behind a fixed prefix. The
-// pattern is that of the text behind the mark.
+// lower bounds: issuers lengthen tokens, and after a fixed prefix a shorter bound costs nothing. The
+// pattern matches the text after the mark.
 var providers = []provider{
 	token("github-token", `[A-Za-z0-9]{30,255}`, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
 	token("github-fine-grained-token", `[A-Za-z0-9_]{36,255}`, "github_pat_"),

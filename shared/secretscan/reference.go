@@ -26,8 +26,8 @@ const referenceBytes = "$%{<_:.`["
 // maxNesting bounds ${A:-${B:-…}}; deeper text is kept as literal.
 const maxNesting = 8
 
-// strip also reports whether there is text outside the references: what remains is otherwise
-// nothing but defaults.
+// strip also reports whether there is text outside the references. Without such text the literal
+// holds only defaults.
 func strip(value string, depth int) (literal string, outside, found bool) {
 	var out strings.Builder
 	for i := 0; i < len(value); {
@@ -47,8 +47,8 @@ func strip(value string, depth int) (literal string, outside, found bool) {
 	return out.String(), outside, found
 }
 
-// referenceAt returns the length of the reference that starts at i, 0 when none does, and the
-// literal default it carries.
+// referenceAt returns the length of the reference that starts at i, or 0 if there is none, and its
+// literal default.
 func referenceAt(value string, i, depth int) (size int, kept string) {
 	rest := value[i:]
 	switch rest[0] {
@@ -57,50 +57,90 @@ func referenceAt(value string, i, depth int) (size int, kept string) {
 	case '%':
 		return anchored(value, i, percent(rest)), ""
 	case '{':
-		if strings.HasPrefix(rest, "{{") {
-			if end := strings.Index(window(rest), "}}"); end > 0 {
-				return end + 2, ""
-			}
-			return 0, ""
-		}
-
-		n := 1 + identifier(rest[1:])
-		if n > 1 &&
-			n < len(rest) &&
-			rest[n] == ':' &&
-			namespaces[strings.ToLower(rest[1:n])] { // OpenCode: {env:X}, {file:x}
-			if end := strings.IndexByte(window(rest), '}'); end > n {
-				return end + 1, ""
-			}
-		}
-
-		if n > 1 && n < len(rest) && rest[n] == '}' {
-			return n + 1, ""
-		}
+		return braced(rest), ""
 	case '<':
-		if end := strings.IndexByte(window(rest), '>'); end > 0 &&
-			strings.IndexByte(rest[1:end], '<') < 0 {
-			return end + 1, ""
-		}
+		return angled(rest), ""
 	case '[':
-		if end := strings.IndexByte(window(rest), ']'); end > 0 &&
-			variableName(strings.ReplaceAll(rest[1:end], " ", "_")) {
-			return end + 1, ""
-		}
+		return squared(rest), ""
 	case '_':
-		if strings.HasPrefix(rest, "__") {
-			if end := strings.Index(window(rest[2:]), "__"); end > 0 &&
-				identifier(rest[2:]) >= end {
-				return anchored(value, i, end+4), ""
-			}
-		}
+		return anchored(value, i, underscored(rest)), ""
 	case '`':
-		if end := strings.IndexByte(window(rest[1:]), '`'); end > 0 {
-			return end + 2, ""
-		}
+		return backticked(rest), ""
 	}
 
 	return 0, ""
+}
+
+// braced returns the length of {{x}}, {x} or OpenCode's {env:X} and {file:x} at the start of s.
+func braced(s string) int {
+	if strings.HasPrefix(s, "{{") {
+		return through(s, "}}")
+	}
+
+	end := 1 + identifier(s[1:])
+	if end == 1 || end == len(s) {
+		return 0
+	}
+
+	switch s[end] {
+	case '}':
+		return end + 1
+	case ':':
+		if namespaces[strings.ToLower(s[1:end])] {
+			return through(s, "}")
+		}
+	}
+	return 0
+}
+
+// angled returns the length of <…> at the start of s.
+func angled(s string) int {
+	end := through(s, ">")
+	if end == 0 || strings.IndexByte(s[1:end], '<') >= 0 {
+		return 0
+	}
+	return end
+}
+
+// squared returns the length of [YOUR NAME] at the start of s.
+func squared(s string) int {
+	end := through(s, "]")
+	if end == 0 || !variableName(strings.ReplaceAll(s[1:end-1], " ", "_")) {
+		return 0
+	}
+	return end
+}
+
+// underscored returns the length of __NAME__ at the start of s.
+func underscored(s string) int {
+	if !strings.HasPrefix(s, "__") {
+		return 0
+	}
+
+	name := s[2:]
+	end := strings.Index(window(name), "__")
+	if end <= 0 || identifier(name) < end {
+		return 0
+	}
+	return end + 4
+}
+
+// backticked returns the length of `…` at the start of s.
+func backticked(s string) int {
+	end := strings.IndexByte(window(s[1:]), '`')
+	if end <= 0 {
+		return 0
+	}
+	return end + 2
+}
+
+// through returns the length of s up to and including the first closing mark, or 0 without one.
+func through(s, mark string) int {
+	at := strings.Index(window(s), mark)
+	if at <= 0 {
+		return 0
+	}
+	return at + len(mark)
 }
 
 func dollar(value string, i, depth int) (size int, kept string) {
@@ -135,7 +175,7 @@ func dollar(value string, i, depth int) (size int, kept string) {
 	return 0, ""
 }
 
-// body judges the inside of ${…}. Known namespaces (env:VAR) name a variable; after a plain name
+// body parses the inside of ${…}. A known namespace (env:VAR) names a variable; after a plain name
 // come the shell's operators or, in some clients, ":default".
 func body(inside string, depth int) (kept string, ok bool) {
 	n := identifier(inside)
@@ -177,7 +217,7 @@ func body(inside string, depth int) (kept string, ok bool) {
 func window(s string) string { return s[:min(len(s), maxReference)] }
 
 // maxReference bounds the search for a closing bracket, so that a long run of open ones stays
-// cheap. What is longer is literal text.
+// cheap. Longer text is literal.
 const maxReference = 256
 
 // closing returns the index of the bracket that closes the first one, or -1.
@@ -222,17 +262,30 @@ func percent(s string) int {
 
 // identifier returns the length of the variable name at the start of s.
 func identifier(s string) int {
-	n := 0
-	for n < len(s) &&
-		n < maxReference &&
-		(isWordByte(s[n]) || s[n] == '_' || n > 0 && (s[n] == '.' || s[n] == '-' && n+1 < len(s) && (isLower(s[n+1]) && isLower(s[n-1])))) {
-		n++
-	}
-
-	if n > 0 && isDigit(s[0]) {
+	if s == "" || isDigit(s[0]) {
 		return 0
 	}
+
+	n := 0
+	for n < len(s) && n < maxReference && inIdentifier(s, n) {
+		n++
+	}
 	return n
+}
+
+// inIdentifier reports whether the byte at i belongs to the variable name that starts s: letters,
+// digits and underscores, and behind the first a dot, or a hyphen between lower-case letters.
+func inIdentifier(s string, i int) bool {
+	c := s[i]
+	switch {
+	case isWordByte(c) || c == '_':
+		return true
+	case i == 0:
+		return false
+	case c == '-':
+		return i+1 < len(s) && isLower(s[i-1]) && isLower(s[i+1])
+	}
+	return c == '.'
 }
 
 // managed recognises whole values that point into a secret store or a process environment.

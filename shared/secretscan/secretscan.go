@@ -5,7 +5,7 @@
 // a reader must put one. Everything else is literal text, and literal text is a secret when it
 // has a provider's shape, when it sits in a connection string, or when the name beside it says
 // so. The package answers those questions for one value at a time; what follows from the answer
-// (a severity, a message, an exit code) is the caller's business.
+// (a severity, a message, an exit code) is up to the caller.
 //
 // Every function is deterministic: no clock, no locale, no floating point. Nothing here keeps
 // or logs the values it is given.
@@ -37,7 +37,7 @@ const (
 // and passwords in connection strings. Masked and example tokens are left out. The matches are
 // sorted by Start and do not overlap.
 func Scan(value string) []Match {
-	if len(value) < minimumSecret {
+	if len(value) < minSecret {
 		return nil
 	}
 	found := append(scanPrivateKeys(value), scanProviders(value)...)
@@ -59,8 +59,8 @@ func Scan(value string) []Match {
 	return kept
 }
 
-// minimumSecret is shorter than every provider pattern and than any "a://b:c@d".
-const minimumSecret = 8
+// minSecret is shorter than every provider pattern and than any "a://b:c@d".
+const minSecret = 8
 
 const pemHead, pemTail, pemDashes = "-----BEGIN ", "PRIVATE KEY", "-----"
 
@@ -121,28 +121,55 @@ func Opaque(value string) bool {
 	if len(value) < 32 || len(value) > 4096 || EntropyMilli(value) < 4300 {
 		return false
 	}
-	run, longest, digits := 0, 0, 0
-	var lower, upper bool
-	for i := 0; i < len(value); i++ {
-		switch c := value[i]; {
-		case c >= 'a' && c <= 'z':
-			lower, run = true, run+1
-		case c >= 'A' && c <= 'Z':
-			upper, run = true, run+1
-		case c >= '0' && c <= '9':
-			digits, run = digits+1, run+1
-		case c == '+' || c == '=':
-		case c == '-' || c == '_':
-			run = 0
-		case c == '/' && strings.ContainsAny(value, "+="):
-		default:
-			return false
-		}
 
-		longest = max(longest, run)
+	s, ok := shapeOf(value)
+	return ok && s.lower && s.upper && s.digits >= 3 && s.longest >= 16
+}
+
+// shape is what a value is made of.
+type shape struct {
+	lower, upper bool
+	digits       int
+	run, longest int // letters and digits in a row
+}
+
+// shapeOf reports false for a value with a character that generated credentials do not have. The
+// slash is one only beside other characters of base64.
+func shapeOf(value string) (s shape, ok bool) {
+	base64 := strings.ContainsAny(value, "+=")
+
+	for i := range len(value) {
+		switch c := value[i]; c {
+		case '+', '=':
+		case '-', '_':
+			s.run = 0
+		case '/':
+			if !base64 {
+				return s, false
+			}
+		default:
+			if !isWordByte(c) {
+				return s, false
+			}
+			s.add(c)
+		}
 	}
 
-	return lower && upper && digits >= 3 && longest >= 16
+	return s, true
+}
+
+func (s *shape) add(c byte) {
+	switch {
+	case isLower(c):
+		s.lower = true
+	case isUpper(c):
+		s.upper = true
+	default:
+		s.digits++
+	}
+
+	s.run++
+	s.longest = max(s.longest, s.run)
 }
 
 func distinctBytes(s string) int {

@@ -2,13 +2,13 @@ package secretscan
 
 import "strings"
 
-// wordIndex finds which of many words begin at a place of a text, by their first two bytes.
+// wordIndex finds the words that begin at an offset of a text, by their first two bytes.
 type wordIndex struct {
 	pairs [1 << 16 / 64]uint64 // whether any word begins with the pair
 	lists map[uint16][]indexed
 }
 
-// indexed is a word with the number of whatever it belongs to.
+// indexed is a word with the number of its owner.
 type indexed struct {
 	text  string
 	owner int
@@ -20,7 +20,7 @@ func pairAt(s string, i int) uint16 {
 	return uint16(s[i])<<8 | uint16(s[i+1])
 }
 
-// add enters a word of two bytes at least.
+// add adds a word of at least two bytes.
 func (x *wordIndex) add(text string, owner int) {
 	pair := pairAt(text, 0)
 	x.pairs[pair>>6] |= 1 << (pair & 63)

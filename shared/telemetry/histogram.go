@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// bounds are those that the conventions advise for durations of requests, in seconds.
+// bounds are the bucket bounds of the conventions for durations of requests, in seconds.
 var bounds = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
 
 // histogram counts durations of one metric with the same attributes.
@@ -41,7 +41,7 @@ func (r *Recorder) Observe(metric string, took time.Duration, attributes ...slog
 
 	h := r.series[key]
 	if h == nil {
-		if len(r.series) >= mostSeries {
+		if len(r.series) >= maxSeries {
 			return
 		}
 		h = &histogram{

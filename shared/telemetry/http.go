@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Handler records each request of next by the pattern of the mux that it matches. The mux
-// is somewhere within next.
+// Handler records each request of next by the matching pattern of a mux, which may be
+// nested in next.
 func Handler(mux *http.ServeMux, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		recorder := recorderOf(r.Context())
@@ -46,7 +46,7 @@ func Handler(mux *http.ServeMux, next http.Handler) http.Handler {
 	})
 }
 
-// Wrap hands the recorder to all requests of a handler.
+// Wrap adds the recorder to all requests of a handler.
 func (r *Recorder) Wrap(next http.Handler) http.Handler {
 	if r == nil {
 		return next
@@ -56,7 +56,7 @@ func (r *Recorder) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// method is bounded, as the conventions ask: anybody can invent one.
+// method replaces unknown methods, as the conventions ask, because clients can invent them.
 func method(name string) string {
 	switch name {
 	case "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE":
@@ -65,7 +65,7 @@ func method(name string) string {
 	return "_OTHER"
 }
 
-// statusWriter notes the status of an answer.
+// statusWriter records the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 	code int
@@ -93,7 +93,7 @@ func (w *statusWriter) status() int {
 	return w.code
 }
 
-// Transport records the requests that base sends and tells the other side the trace.
+// Transport records the requests that base sends and adds the traceparent to them.
 func Transport(base http.RoundTripper) http.RoundTripper { return transport{base} }
 
 type transport struct{ base http.RoundTripper }

@@ -183,7 +183,7 @@ func value(v slog.Value) any {
 	return map[string]string{"stringValue": v.String()}
 }
 
-// refused is what a collector answered instead of 200.
+// refused is an answer of a collector other than 200.
 type refused int
 
 func (r refused) Error() string {
@@ -221,7 +221,7 @@ func (r *Recorder) send(ctx context.Context, path string, report any) error {
 	return nil
 }
 
-// cause is the reason of a loss, without addresses: they may hold a key.
+// cause returns the reason of a loss without addresses, which may hold a key.
 func cause(err error) string {
 	var answered refused
 	switch {

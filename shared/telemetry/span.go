@@ -76,7 +76,7 @@ func (s *Span) Set(attributes ...slog.Attr) {
 	s.attributes = append(s.attributes, attributes...)
 }
 
-// Fail says of what kind an error was; its text stays here. A nil error is none.
+// Fail records the kind of an error but not its text. It ignores nil.
 func (s *Span) Fail(err error) {
 	if s == nil || err == nil {
 		return

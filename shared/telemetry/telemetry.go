@@ -2,17 +2,17 @@
 // OpenTelemetry collector, by OTLP over HTTP with JSON
 // (https://opentelemetry.io/docs/specs/otlp/). It is off unless a collector is named.
 //
-// A [Recorder] travels in the context of a request, so nothing global is set and code
-// that never heard of it passes it on. [Handler] begins the span of a request,
-// [Start] one within it, and [Transport] one for each request to somebody else.
-// Without a recorder they do nothing and cost nothing.
+// A [Recorder] travels in the context of a request, so there is no global state and all
+// code passes it on. [Handler] starts the span of a request, [Start] one within it, and
+// [Transport] one for each request to another service. Without a recorder they do
+// nothing.
 //
 // Attributes have the names of the semantic conventions. They never hold addresses with
 // their paths (those of nodes contain keys), queries, bodies, arguments of tools or the
 // text of errors.
 //
-// The SDK of OpenTelemetry and its exporter are not used: they add 7.6 MB to functions
-// that may have 12 (decision 54).
+// The SDK of OpenTelemetry and its exporter are not used: they add 7.6 MB to each function
+// (decision 54).
 package telemetry
 
 import (
@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// Options say where reports go.
+// Options configure the reports.
 type Options struct {
 	// Endpoint is the base address of a collector; /v1/traces and /v1/metrics are added.
 	Endpoint string
@@ -42,10 +42,10 @@ type Options struct {
 }
 
 const (
-	mostSpans  = 2048            // that wait for a report; more are dropped and counted
-	mostSeries = 1000            // combinations of attributes of a metric
-	sendLimit  = 2 * time.Second // for one report
-	interval   = 5 * time.Second // between reports of [Recorder.Run]
+	maxSpans  = 2048            // that wait for a report; more are dropped and counted
+	maxSeries = 1000            // combinations of attributes of a metric
+	sendLimit = 2 * time.Second // for one report
+	interval  = 5 * time.Second // between reports of [Recorder.Run]
 )
 
 // Recorder collects spans and durations until they are sent. It is safe for concurrent
@@ -61,7 +61,7 @@ type Recorder struct {
 	since   time.Time // of the durations in series
 }
 
-// New makes a recorder, nil without an endpoint.
+// New returns a recorder, nil without an endpoint.
 func New(o Options) *Recorder {
 	if o.Endpoint == "" {
 		return nil
@@ -87,7 +87,7 @@ func New(o Options) *Recorder {
 
 type recorderKey struct{}
 
-// NewContext hands the recorder to all that is done with the context.
+// NewContext returns a context that carries the recorder.
 func (r *Recorder) NewContext(ctx context.Context) context.Context {
 	if r == nil {
 		return ctx
@@ -117,8 +117,8 @@ func (r *Recorder) Run(ctx context.Context) {
 	}
 }
 
-// Flush sends what was recorded. What a collector does not take is lost, with a
-// line in the log: the service never waits for its observers for more than two seconds.
+// Flush sends the recorded spans and durations. Those that a collector does not accept
+// within two seconds are dropped and logged.
 func (r *Recorder) Flush(ctx context.Context) {
 	if r == nil {
 		return
@@ -144,7 +144,7 @@ func (r *Recorder) Flush(ctx context.Context) {
 	}
 }
 
-// sampled decides for a trace by its id, so that all services with the same ratio agree.
+// sampled decides by the id of a trace, so that all services with the same ratio agree.
 func (r *Recorder) sampled(id traceID) bool {
 	var low uint64
 	for _, b := range id[8:] {
@@ -156,7 +156,7 @@ func (r *Recorder) sampled(id traceID) bool {
 func (r *Recorder) ended(s *Span) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.spans) >= mostSpans {
+	if len(r.spans) >= maxSpans {
 		r.dropped++
 		return
 	}
@@ -169,7 +169,7 @@ type (
 	spanID  [8]byte
 )
 
-// fill makes an id; those of traces are no secrets.
+// fill writes a random id; trace ids are not secret.
 func fill(id []byte) {
 	for i := range id {
 		id[i] = byte(rand.Uint32())

@@ -240,13 +240,13 @@ func TestWhatDoesNotFitIsDropped(t *testing.T) {
 	defer gone.Close()
 	r := New(Options{Endpoint: gone.URL, Ratio: 1})
 	ctx := r.NewContext(context.Background())
-	for n := range mostSpans + 10 {
+	for n := range maxSpans + 10 {
 		_, span := Start(ctx, Internal, "x")
 		span.End()
 		span.End()
 		r.Observe("m", time.Millisecond, slog.Int("n", n))
 	}
-	if len(r.spans) != mostSpans || r.dropped != 10 || len(r.series) != mostSeries {
+	if len(r.spans) != maxSpans || r.dropped != 10 || len(r.series) != maxSeries {
 		t.Error(len(r.spans), r.dropped, len(r.series))
 	}
 	r.Flush(ctx)

@@ -6,10 +6,9 @@ import (
 	"fmt"
 )
 
-// Continue makes what is done with the context a part of somebody else's trace, named
-// by a traceparent (https://www.w3.org/TR/trace-context/, version 00). One that is
-// malformed is ignored, as the specification asks. A caller can keep us from recording
-// and cannot make us record.
+// Continue returns a context that continues the trace of a traceparent
+// (https://www.w3.org/TR/trace-context/, version 00). A malformed one is ignored, as the
+// specification asks. A caller can turn recording off but not on.
 func Continue(ctx context.Context, traceparent string) context.Context {
 	r := recorderOf(ctx)
 	if r == nil {
@@ -26,7 +25,7 @@ func Continue(ctx context.Context, traceparent string) context.Context {
 
 const traceparentLen = len("00-0123456789abcdef0123456789abcdef-0123456789abcdef-01")
 
-// parseTraceparent gives the span of somebody else, which never ends here.
+// parseTraceparent returns the remote span, which never ends here.
 func parseTraceparent(text string) (*Span, bool) {
 	if len(text) < traceparentLen ||
 		text[2] != '-' ||
@@ -68,7 +67,7 @@ func isLowerHex(text string) bool {
 	return true
 }
 
-// traceparent names the span to others.
+// traceparent returns the header that names the span.
 func (s *Span) traceparent() string {
 	flags := 0
 	if s.sampled {

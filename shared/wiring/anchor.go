@@ -18,10 +18,10 @@ import (
 )
 
 // trail is the audit chain with a note of its head. A chain cannot show by itself
-// that it was cut, exchanged or deleted; with the note the service finds out at
-// every verification. A chain in a data directory has the note beside it, and is
-// compared with it at the start too; for one in a table, which many processes
-// write, each remembers what itself appended.
+// that it was cut, exchanged or deleted; every verification compares it with the
+// note. A chain in a data directory has the note beside it and is also compared at
+// the start. Many processes write to a chain in a table, so each of them keeps the
+// head of its own appends in memory.
 type trail struct {
 	audit.Store
 	audit.Notes
@@ -44,13 +44,20 @@ func openTrail(c config.Config, origin string) (*trail, error) {
 	return openTableTrail(c, origin, false)
 }
 
-// openTableTrail opens the table, and what is sealed if there is a place for it.
+// openTableTrail opens the table, with the sealed segments if there is a place for
+// them.
 func openTableTrail(c config.Config, origin string, readOnly bool) (*trail, error) {
 	table, err := openAuditTable(c, origin, readOnly)
 	if err != nil {
 		return nil, err
 	}
-	t := &trail{Store: table, Notes: table, Close: func() error { return nil }}
+
+	t := &trail{
+		Store: table,
+		Notes: table,
+		Close: func() error { return nil },
+	}
+
 	if c.SegmentBucket == "" && c.DataDir == "" {
 		return t, nil
 	}
@@ -58,6 +65,7 @@ func openTableTrail(c config.Config, origin string, readOnly bool) (*trail, erro
 	if err != nil {
 		return nil, err
 	}
+
 	t.sealed = sealed.Open(ChainName, table, objects)
 	t.Store = t.sealed
 	return t, nil
@@ -70,26 +78,34 @@ func openFileTrail(dir, origin string) (*trail, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if anchors != nil {
-		report, err := auditfile.Verify(auditfile.Path(dir, ChainName), audit.VerifyOptions{Chain: ChainName, Anchors: anchors})
+		report, err := auditfile.Verify(auditfile.Path(dir, ChainName), audit.VerifyOptions{
+			Chain:   ChainName,
+			Anchors: anchors,
+		})
 		if err != nil {
 			return nil, err
 		}
+
 		if !report.Valid {
-			return nil, fmt.Errorf("the audit chain %s is not as this service left it: %s at entry %d; restore it, or move the whole data directory away to begin anew",
+			return nil, fmt.Errorf("the audit chain %s is not as this service left it: %s at entry %d; restore it, or move the whole data directory away to start a new chain",
 				auditfile.Path(dir, ChainName), report.Reason, *report.BrokenAt)
 		}
 	}
+
 	store, err := auditfile.Open(dir, ChainName, auditfile.Options{Origin: origin})
 	if err != nil {
 		return nil, err
 	}
+
 	t.Store, t.Notes, t.Close = store, store, store.Close
 	head, err := t.Head(context.Background())
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	t.head = audit.Head{} // note it anew, with its time
+
+	t.head = audit.Head{} // write the note again, with its time
 	t.note(head)
 	return t, nil
 }
@@ -102,15 +118,18 @@ func (t *trail) read() ([]audit.Anchor, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	seqText, hashText, _ := strings.Cut(strings.TrimSpace(string(text)), ":")
 	seq, err := strconv.ParseUint(seqText, 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("%s does not hold SEQ:HASH", t.path)
 	}
+
 	hash, err := audit.ParseHash(hashText)
 	if err != nil {
 		return nil, fmt.Errorf("%s does not hold SEQ:HASH", t.path)
 	}
+
 	t.head = audit.Head{Seq: seq, Hash: hash}
 	return t.Anchors(), nil
 }
@@ -124,11 +143,12 @@ func (t *trail) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 	return entries, err
 }
 
-// note writes the head if it is new. A note that cannot be written leaves an
-// older one, which still holds.
+// note writes the head if it is new. If it cannot be written, the older note remains
+// and is still valid.
 func (t *trail) note(head audit.Head) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	if head.Seq <= t.head.Seq {
 		return
 	}
@@ -136,19 +156,22 @@ func (t *trail) note(head audit.Head) {
 		t.head = head
 		return
 	}
+
 	fresh := t.path + ".new"
 	err := os.WriteFile(fresh, fmt.Appendf(nil, "%d:%s\n", head.Seq, head.Hash), 0o600)
 	if err == nil {
 		err = os.Rename(fresh, t.path)
 	}
+
 	if err != nil {
 		slog.Warn("head of the audit chain not noted", "error", err.Error())
 		return
 	}
+
 	t.head = head
 }
 
-// Anchors are what a verification must find in the chain.
+// Anchors returns the heads that a verification must find in the chain.
 func (t *trail) Anchors() []audit.Anchor {
 	t.mu.Lock()
 	defer t.mu.Unlock()

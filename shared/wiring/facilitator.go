@@ -14,7 +14,7 @@ import (
 	"governance.internal/shared/x402/facilitator"
 )
 
-// facilitatorSettings are what moving money needs besides the chain.
+// facilitatorSettings are the settings that a settlement requires besides the nodes.
 func facilitatorSettings(c config.Config) []config.Setting {
 	if len(c.FacilitatorURLs) == 0 {
 		return []config.Setting{{Name: "GAS_KEY_FILE, GAS_KEY_KMS or GAS_KEY", Value: c.GasKeyFile + c.GasKeyKMS + c.GasKey}}
@@ -32,8 +32,8 @@ func isCDP(address string) bool {
 	return err == nil && u.Hostname() == facilitator.CDPHost
 }
 
-// openFacilitator settles through the facilitators of the configuration, or else
-// from a wallet of ours, whose address it gives too.
+// openFacilitator opens the facilitators of the configuration, or else the gas wallet,
+// whose address it also returns.
 func openFacilitator(c config.Config, chain *evm.Chain) (settles payments.Facilitator, gasWallet string, err error) {
 	if len(c.FacilitatorURLs) == 0 {
 		wallet, err := openWallet(c)
@@ -42,6 +42,7 @@ func openFacilitator(c config.Config, chain *evm.Chain) (settles payments.Facili
 		}
 		return facilitator.NewOnchain(chain, wallet), wallet.Address(), nil
 	}
+
 	var servers []facilitator.Server
 	for i, address := range c.FacilitatorURLs {
 		server := facilitator.Server{URL: address}
@@ -55,8 +56,10 @@ func openFacilitator(c config.Config, chain *evm.Chain) (settles payments.Facili
 		case i < len(c.FacilitatorTokens) && c.FacilitatorTokens[i] != "":
 			server.Token = facilitator.BearerToken(c.FacilitatorTokens[i])
 		}
+
 		servers = append(servers, server)
 	}
+
 	settles, err = facilitator.NewRemote(chain, servers, time.Now, facilitator.Patience)
 	return settles, "", err
 }
@@ -69,6 +72,7 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 		}
 		return key, nil
 	}
+
 	if c.GasKeyKMS == "" {
 		return evm.LoadKey(c.GasKeyFile)
 	}
@@ -76,14 +80,20 @@ func openWallet(c config.Config) (evm.Wallet, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := context.WithTimeout(context.Background(), kmsLimit)
 	defer cancel()
+
 	return evm.NewRemoteKey(ctx, kms.Open(c.GasKeyKMS, keyService(a)))
 }
 
-// keyService says how KMS is reached.
+// keyService returns the options of the KMS client.
 func keyService(a environment.Account) kms.Options {
-	return kms.Options{Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}
+	return kms.Options{
+		Region:      a.Region,
+		Credentials: a.Credentials,
+		Endpoint:    a.Endpoint,
+	}
 }
 
 // kmsLimit is the time to fetch the gas wallet's public key at the start.

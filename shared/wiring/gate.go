@@ -28,14 +28,14 @@ import (
 // ChainName is the name of the audit chain.
 const ChainName = "governance"
 
-// Paid is what a selling function depends on.
+// Paid holds the dependencies of a selling function.
 type Paid struct {
 	Gate      *x402.Gate
 	Audit     audit.Store
 	Auditor   *auditor.Auditor // of Audit; nil for a function that does not verify it
 	Payments  payments.Store
 	Chain     *evm.Chain
-	GasWallet string       // address that pays the gas of settlements; "" when a facilitator elsewhere does
+	GasWallet string       // address that pays the gas of settlements; "" with a remote facilitator
 	Close     func() error // releases the stores
 }
 
@@ -49,7 +49,10 @@ func NewPaid(c config.Config) (*Paid, error) {
 // NewVerifying is NewPaid for a function that also verifies the audit chain, with the
 // key that signs its checkpoints.
 func NewVerifying(c config.Config) (*Paid, error) {
-	paid, trail, err := openPaid(c, config.Setting{Name: "CHECKPOINT_KEY_KMS, CHECKPOINT_KEY_FILE or DATA_DIR", Value: c.CheckpointKeyFile + c.CheckpointKeyKMS + c.DataDir})
+	paid, trail, err := openPaid(c, config.Setting{
+		Name:  "CHECKPOINT_KEY_KMS, CHECKPOINT_KEY_FILE or DATA_DIR",
+		Value: c.CheckpointKeyFile + c.CheckpointKeyKMS + c.DataDir,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -59,46 +62,70 @@ func NewVerifying(c config.Config) (*Paid, error) {
 	return paid, nil
 }
 
-// openPaid also gives the trail, and needs some settings more.
+// openPaid also returns the trail. It requires further settings.
 func openPaid(c config.Config, more ...config.Setting) (*Paid, *trail, error) {
 	site, err := Site(c)
 	if err := errors.Join(err, needPaid(c, more...)); err != nil {
 		return nil, nil, err
 	}
+
 	chain, err := openChain(c)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	settles, gasWallet, err := openFacilitator(c, chain)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	signer, err := openSigner(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	site.Signer = signer.Address()
+
 	store, closeStore, err := openPayments(c)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	trail, err := openTrail(c, site.BaseURL)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeStore())
 	}
-	ledger := x402.Ledger{Chain: trail, Name: ChainName, Signer: signer, Ruleset: ruleset}
+
+	site.Signer = signer.Address()
+	ledger := x402.Ledger{
+		Chain:   trail,
+		Name:    ChainName,
+		Signer:  signer,
+		Ruleset: ruleset,
+	}
 	machine := &payments.Machine{
-		Store: store, Facilitator: settles, Ledger: ledger,
-		Now: time.Now, Owner: newOwner(), Lease: payments.Lease,
+		Store:       store,
+		Facilitator: settles,
+		Ledger:      ledger,
+		Now:         time.Now,
+		Owner:       newOwner(),
+		Lease:       payments.Lease,
 		Limits: payments.Limits{
 			NoContracts: c.NoContractWallets,
 			WastedGas:   c.WastedGasBudget,
 		},
 	}
 	return &Paid{
-		Gate:  &x402.Gate{Site: site, Accounts: chain, Signer: signer, Machine: machine, Now: time.Now},
-		Audit: trail, Payments: store, Chain: chain, GasWallet: gasWallet,
-		Close: func() error { return errors.Join(trail.Close(), closeStore()) },
+		Gate: &x402.Gate{
+			Site:     site,
+			Accounts: chain,
+			Signer:   signer,
+			Machine:  machine,
+			Now:      time.Now,
+		},
+		Audit:     trail,
+		Payments:  store,
+		Chain:     chain,
+		GasWallet: gasWallet,
+		Close:     func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, trail, nil
 }
 
@@ -111,11 +138,19 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 		}
 		return store, store.Close, nil
 	}
+
 	a, err := environment.OpenAccount(c.DynamoDBEndpoint)
 	if err != nil {
 		return nil, nil, err
 	}
-	o := dynamo.Options{Table: c.PaymentsTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint}
+
+	o := dynamo.Options{
+		Table:       c.PaymentsTable,
+		Region:      a.Region,
+		Credentials: a.Credentials,
+		Endpoint:    a.Endpoint,
+	}
+
 	if c.ResultBucket != "" {
 		o.Objects = s3.Open(s3.Options{
 			Bucket:      c.ResultBucket,
@@ -124,23 +159,33 @@ func openPayments(c config.Config) (payments.Store, func() error, error) {
 			Endpoint:    c.S3Endpoint,
 		})
 	}
+
 	return dynamo.Open(o), func() error { return nil }, nil
 }
 
-// NewPayments opens the payment store alone, for functions that only tell of payments.
+// NewPayments opens the payment store alone, for functions that only report payments.
 func NewPayments(c config.Config) (payments.Store, error) {
 	if c.PaymentsTable == "" {
-		if err := config.Need(config.Setting{Name: "PAYMENTS_TABLE or DATA_DIR", Value: c.DataDir}); err != nil {
+		err := config.Need(config.Setting{Name: "PAYMENTS_TABLE or DATA_DIR", Value: c.DataDir})
+		if err != nil {
 			return nil, err
 		}
 	}
+
 	store, _, err := openPayments(c)
 	return store, err
 }
 
 func needPaid(c config.Config, more ...config.Setting) error {
-	settings := append(append(more, facilitatorSettings(c)...), config.Setting{Name: "RPC_URLS", Value: strings.Join(c.RPCURLs, ",")})
-	if c.PaymentsTable == "" || c.AuditTable == "" || c.SigningKeyFile+c.SigningKey == "" {
+	settings := append(more, facilitatorSettings(c)...)
+	settings = append(settings, config.Setting{
+		Name:  "RPC_URLS",
+		Value: strings.Join(c.RPCURLs, ","),
+	})
+
+	hasTables := c.PaymentsTable != "" && c.AuditTable != ""
+	hasSigningKey := c.SigningKeyFile+c.SigningKey != ""
+	if !hasTables || !hasSigningKey {
 		settings = append(settings, config.Setting{Name: "DATA_DIR", Value: c.DataDir})
 	}
 	return config.Need(settings...)
@@ -173,9 +218,11 @@ func openSigner(c config.Config) (*evm.Key, error) {
 }
 
 // PaymentsFile is the payment store of a data directory.
-func PaymentsFile(dataDir string) string { return filepath.Join(dataDir, "payments.db") }
+func PaymentsFile(dataDir string) string {
+	return filepath.Join(dataDir, "payments.db")
+}
 
-// ruleset is the version of what made the result of a product.
+// ruleset returns the version of the rules behind the result of a product.
 func ruleset(product string) string {
 	if product == "auditMCP" {
 		return lint.Ruleset

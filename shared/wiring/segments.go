@@ -21,6 +21,7 @@ func openSegments(c config.Config) (sealed.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return s3.Open(s3.Options{
 		Bucket:      c.SegmentBucket,
 		Region:      a.Region,
@@ -37,7 +38,13 @@ func openAuditTable(c config.Config, origin string, readOnly bool) (*auditdynamo
 	if err != nil {
 		return nil, err
 	}
+
 	return auditdynamo.Open(ChainName, auditdynamo.Options{
-		Table: c.AuditTable, Region: a.Region, Credentials: a.Credentials, Endpoint: a.Endpoint, Origin: origin, ReadOnly: readOnly,
+		Table:       c.AuditTable,
+		Region:      a.Region,
+		Credentials: a.Credentials,
+		Endpoint:    a.Endpoint,
+		Origin:      origin,
+		ReadOnly:    readOnly,
 	})
 }

@@ -26,23 +26,41 @@ func openSinks(c config.Config) ([]auditor.Sink, error) {
 		if err != nil {
 			return nil, err
 		}
-		sinks = append(sinks, auditor.Archive{Label: "bucket", Objects: objects, Chain: ChainName})
+		sinks = append(sinks, auditor.Archive{
+			Label:   "bucket",
+			Objects: objects,
+			Chain:   ChainName,
+		})
 	}
+
 	if c.CheckpointDir != "" {
 		objects, err := dir.Open(c.CheckpointDir)
 		if err != nil {
 			return nil, err
 		}
-		sinks = append(sinks, auditor.Archive{Label: "directory", Objects: objects, Chain: ChainName})
+		sinks = append(sinks, auditor.Archive{
+			Label:   "directory",
+			Objects: objects,
+			Chain:   ChainName,
+		})
 	}
+
 	for _, text := range c.CheckpointWitnesses {
 		address, vkey, _ := strings.Cut(text, " ")
-		witness, err := auditor.NewWitness(address, strings.TrimSpace(vkey), &http.Client{Transport: telemetry.Transport(nil), Timeout: witnessLimit})
+		witness, err := auditor.NewWitness(
+			address,
+			strings.TrimSpace(vkey),
+			&http.Client{
+				Transport: telemetry.Transport(nil),
+				Timeout:   witnessLimit,
+			},
+		)
 		if err != nil {
 			return nil, fmt.Errorf("configuration: CHECKPOINT_WITNESSES: %w", err)
 		}
 		sinks = append(sinks, witness)
 	}
+
 	if c.CheckpointMemoKeyFile != "" {
 		memo, err := openMemo(c)
 		if err != nil {
@@ -50,11 +68,12 @@ func openSinks(c config.Config) ([]auditor.Sink, error) {
 		}
 		sinks = append(sinks, memo)
 	}
+
 	return sinks, nil
 }
 
 // memo is a sink on the chain of the payments: the signed checkpoint is the calldata of a
-// transaction, for everybody to find by its hash and to open with the verifier key.
+// transaction, which a reader finds by its hash and opens with the verifier key.
 type memo struct {
 	chain  *evm.Chain
 	wallet evm.Wallet

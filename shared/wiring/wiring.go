@@ -1,6 +1,6 @@
-// Package wiring builds what a function depends on from the configuration. It
-// is the one place where adapters are chosen; each constructor links only what
-// it uses, so a function that sells nothing carries no payment code.
+// Package wiring builds the dependencies of a function from the configuration. It
+// is the only place where adapters are chosen. Each constructor links only what it
+// uses, so a function that sells nothing carries no payment code.
 package wiring
 
 import (
@@ -10,14 +10,22 @@ import (
 	"governance.internal/shared/wiring/environment"
 )
 
-// Site is what the catalogue's documents say about this deployment.
+// Site returns the data of this deployment for the catalogue's documents.
 func Site(c config.Config) (catalog.Site, error) {
-	err := config.Need(config.Setting{Name: "BASE_URL", Value: c.BaseURL}, config.Setting{Name: "PAY_TO", Value: c.PayTo})
+	err := config.Need(
+		config.Setting{Name: "BASE_URL", Value: c.BaseURL},
+		config.Setting{Name: "PAY_TO", Value: c.PayTo},
+	)
 	return catalog.Site{
-		BaseURL: c.BaseURL, Network: c.Network, Asset: c.Asset, AssetName: c.AssetName, AssetVersion: c.AssetVersion,
-		PayTo: c.PayTo, Signer: c.SignerAddress,
-		NoPermit2:   len(c.FacilitatorURLs) > 0, // few take it, and one that bundles leaves no proof
-		Development: c.DevelopmentChain,
+		BaseURL:      c.BaseURL,
+		Network:      c.Network,
+		Asset:        c.Asset,
+		AssetName:    c.AssetName,
+		AssetVersion: c.AssetVersion,
+		PayTo:        c.PayTo,
+		Signer:       c.SignerAddress,
+		NoPermit2:    len(c.FacilitatorURLs) > 0, // few facilitators accept it, and one that batches calls leaves no proof
+		Development:  c.DevelopmentChain,
 	}, err
 }
 

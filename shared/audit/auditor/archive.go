@@ -13,7 +13,7 @@ import (
 )
 
 // Archive is a [Sink] that keeps every checkpoint as an object of its own, named
-// after its size: in a bucket with a lock nobody can exchange or remove it.
+// after its size. In a bucket with Object Lock it cannot be replaced or removed.
 type Archive struct {
 	Label   string
 	Objects sealed.Objects
@@ -26,8 +26,8 @@ func (s Archive) Name() string { return s.Label }
 // Every implements [Sink].
 func (s Archive) Every() time.Duration { return 0 }
 
-// mostCheckpoint is more than a signed checkpoint has, in bytes.
-const mostCheckpoint = 4096
+// maxCheckpoint bounds a signed checkpoint, in bytes.
+const maxCheckpoint = 4096
 
 // Put implements [Sink]. Ed25519 signatures have no randomness, so the same
 // checkpoint has the same bytes.
@@ -37,7 +37,7 @@ func (s Archive) Put(ctx context.Context, p Publication) (string, error) {
 	if !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	stored, err := s.Objects.Get(ctx, key, mostCheckpoint)
+	stored, err := s.Objects.Get(ctx, key, maxCheckpoint)
 	if err == nil && !bytes.Equal(stored, p.Signed) {
 		err = fmt.Errorf("another checkpoint of %d entries was archived before: %w", p.Size, audit.ErrTampered)
 	}

@@ -1,24 +1,24 @@
-// Package auditor verifies the audit chain of a deployment for whoever asks, and
-// remembers what it said.
+// Package auditor verifies the audit chain of a deployment on request and keeps the
+// results.
 //
-// # What it remembers
+// # What it keeps
 //
-// Three notes stand beside the chain ([audit.Notes]), the first two signed by the
+// Three notes are stored beside the chain ([audit.Notes]), the first two signed by the
 // chain's [audit.Notary]:
 //
-//   - checkpoint: the last checkpoint that was handed out. No other is signed that
-//     contradicts it, so two holders of checkpoints of one chain can never be shown
-//     two chains, as long as the note stands.
-//   - full-walk: what the last reading of the whole chain found. To read everything
-//     for each buyer would cost more than the call earns, and more time than a
-//     gateway grants; so a long chain is read in full by [Auditor.Walk] on a schedule,
-//     and a call reads what came since. Its report says so.
-//   - sinks: what places elsewhere took last ([Auditor.Publish]); not signed, it only
-//     tells how far behind they are.
+//   - checkpoint: the last signed checkpoint. The auditor signs no other one that
+//     contradicts it, so as long as the note exists, two holders of checkpoints are
+//     never shown two chains.
+//   - full-walk: the result of the last reading of the whole chain. Reading a long
+//     chain in full for each buyer would cost more than the price of the call and
+//     exceed the time limit of a gateway. [Auditor.Walk] reads it in full on a
+//     schedule, and a call reads the entries since then. Its report says so.
+//   - sinks: the last checkpoint that each sink took ([Auditor.Publish]). It is not
+//     signed and only shows their lag.
 //
-// Whoever can write to the notes can remove them or put older ones in their place. That
-// is what buyers and sinks are for: each checkpoint out there exposes a chain that no
-// longer leads to it; and a report names the age of the walk that it relies on.
+// A writer of the notes can remove them or restore older ones. Buyers and sinks detect
+// that: each published checkpoint exposes a chain that no longer leads to it, and a
+// report names the age of the walk that it relies on.
 package auditor
 
 import (
@@ -45,8 +45,8 @@ type Auditor struct {
 }
 
 const (
-	// alwaysFull is up to how many entries a chain is read in full by every call:
-	// some 2 MB.
+	// alwaysFull is the max number of entries of a chain that every call reads in full:
+	// about 2 MB.
 	alwaysFull = 4096
 
 	mostTries = 8
@@ -64,7 +64,7 @@ const (
 	yourCheckpoint = "your_checkpoint"
 )
 
-// Request is what a caller asks for beside the verdict.
+// Request is what a caller asks for besides the verdict.
 type Request struct {
 	Earlier *audit.Checkpoint // that the caller kept
 	Seq     uint64            // of an entry to prove, 0 for none
@@ -78,7 +78,7 @@ func (a *Auditor) Report(ctx context.Context, further ...audit.Anchor) (audit.Re
 }
 
 // Verify is Report and, if the chain is valid, signs and proves. An error may also
-// mean that the checkpoint could not be noted.
+// mean that the checkpoint could not be stored.
 func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
 	var further []audit.Anchor
 	if r.Earlier != nil {
@@ -104,7 +104,7 @@ func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
 	return v, a.prove(ctx, r, &v)
 }
 
-// report verifies, and gives the last checkpoint that the chain was compared with.
+// report verifies and returns the last checkpoint that the chain was compared with.
 func (a *Auditor) report(ctx context.Context, further []audit.Anchor) (audit.Report, noted, error) {
 	anchors := append(a.anchors(), further...)
 	last, err := a.lastCheckpoint(ctx)
@@ -167,8 +167,8 @@ func (a *Auditor) lastCheckpoint(ctx context.Context) (noted, error) {
 	return noted{text, c}, nil
 }
 
-// Begun says whether there is anything to look after: entries, or a note of entries that
-// once were. Before the first sale a table holds neither.
+// Begun reports whether there is a chain to maintain: entries, or a note of earlier
+// entries. Before the first sale a table holds neither.
 func (a *Auditor) Begun(ctx context.Context) (bool, error) {
 	head, err := a.Store.Head(ctx)
 	if err != nil || head.Seq > 0 {
@@ -183,9 +183,9 @@ func (a *Auditor) Begun(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// sign gives the signed checkpoint of a valid report, once it agrees with the last
-// one that was signed; last is the one that the report was compared with. While
-// others sign, theirs is compared, too.
+// sign returns the signed checkpoint of a valid report, after comparing it with the
+// last signed one; last is the one that the report was compared with. Checkpoints that
+// other processes sign meanwhile are compared, too.
 func (a *Auditor) sign(ctx context.Context, r audit.Report, last noted) ([]byte, error) {
 	signed, err := a.Notary.Sign(r)
 	if err != nil {
@@ -234,7 +234,7 @@ func (a *Auditor) agrees(ctx context.Context, r audit.Report, other noted) error
 	return err
 }
 
-// pause lets another one finish.
+// pause waits for another signer to finish.
 func pause(ctx context.Context) {
 	select {
 	case <-time.After(rand.N(20 * time.Millisecond)):

@@ -11,9 +11,9 @@ const (
 	walkEvery = time.Hour
 )
 
-// Keep looks after the chain until ctx ends: once a minute it publishes; once an hour,
-// the first time at once, it seals what can be sealed and walks over the whole, if the
-// chain has a place for sealed segments. What fails is logged and done again the next time.
+// Keep maintains the chain until ctx ends. It publishes once a minute. At once and then
+// once an hour it seals complete segments and walks over the whole chain, if the chain
+// has a place for sealed segments. It logs a failure and tries again the next time.
 func (a *Auditor) Keep(ctx context.Context) {
 	ticker := time.NewTicker(keepEvery)
 	defer ticker.Stop()

@@ -10,8 +10,8 @@ import (
 	"governance.internal/shared/audit/sealed"
 )
 
-// sample counts the segments that a report read and, if it spared some, reads one
-// of those again, picked at random.
+// sample counts the segments that a report read. If the report skipped some, sample
+// reads one of them again, picked at random.
 func (a *Auditor) sample(ctx context.Context, r *audit.Report) error {
 	if a.Sealed == nil || r.Head == nil {
 		return nil

@@ -12,17 +12,16 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// Sink takes checkpoints to a place that whoever can write to the chain cannot
-// change. A sink that fails holds nothing up: the next run brings it the checkpoint
-// of then, which covers those that it missed, and its lag is told meanwhile.
+// Sink stores checkpoints in a place that a writer of the chain cannot change. A sink
+// that fails does not block the others: the next run sends it the then current
+// checkpoint, which covers those that it missed, and answers report its lag.
 type Sink interface {
-	// Name is that of the sink in answers, [audit.CheckNoteName] holds for it.
+	// Name names the sink in answers. It must pass [audit.CheckNoteName].
 	Name() string
-	// Every is how long at least lies between two checkpoints for this sink; 0 for none.
+	// Every is the min time between two checkpoints for this sink, 0 for none.
 	Every() time.Duration
-	// Put delivers a checkpoint; the same once more is no error. What it gives back is
-	// told to everybody: a checkpoint with a witness's signature, the hash of a
-	// transaction, or nothing.
+	// Put delivers a checkpoint; repeating one is no error. It returns a public receipt:
+	// a checkpoint with a witness's signature, the hash of a transaction, or "".
 	Put(ctx context.Context, p Publication) (receipt string, err error)
 }
 
@@ -30,12 +29,12 @@ type Sink interface {
 type Publication struct {
 	audit.Checkpoint
 	Signed []byte
-	// Prove gives the proof that the checkpoint's tree begins with that of its first
+	// Prove returns the proof that the checkpoint's tree begins with that of its first
 	// old entries, nothing for 0.
 	Prove func(ctx context.Context, old uint64) ([]audit.Hash, error)
 }
 
-// SinkState is what a sink has.
+// SinkState is the state of a sink.
 type SinkState struct {
 	Sink         string     `json:"sink"`
 	Size         uint64     `json:"size"` // entries of the last checkpoint that it took, 0 for none
@@ -47,8 +46,8 @@ type SinkState struct {
 
 const sinksNote = "sinks"
 
-// Publish signs a checkpoint and brings it to the sinks that have an older one. The
-// error tells of each that failed; an invalid chain is one, too.
+// Publish signs a checkpoint and sends it to the sinks that have an older one. Its
+// error joins those of the sinks that failed. An invalid chain is an error, too.
 func (a *Auditor) Publish(ctx context.Context) error {
 	old, states, err := a.sinkStates(ctx)
 	if err != nil {
@@ -96,26 +95,26 @@ func (a *Auditor) Publish(ctx context.Context) error {
 		err = a.Notes.SetNote(ctx, sinksNote, old, text)
 	}
 	if errors.Is(err, audit.ErrNoteChanged) {
-		err = nil // another run told of its own
+		err = nil // another run stored its own
 	}
 
 	return errors.Join(append(failed, err)...)
 }
 
-// allHave says whether every sink has a checkpoint of so many entries.
+// allHave reports whether every sink has a checkpoint of this size.
 func (a *Auditor) allHave(states []SinkState, size uint64) bool {
 	return !slices.ContainsFunc(a.Sinks, func(s Sink) bool {
 		return a.isDue(s, stateOf(states, s.Name()), size)
 	})
 }
 
-// isDue says whether a sink is to have a checkpoint of so many entries now.
+// isDue reports whether a checkpoint of this size is due for a sink.
 func (a *Auditor) isDue(s Sink, was SinkState, size uint64) bool {
 	return was.FailingSince != nil ||
 		was.Size < size && (was.At == nil || a.Now().Sub(*was.At) >= s.Every())
 }
 
-// put brings a checkpoint to one sink.
+// put sends a checkpoint to one sink.
 func (a *Auditor) put(ctx context.Context, sink Sink, p Publication, was SinkState) (SinkState, error) {
 	if !a.isDue(sink, was, p.Size) {
 		return was, nil
@@ -157,7 +156,8 @@ func (a *Auditor) sinkStates(ctx context.Context) (text []byte, states []SinkSta
 	return text, states, err
 }
 
-// published is what the sinks have, for an answer about a chain with this head.
+// published returns the states of the sinks, for an answer about a chain with this
+// head.
 func (a *Auditor) published(ctx context.Context, head uint64) ([]SinkState, error) {
 	_, states, err := a.sinkStates(ctx)
 	for i := range states {

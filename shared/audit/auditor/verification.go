@@ -7,8 +7,8 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// Verification is the answer: the report, and what a caller keeps of it. Proofs are
-// hashes in base64, as RFC 6962 orders them.
+// Verification is the answer: the report, and the proofs that a caller keeps. Proofs
+// are hashes in base64, in the order of RFC 6962.
 type Verification struct {
 	audit.Report
 	Checkpoint  string       `json:"checkpoint,omitempty"`  // signed note; absent for a chain that is not valid
@@ -19,7 +19,7 @@ type Verification struct {
 	Inclusion   string       `json:"inclusion,omitempty"`   // proof file of the entry that was asked for
 }
 
-// Consistency proves that the chain begins with what an earlier checkpoint saw.
+// Consistency proves that the chain begins with the entries of an earlier checkpoint.
 type Consistency struct {
 	From  uint64   `json:"from"` // entries of the earlier checkpoint
 	Proof []string `json:"proof"`

@@ -11,15 +11,15 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// fullWalk is what the last reading of the whole chain found, nil if there was none.
+// fullWalk is the result of the last reading of the whole chain, nil if there was none.
 type fullWalk struct {
 	Report audit.Report `json:"report"`
-	// Edge is that of the tree of a valid chain: with the size all that it needs to go on.
+	// Edge is that of the tree of a valid chain, from which it can be extended.
 	Edge []audit.Hash `json:"edge"`
 }
 
-// Walk reads and hashes the whole chain and notes what it found. The next calls of
-// Verify rely on it. A chain that is broken is logged, too: an alarm waits for that line.
+// Walk reads and hashes the whole chain and stores the result, on which the next calls
+// of Verify rely. It also logs a broken chain; an alarm matches that line.
 func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
 	last, err := a.lastCheckpoint(ctx)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *Auditor) Walk(ctx context.Context) (audit.Report, error) {
 	return report, a.noteWalk(ctx, report)
 }
 
-// noteWalk notes a report, unless that of a later walk stands there.
+// noteWalk stores a report, unless that of a later walk is stored.
 func (a *Auditor) noteWalk(ctx context.Context, r audit.Report) error {
 	w := fullWalk{Report: r}
 	if p := r.AsPrefix(); p != nil {
@@ -109,8 +109,8 @@ func (w *fullWalk) broken() bool {
 	return w != nil && !w.Report.Valid
 }
 
-// prefix is what a call need not read again; nil if the chain is short, or unless a
-// walk found it valid.
+// prefix returns the entries that a call need not read again; nil if the chain is
+// short or the last walk did not find it valid.
 func (w *fullWalk) prefix() *audit.Prefix {
 	if w == nil ||
 		!w.Report.Valid ||
@@ -132,8 +132,8 @@ func (w *fullWalk) prefix() *audit.Prefix {
 	}
 }
 
-// retold is the report of a walk that found the chain broken, for a later call that
-// read nothing: what is broken stays so until a walk finds it whole.
+// retold returns the report of a walk that found the chain broken, for a later call
+// that read nothing: a chain stays broken until a walk finds it valid.
 func (w *fullWalk) retold(now time.Time) audit.Report {
 	r := w.Report
 	r.Mode, r.Rehashed = "incremental", audit.Rehashed{}

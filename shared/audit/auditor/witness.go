@@ -18,8 +18,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Witness is a C2SP tlog-witness: it signs a checkpoint only after it saw the proof
-// that it continues the last one it signed.
+// Witness is a C2SP tlog-witness: it signs a checkpoint only with a proof that it
+// continues the last one it signed.
 type Witness struct {
 	url    string // of its submission prefix
 	key    cosigner
@@ -27,7 +27,7 @@ type Witness struct {
 }
 
 // NewWitness takes the submission prefix and the verifier key of a witness, the
-// latter as signed notes write it: name, key id and key, with the type 0x04 of an
+// latter in the form of signed notes: name, key id and key, with the type 0x04 of an
 // Ed25519 cosignature. The client bounds the time of a request.
 func NewWitness(url, vkey string, client *http.Client) (*Witness, error) {
 	key, err := parseCosigner(vkey)
@@ -70,7 +70,7 @@ func (w *Witness) Put(ctx context.Context, p Publication) (string, error) {
 	return string(both), err
 }
 
-// onlyOf drops signatures that nobody asked for.
+// onlyOf drops the signatures of other keys.
 func onlyOf(sigs []note.Signature, name string) []note.Signature {
 	for _, s := range sigs {
 		if s.Name == name {
@@ -80,13 +80,13 @@ func onlyOf(sigs []note.Signature, name string) []note.Signature {
 	return nil
 }
 
-// errOther says that the witness last signed a checkpoint of another size.
+// errOther reports that the witness last signed a checkpoint of another size.
 var errOther = errors.New("the witness knows another size")
 
 const mostWitnessAnswer = 16 << 10
 
-// submit calls add-checkpoint with a proof from the size old on. After errOther size
-// is the one that the witness knows.
+// submit calls add-checkpoint with a proof from the size old on. With errOther, size
+// is the one that the witness has.
 func (w *Witness) submit(ctx context.Context, p Publication, old uint64) (lines []byte, size uint64, err error) {
 	proof, err := p.Prove(ctx, old)
 	if err != nil {

@@ -124,8 +124,8 @@ func (m damage) edits(i int) (cases int) {
 		{"duplicated", i == last, slices.Insert(slices.Clone(m.lines), i, m.lines[i]), audit.DuplicateSeq, i + 1},
 		{"swapped with the next", i == last, swap(m.lines, i), audit.SeqGap, i},
 		{"altered", false, put(m.lines, i, altered), audit.HashMismatch, i},
-		{"altered and hashed anew", i == 0 || i == last, put(m.lines, i, Rehash(altered)), audit.PrevMismatch, i + 1},
-		{"altered, with all after it linked anew", i == 0, relink(put(m.lines, i, altered), i), audit.HeadMismatch, last},
+		{"altered and rehashed", i == 0 || i == last, put(m.lines, i, Rehash(altered)), audit.PrevMismatch, i + 1},
+		{"altered, with all later entries relinked", i == 0, relink(put(m.lines, i, altered), i), audit.HeadMismatch, last},
 	} {
 		if e.skip {
 			continue

@@ -99,7 +99,7 @@ func (s *Store) refuse(ctx context.Context, groups []group) error {
 	return nil
 }
 
-// remaining are the drafts that are not recorded. An id that stands for another
+// remaining returns the drafts that are not recorded. An id that stands for another
 // event is [audit.ErrIDReused].
 func remaining(drafts []audit.Draft, known map[string]recorded) ([]audit.Draft, error) {
 	var rest []audit.Draft
@@ -114,7 +114,7 @@ func remaining(drafts []audit.Draft, known map[string]recorded) ([]audit.Draft, 
 	return rest, nil
 }
 
-// entriesOf are the entries of drafts that are all recorded.
+// entriesOf returns the entries of drafts that are all recorded.
 func entriesOf(drafts []audit.Draft, known map[string]recorded) []audit.Entry {
 	entries := make([]audit.Entry, len(drafts))
 	for i, d := range drafts {
@@ -123,9 +123,9 @@ func entriesOf(drafts []audit.Draft, known map[string]recorded) []audit.Entry {
 	return entries
 }
 
-// record records a group: by itself if nobody is in the way, else through the inbox.
-// An id that stands for another event proves that nothing of the group was written,
-// and never will be, since all its ids are written at once.
+// record records a group, directly without contention, else through the inbox. An id
+// that stands for another event proves that nothing of the group was or will be
+// written, because all its ids are written at once.
 func (s *Store) record(ctx context.Context, drafts []audit.Draft) ([]audit.Entry, error) {
 	w := waiter{store: s, drafts: drafts}
 	if !s.isCrowded() {
@@ -143,7 +143,7 @@ func (s *Store) record(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 	return nil, audit.Unknown{ID: drafts[0].ID(), Err: err}
 }
 
-// direct tries once to record a group by itself.
+// direct tries once to commit a group without the inbox.
 func (s *Store) direct(ctx context.Context, drafts []audit.Draft) ([]audit.Entry, error) {
 	head, err := s.expect(ctx)
 	if err != nil {
@@ -166,12 +166,12 @@ func (s *Store) direct(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 	return nil, err
 }
 
-// waiter waits until its events are recorded, by whomever.
+// waiter waits until any writer has recorded its events.
 type waiter struct {
 	store  *Store
 	drafts []audit.Draft
 	posted bool // in the inbox
-	sent   bool // something is on its way that may still record them
+	sent   bool // a request with unknown outcome may still record them
 }
 
 func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
@@ -194,7 +194,7 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 			if err := w.store.post(ctx, w.drafts); err != nil {
 				return nil, err
 			}
-			continue // the lease may be another's meanwhile
+			continue // another writer may have the lease
 		}
 
 		if !w.store.now().Before(leased) {

@@ -70,20 +70,24 @@ func (b *batch) add(d audit.Draft, now time.Time) {
 	if len(b.blocks) == 0 || bucket(next) != bucket(b.to.Seq) {
 		b.blocks = append(b.blocks, audit.Block{First: next})
 	}
+
 	block := &b.blocks[len(b.blocks)-1]
-	var e audit.Entry
-	block.Lines, e = b.to.Next(block.Lines, d, now)
-	block.Last, b.to = e.Seq, e.Head()
-	b.drafts, b.entries = append(b.drafts, d), append(b.entries, e)
+	lines, e := b.to.Next(block.Lines, d, now)
+	block.Lines = lines
+	block.Last = e.Seq
+
+	b.to = e.Head()
+	b.drafts = append(b.drafts, d)
+	b.entries = append(b.entries, e)
 }
 
-// token names this very content, so that DynamoDB recognizes a transaction that is
+// token identifies the content, so that DynamoDB recognizes a transaction that is
 // sent again. The hash of the last entry covers everything that is written.
 func (b *batch) token() string {
 	return hex.EncodeToString(b.to.Hash[:16])
 }
 
-// refused is the error of a commit that was not done because of its conditions.
+// refused is the error of a commit whose conditions were not met.
 type refused struct {
 	known map[string]recorded // ids that are in the chain already
 	err   error
@@ -97,13 +101,13 @@ func (r *refused) Unwrap() error { return r.err }
 
 func isRefused(err error) bool { return errors.As(err, new(*refused)) }
 
-// isCanceled says whether a commit was refused, or met another one under way.
+// isCanceled reports whether a commit was refused or collided with another one.
 func isCanceled(err error) bool {
 	return errors.As(err, new(*types.TransactionCanceledException))
 }
 
 // commit sends a batch as one transaction. After an error other than refused and
-// [audit.ErrTampered] it is not known whether it was done.
+// [audit.ErrTampered] its outcome is unknown.
 func (s *Store) commit(ctx context.Context, b batch) error {
 	_, err := s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
 		TransactItems:      s.actions(b),
@@ -152,39 +156,48 @@ func (s *Store) discard(ctx context.Context, intent item) error {
 	return nil
 }
 
-// outcome says what a canceled transaction met. Its reasons are in the order of
-// actions.
+// outcome returns the error of a canceled transaction. Its reasons are in the order
+// of actions.
 func (s *Store) outcome(ctx context.Context, b batch, reasons []types.CancellationReason, err error) error {
-	failed := func(i int) bool {
-		return i < len(reasons) && aws.ToString(reasons[i].Code) == dynamo.ReasonCondition
-	}
-	known := map[string]recorded{}
-	for i, d := range b.drafts {
-		if at := 1 + len(b.blocks) + i; failed(at) {
-			known[d.ID()] = recorded{reasons[at].Item}
-		}
-	}
+	known := knownIDs(b, reasons)
+	moved := conditionFailed(reasons, 0)
+	occupied := conditionFailed(reasons, 1) || conditionFailed(reasons, len(b.blocks))
 
-	moved := failed(0)
-	behind := failed(1) || failed(len(b.blocks))
-	if behind && !moved && len(known) == 0 {
+	switch {
+	case moved || len(known) > 0:
+		return &refused{known, err}
+	case occupied:
 		if err := s.occupied(ctx, b.from); err != nil {
 			return err
 		}
-	}
-
-	if moved || behind || len(known) > 0 {
 		return &refused{known, err}
 	}
 	return s.failed(err)
 }
 
-// occupied looks why a block stands behind the head: because the head moved on, or
-// because somebody moved it back.
+// knownIDs returns the entries of a batch whose ids are in the chain already.
+func knownIDs(b batch, reasons []types.CancellationReason) map[string]recorded {
+	known := map[string]recorded{}
+	for i, d := range b.drafts {
+		at := 1 + len(b.blocks) + i
+		if conditionFailed(reasons, at) {
+			known[d.ID()] = recorded{reasons[at].Item}
+		}
+	}
+	return known
+}
+
+// conditionFailed reports whether the action at an index did not meet its condition.
+func conditionFailed(reasons []types.CancellationReason, i int) bool {
+	return i < len(reasons) && aws.ToString(reasons[i].Code) == dynamo.ReasonCondition
+}
+
+// occupied finds out why there is a block after the head: because the head moved on
+// meanwhile, or because it was moved back, which is [audit.ErrTampered].
 func (s *Store) occupied(ctx context.Context, from audit.Head) error {
 	head, err := s.expect(ctx)
 	if err == nil && head == from {
-		return s.tampered("a block stands behind the head")
+		return s.tampered("a block follows the head")
 	}
 	return err
 }

@@ -1,12 +1,12 @@
 // Package dynamo keeps an audit chain in a DynamoDB table, for functions that run
-// many times at once. The lines are the same bytes as in a file; only the head,
-// moved by compare-and-swap, says where the chain ends.
+// many times at once. The lines are the same bytes as in a file. The head, updated by
+// compare-and-swap, marks the end of the chain.
 //
 // # The table
 //
 // It has the keys pk and sk, both strings, and no index:
 //
-//	pk                   sk               what
+//	pk                   sk               holds
 //	c#<chain>#<bucket>   first seq        b: the lines of 1 to 96 entries, last_hash
 //	h#<chain>            head             seq, hash, time
 //	i#<chain>#<id>       id               seq, time, hash and prev_hash of the entry
@@ -22,25 +22,25 @@
 // A commit is one transaction: it puts the block if there is none, moves the head
 // if it is still the one that the block follows, and puts an id item for each event
 // if there is none. So there is never a fork, a gap or a second entry of one event.
-// A condition that fails is first asked whether it was our own earlier try that came
-// in: the id item says so.
+// After a failed condition the store reads the id item, because an earlier try of the
+// same append may have succeeded.
 //
 // An append tries that once. If it loses against another writer it leaves its events
-// in the inbox, and whoever holds the lease commits all that wait in one block; the
-// others look after their id items. For a second after a lost race a store begins
-// with the inbox. The lease saves writes and protects nothing: any number of
-// combiners gives a good chain. Events whose caller gave up
-// ([audit.Unknown]) may wait in the inbox until the next time that writers meet.
+// in the inbox. The holder of the lease, the combiner, commits all waiting events in
+// one block; the others poll their id items. For a second after a lost race a store
+// begins with the inbox. The lease only saves writes: the chain stays valid with any
+// number of combiners. Events whose caller gave up ([audit.Unknown]) may wait in the
+// inbox until the next contention.
 //
 // An append of more than 96 events or 128 KB takes several commits, with other
 // entries perhaps between them.
 //
 // # Trust and limits
 //
-// Whoever can write to the table can rewrite the chain; heads noted elsewhere
-// expose that (see [audit.Anchor]). A store refuses to append ([audit.ErrTampered])
+// A writer of the table can rewrite the chain; heads kept elsewhere expose that (see
+// [audit.Anchor]). A store refuses to append ([audit.ErrTampered])
 // when the head is missing, damaged or older than one it saw, when the last block
-// does not end with it, or when a block stands behind it.
+// does not end with it, or when a block follows it.
 //
 // One partition takes 1,000 write units a second and a transaction costs two for
 // each KB: some 0.5 MB/s, or 1,250 entries of 400 bytes.

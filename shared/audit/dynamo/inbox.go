@@ -21,7 +21,7 @@ import (
 // that died.
 const leaseTime = 250 * time.Millisecond
 
-// post leaves events in the inbox, as an intent.
+// post writes events to the inbox, as an intent.
 func (s *Store) post(ctx context.Context, drafts []audit.Draft) error {
 	var content []byte
 	for _, d := range drafts {
@@ -58,10 +58,11 @@ func parseIntent(content []byte) ([]audit.Draft, bool) {
 		len(groups[0].drafts) == len(drafts)
 }
 
-// combine commits what waits in the inbox until it is empty or the lease ends, and
-// reports false if another has the lease. Who got the lease tries at least once: where a
-// request takes longer than a lease lasts, all would else take turns and commit nothing.
-// Conditions keep the chain whole, whoever else commits; the lease only saves work.
+// combine commits the waiting events of the inbox until it is empty or the lease ends, and
+// reports false if another writer has the lease. The holder tries at least once, because
+// if requests take longer than a lease, the writers would otherwise take turns without a
+// commit. Conditions keep the chain valid whatever other writers do; the lease only saves
+// work.
 func (s *Store) combine(ctx context.Context) (bool, error) {
 	me := rand.Text()
 	until := s.now().Add(leaseTime)
@@ -89,8 +90,8 @@ func (s *Store) combine(ctx context.Context) (bool, error) {
 	return true, s.release(ctx, me)
 }
 
-// commitAll tries once to commit as many groups as fit. What stood in the way of
-// them it adds to known.
+// commitAll tries once to commit as many groups as fit. It adds conflicting ids to
+// known.
 func (s *Store) commitAll(ctx context.Context, groups []group, known map[string]recorded) error {
 	head, err := s.expect(ctx)
 	if err != nil {
@@ -107,12 +108,12 @@ func (s *Store) commitAll(ctx context.Context, groups []group, known map[string]
 	}
 
 	if isCanceled(err) {
-		return nil // another transaction was at it
+		return nil // another transaction is in progress
 	}
 	return err
 }
 
-// inbox reads what waits, the oldest first, and discards what is settled.
+// inbox reads the waiting intents, the oldest first, and discards those that are done.
 func (s *Store) inbox(ctx context.Context, known map[string]recorded) ([]group, error) {
 	var wait sync.WaitGroup
 	found := make([][]item, shards)
@@ -151,9 +152,8 @@ func (s *Store) inbox(ctx context.Context, known map[string]recorded) ([]group, 
 	return groups, nil
 }
 
-// open makes a group of an intent. What can never be recorded, or is, is discarded:
-// an intent that is no longer as it was written, events that are in the chain, an
-// event whose id stands for another, with all that came with it.
+// open returns the group of an intent. It discards an intent that is damaged, whose
+// events are in the chain, or that has an event whose id stands for another event.
 func (s *Store) open(ctx context.Context, i item, known map[string]recorded) (group, error) {
 	g := group{intent: key(textOf(i, partition), textOf(i, sorting))}
 	drafts, ok := parseIntent(bytesOf(i, lines))
@@ -166,8 +166,7 @@ func (s *Store) open(ctx context.Context, i item, known map[string]recorded) (gr
 	return g, s.discard(ctx, g.intent)
 }
 
-// lease takes the lease if it is free. An earlier try of our own does not stand in
-// the way.
+// lease takes the lease if it is free or if this store has it already.
 func (s *Store) lease(ctx context.Context, me string, until time.Time) (bool, error) {
 	return s.updateLease(ctx, until, "attribute_not_exists(#ends) OR #ends <= :now OR #owner = :me", item{
 		":me":  text(me),
@@ -175,7 +174,7 @@ func (s *Store) lease(ctx context.Context, me string, until time.Time) (bool, er
 	})
 }
 
-// release ends the lease, unless another took it over.
+// release ends the lease, unless another writer took it over.
 func (s *Store) release(ctx context.Context, me string) error {
 	_, err := s.updateLease(ctx, time.UnixMilli(0), "#owner = :me", item{":me": text(me)})
 	return err

@@ -74,11 +74,14 @@ func (s *Store) inboxPartition(shard uint32) string {
 	return fmt.Sprintf("q#%s#%d", s.chain, shard)
 }
 
-// inboxKey orders what waits by the time when it came.
+// inboxKey orders the waiting events by their time of arrival.
 func (s *Store) inboxKey(id string, now time.Time) item {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id)) // never fails
-	return key(s.inboxPartition(sum.Sum32()%shards), fmt.Sprintf("%020d#%s", now.UnixNano(), id))
+
+	shard := sum.Sum32() % shards
+	sorting := fmt.Sprintf("%020d#%s", now.UnixNano(), id)
+	return key(s.inboxPartition(shard), sorting)
 }
 
 func textOf(i item, name string) string {
@@ -125,7 +128,8 @@ func headOf(i item) (audit.Head, bool) {
 
 // withHead adds a head to an item or, with a colon before the names, to values.
 func withHead(i item, colon string, h audit.Head) item {
-	i[colon+seq], i[colon+hash] = number(h.Seq), binary(h.Hash[:])
+	i[colon+seq] = number(h.Seq)
+	i[colon+hash] = binary(h.Hash[:])
 	i[colon+stamp] = text(h.Time.UTC().Format(time.RFC3339Nano))
 	return i
 }
@@ -133,8 +137,8 @@ func withHead(i item, colon string, h audit.Head) item {
 // recorded is an id item: the place of an event in the chain.
 type recorded struct{ item }
 
-// entry gives the entry that d is recorded as, false if the id stands for another
-// event: only the same event at that place has that hash.
+// entry returns the entry that records d, false if the id stands for another event:
+// only the same event at that place has that hash.
 func (r recorded) entry(d audit.Draft) (audit.Entry, bool) {
 	at, ok := headOf(r.item)
 	if !ok {

@@ -64,17 +64,23 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 	return func(yield func(audit.Block, error) bool) {
 		next, to := max(from, 1), min(to, maxSeq)
 		for try := 0; next <= to; try++ {
+			isLast := try == patience
+
 			for block, err := range s.scan(ctx, next, to) {
-				if err == nil && block.First > next && try < patience {
-					break
+				if err != nil {
+					yield(audit.Block{}, err)
+					return
 				}
-				if !yield(block, err) || err != nil {
+				if block.First > next && !isLast {
+					break // a gap, which another read may fill
+				}
+				if !yield(block, nil) {
 					return
 				}
 				next = block.Last + 1
 			}
 
-			if next > to || try == patience {
+			if next > to || isLast {
 				return
 			}
 			if err := dynamo.Sleep(ctx, 10*time.Millisecond<<try); err != nil {

@@ -21,7 +21,7 @@ import (
 // CallLimit is the time for one append or reading of the head, all tries included.
 const CallLimit = 10 * time.Second
 
-// Options say which table and how it is reached. Table and either Endpoint or
+// Options name the table and its service. Table and either Endpoint or
 // Region and Credentials are required.
 type Options struct {
 	Table       string
@@ -32,8 +32,8 @@ type Options struct {
 	Origin      string            // says in the genesis entry who keeps the chain; "" is "dynamodb"
 	Now         func() time.Time  // nil: time.Now
 	Random      io.Reader         // makes the id of the genesis entry; nil: crypto/rand.Reader
-	ReadOnly    bool              // a chain that is not there stays so; for roles that may not append
-	Limit       time.Duration     // [CallLimit] but in tests; 0 is CallLimit. A third of it is for one request
+	ReadOnly    bool              // never creates the chain; for roles that may not append
+	Limit       time.Duration     // time for one append; 0 is [CallLimit]. One request gets a third of it
 }
 
 // Store is an [audit.Store] in a table.
@@ -57,8 +57,8 @@ type Store struct {
 var _ audit.Store = (*Store)(nil)
 
 // Open prepares the client; it sends nothing. The error is [audit.ErrProfile] for
-// a name that is none. A chain that is not there begins with its first use, unless
-// the options say that the store only reads.
+// an invalid name. The first use creates a missing chain, unless the store is
+// read-only.
 func Open(chain string, o Options) (*Store, error) {
 	if err := audit.CheckChainName(chain); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Store) checkTail(ctx context.Context, head audit.Head) error {
 	return s.tampered(fmt.Sprintf("entry %d is not the one that the head names", head.Seq))
 }
 
-// create writes the genesis entry. That another writer was faster is fine.
+// create writes the genesis entry, unless another writer was faster.
 func (s *Store) create(ctx context.Context) error {
 	now := s.now()
 	genesis, err := audit.Genesis(s.chain, s.origin, now, s.random)
@@ -195,8 +195,7 @@ func (s *Store) saw(head audit.Head) {
 	}
 }
 
-// crowdedFor is how long an append that lost a race makes the next ones begin with
-// the inbox.
+// crowdedFor is the time after a lost race during which appends begin with the inbox.
 const crowdedFor = time.Second
 
 func (s *Store) crowd() {

@@ -17,7 +17,7 @@ const (
 	maxBatchBytes = 4 << 20 // no further request is staged beyond
 )
 
-// request is an append, or, without drafts, a question for the head.
+// request is an append, or, without drafts, a query for the head.
 type request struct {
 	drafts   []audit.Draft
 	state    atomic.Int32
@@ -93,7 +93,7 @@ func (s *Store) serveBatch(first *request) {
 	}
 }
 
-// named puts the id of a request into an Unknown that concerns a whole batch.
+// named sets the id of a request in an Unknown for a whole batch.
 func named(err error, id string) error {
 	if unknown, ok := errors.AsType[audit.Unknown](err); ok {
 		unknown.ID = id
@@ -102,9 +102,9 @@ func named(err error, id string) error {
 	return err
 }
 
-// gather takes first and the requests that wait behind it.
+// gather returns first and the requests that wait after it.
 func (s *Store) gather(first *request) []*request {
-	// Callers that were just answered are about to ask again: let them.
+	// Callers that were just answered may be about to send their next request.
 	runtime.Gosched()
 	var batch []*request
 	bytes := 0
@@ -159,8 +159,7 @@ func (s *Store) beginStage() {
 	}
 }
 
-// finishStage writes what is staged and makes it the state of the store, or takes
-// it back.
+// finishStage writes the stage and makes it the state of the store, or drops it.
 func (s *Store) finishStage() error {
 	if len(s.staged.lines) == 0 {
 		return nil
@@ -215,8 +214,8 @@ func (s *Store) stageOne(d audit.Draft, now time.Time) (audit.Entry, error) {
 	return e, nil
 }
 
-// unstage takes back the last n entries, whose lines begin at length, after which
-// the stage stands at before.
+// unstage drops the last n entries, whose lines begin at length, and restores the
+// stage to before.
 func (s *Store) unstage(length, n int, before tip) {
 	st := &s.staged
 	for range n {
@@ -238,7 +237,7 @@ func (s *Store) write(lines []byte) error {
 	return nil
 }
 
-// cutBack removes what a failed write may have left.
+// cutBack truncates the file after a failed write.
 func (s *Store) cutBack(cause error) error {
 	if err := s.data.Truncate(s.tip.size); err != nil {
 		return s.poison(errors.Join(cause, err))
@@ -249,14 +248,14 @@ func (s *Store) cutBack(cause error) error {
 	return fmt.Errorf("audit/file: nothing was recorded: %w", cause)
 }
 
-// poison ends appending and returns the error for those who do not know now
-// whether their lines will be found.
+// poison stops appending and returns the error for callers whose append has an
+// unknown outcome.
 func (s *Store) poison(cause error) error {
 	s.failed = fmt.Errorf("audit/file: %s: %w: %w", s.path, audit.ErrPoisoned, cause)
 	return audit.Unknown{Err: s.failed}
 }
 
-// publish lets readers see what is durable now.
+// publish makes the durable state visible to readers.
 func (s *Store) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

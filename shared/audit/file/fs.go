@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// FS is what the store needs of an operating system. Tests put one in its place
-// that fails, or forgets what was not synced.
+// FS is the file system of a store. Tests use one that fails, or that loses writes
+// that were not synced.
 type FS interface {
 	// MkdirAll makes a directory and its parents.
 	MkdirAll(dir string) error

@@ -4,7 +4,7 @@ import "hash/maphash"
 
 // index finds the offset of the line that has an id. It keeps a 64-bit hash per
 // id, not the id, so a million entries take about 40 MB; the line read at the
-// offset tells whether it is the one.
+// offset decides whether it has the id.
 type index struct {
 	seed maphash.Seed
 	at   map[uint64]int64

@@ -54,8 +54,8 @@ func (s *Store) tampered(format string, args ...any) error {
 	return fmt.Errorf("audit/file: %s: %s: %w", s.path, fmt.Sprintf(format, args...), audit.ErrTampered)
 }
 
-// refresh brings the store up to date with the file, under the lock. Its own
-// error is one of reading; a finding goes to s.failed.
+// refresh updates the store from the file, under the lock. It returns errors of
+// reading; it stores a finding in s.failed.
 func (s *Store) refresh() error {
 	if s.failed != nil {
 		return nil
@@ -91,7 +91,7 @@ func (s *Store) refresh() error {
 	return err
 }
 
-// checkEnd looks whether the last known line still ends with its hash.
+// checkEnd checks whether the last known line still ends with its hash.
 func (s *Store) checkEnd() error {
 	end := make([]byte, len(s.tip.hash)+len("\"}\n"))
 	if _, err := s.data.ReadAt(end, s.tip.size-int64(len(end))); err != nil {
@@ -117,7 +117,7 @@ func (s *Store) catchUp(size int64) error {
 		return err
 	}
 
-	// Whoever wrote this may have died before it was durable.
+	// The writer of these lines may have died before they were durable.
 	if err := s.data.Sync(); err != nil {
 		return s.poison(err)
 	}
@@ -160,8 +160,8 @@ func (s *Store) scan(size int64) (rest int64, err error) {
 	return size - s.tip.size, nil
 }
 
-// learn takes a line into the index. It checks that the line is where it belongs,
-// as far as that costs no hashing.
+// learn adds a line to the index. It checks the place of the line as far as that
+// needs no hashing.
 func (s *Store) learn(line []byte) error {
 	seq := s.tip.head.Seq + 1
 	l, ok := audit.SplitLine(line)
@@ -237,8 +237,8 @@ func (s *Store) lineAt(offset int64) ([]byte, error) {
 }
 
 // recover moves the incomplete line between the known end and size to a file of
-// its own and records that. If it is interrupted before the line is cut off, it
-// happens again and leaves a second copy; after that, the copy is what remains.
+// its own and records that. If it is interrupted before it truncates the chain, it
+// runs again and leaves a second copy.
 func (s *Store) recover(size int64) error {
 	torn := make([]byte, size-s.tip.size)
 	if _, err := s.data.ReadAt(torn, s.tip.size); err != nil {

@@ -14,8 +14,8 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// Blocks implements [audit.Store]. It reads the file anew by its name, so that it
-// sees what anybody would see there, and yields blocks of up to 256 KB.
+// Blocks implements [audit.Store]. It opens the file again by its name, so that it
+// reads what other programs read, and yields blocks of up to 256 KB.
 func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Block, error] {
 	return func(yield func(audit.Block, error) bool) {
 		s.mu.Lock()
@@ -71,7 +71,7 @@ func (b *blocks) all(ctx context.Context, yield func(audit.Block, error) bool) {
 		}
 
 		if n == len(buf) && bytes.IndexByte(buf, '\n') < 0 {
-			// No line of ours: let the verifier see it.
+			// Not a valid line: leave it to the verifier.
 			yield(audit.Block{
 				First: b.seq,
 				Last:  b.seq,

@@ -16,7 +16,7 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// Options inject what a store takes from outside. The zero value is usable.
+// Options are the dependencies of a store. The zero value is usable.
 type Options struct {
 	// Origin says in the genesis entry who keeps the chain; by default "file".
 	Origin string
@@ -54,7 +54,7 @@ type Store struct {
 	queue  chan *request
 	done   chan struct{} // closed when the writer goroutine ended
 
-	// What follows belongs to the writer goroutine, and to Open before it starts.
+	// The fields below belong to the writer goroutine, and to Open before it starts.
 	index  *index
 	tip    tip
 	failed error // why the store takes no more appends
@@ -67,16 +67,16 @@ type Store struct {
 	view view
 }
 
-// view is what readers may know: everything in it is durable.
+// view is the state for readers: everything in it is durable.
 type view struct {
 	head  audit.Head
 	marks []int64
 }
 
-// Open opens the chain with the given name in a directory for appending. Both are
-// made if missing, with the genesis entry. Errors wrap [audit.ErrTampered],
-// [audit.ErrProfile] for a name that is none, or those of the file system; a
-// directory that cannot be written to says so, and [OpenReader] needs no writing.
+// Open opens the chain with the given name in a directory for appending. It creates
+// both if missing, with the genesis entry. Errors wrap [audit.ErrTampered],
+// [audit.ErrProfile] for an invalid name, or those of the file system. [OpenReader]
+// works on a directory that is not writable.
 func Open(dir, chain string, o Options) (*Store, error) {
 	if err := audit.CheckChainName(chain); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (s *Store) open() (err error) {
 	return s.begin(s.opts.Now())
 }
 
-// explain adds what to do about an error that the caller can do something about.
+// explain adds the remedy to an error that the caller can resolve.
 func (s *Store) explain(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
@@ -186,8 +186,8 @@ func (s *Store) Head(ctx context.Context) (audit.Head, error) {
 	return r.head, r.err
 }
 
-// ask has the writer goroutine serve a request. Its own error means that nothing
-// was done, or is Unknown.
+// ask sends a request to the writer goroutine. Its error means that nothing was
+// written, unless it is Unknown.
 func (s *Store) ask(ctx context.Context, drafts []audit.Draft) (*request, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// Options inject what a store takes from outside. The zero value is usable.
+// Options are the dependencies of a store. The zero value is usable.
 type Options struct {
 	// Origin says in the genesis entry who keeps the chain; by default "memory".
 	Origin string
@@ -115,7 +115,8 @@ func (s *Store) checkIDs(drafts []audit.Draft) error {
 
 func (s *Store) add(d audit.Draft, now time.Time) audit.Entry {
 	lines, e := s.head.Next(s.lines, d, now)
-	s.lines, s.head = lines, e.Head()
+	s.lines = lines
+	s.head = e.Head()
 	s.ends = append(s.ends, len(lines))
 	s.seqs[d.ID()] = int(e.Seq)
 	return e

@@ -72,17 +72,24 @@ func (s *Store) longest(from audit.Head) uint64 {
 	return min(s.mostEntries, 1<<bits.TrailingZeros64(from.Seq))
 }
 
-// verifyHot walks over all that is not sealed: a run that was rewritten after
-// the last segment is good by itself, but does not lead to the head.
+// verifyHot walks over all entries that are not sealed: a run that was rewritten after
+// the last segment is valid by itself, but does not lead to the head.
 func (s *Store) verifyHot(ctx context.Context, from, head audit.Head) error {
-	r, err := audit.VerifyRun(ctx, from, s.hot.Blocks(ctx, from.Seq+1, head.Seq), audit.VerifyOptions{
+	anchor := audit.Anchor{
+		Kind: "store_head",
+		Size: head.Seq,
+		Hash: head.Hash,
+	}
+
+	blocks := s.hot.Blocks(ctx, from.Seq+1, head.Seq)
+	r, err := audit.VerifyRun(ctx, from, blocks, audit.VerifyOptions{
 		Chain:   s.chain,
-		Anchors: []audit.Anchor{{Kind: "store_head", Size: head.Seq, Hash: head.Hash}},
+		Anchors: []audit.Anchor{anchor},
 	})
 	return sound(r, err)
 }
 
-// sound gives an error for a report that is not valid.
+// sound returns an error for a report that is not valid.
 func sound(r audit.Report, err error) error {
 	if err == nil && !r.Valid {
 		err = fmt.Errorf("audit: %s at entry %d, nothing is sealed: %w",

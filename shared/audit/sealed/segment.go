@@ -49,26 +49,31 @@ func newSegment(chain string, from audit.Head, lines []byte, r audit.Report) Seg
 
 var errManifest = errors.New("audit: not the manifest of a segment")
 
-// ParseSegment reads a manifest. It refuses all that [Segment.Manifest] does not write.
+// ParseSegment reads a manifest. It accepts only the output of [Segment.Manifest].
 func ParseSegment(manifest []byte) (Segment, error) {
 	var s Segment
 	if json.Unmarshal(manifest, &s) != nil || !bytes.Equal(s.Manifest(), manifest) {
 		return Segment{}, errManifest
 	}
-
-	n := s.size()
-	if audit.CheckChainName(s.Chain) != nil ||
-		s.First == 0 ||
-		s.Last < s.First ||
-		bits.OnesCount64(n) != 1 ||
-		n > mostEntries ||
-		(s.First-1)%n != 0 ||
-		s.Bytes < 1 ||
-		s.Bytes > mostBytes {
+	if audit.CheckChainName(s.Chain) != nil || !s.isAligned() {
 		return Segment{}, errManifest
 	}
-
+	if s.Bytes < 1 || s.Bytes > mostBytes {
+		return Segment{}, errManifest
+	}
 	return s, nil
+}
+
+// isAligned reports whether the number of entries is a power of two and the first one follows a
+// multiple of it.
+func (s Segment) isAligned() bool {
+	if s.First == 0 || s.Last < s.First {
+		return false
+	}
+
+	n := s.size()
+	isPowerOfTwo := bits.OnesCount64(n) == 1
+	return isPowerOfTwo && n <= mostEntries && (s.First-1)%n == 0
 }
 
 // Manifest is the segment's JSON, nil if its time has none.
@@ -94,11 +99,12 @@ func (s Segment) size() uint64 {
 	return s.Last - s.First + 1
 }
 
-// before and end are the heads between which the segment lies.
+// before is the head before the first entry.
 func (s Segment) before() audit.Head {
 	return audit.Head{Seq: s.First - 1, Hash: s.PrevHash}
 }
 
+// end is the head after the last entry.
 func (s Segment) end() audit.Head {
 	return audit.Head{
 		Seq:  s.Last,

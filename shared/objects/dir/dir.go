@@ -1,5 +1,5 @@
 // Package dir keeps objects as files of a directory, with the verbs and errors of
-// package s3. It is for one machine: nothing locks a file against its owner.
+// package s3. It is for one machine, and its files are not locked.
 package dir
 
 import (
@@ -16,7 +16,7 @@ import (
 // Directory is safe for concurrent use, by several processes too.
 type Directory struct{ root *os.Root }
 
-// Open opens a directory and makes it when it is missing.
+// Open opens a directory and creates it if missing.
 func Open(name string) (*Directory, error) {
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return nil, err
@@ -43,8 +43,8 @@ func (d *Directory) Create(ctx context.Context, key string, body []byte) error {
 	return d.store(ctx, "create", key, body, d.root.Link)
 }
 
-// store writes a file beside the place and brings it there when it is durable. So
-// there is never a part of an object under its key.
+// store writes a temporary file and renames it when it is durable, so that there is
+// never a part of an object under its key.
 func (d *Directory) store(ctx context.Context, verb, key string, body []byte, place func(from, to string) error) error {
 	err := ctx.Err()
 	fresh := path.Join(path.Dir(key), ".new-"+rand.Text())
@@ -57,11 +57,11 @@ func (d *Directory) store(ctx context.Context, verb, key string, body []byte, pl
 
 	if err == nil {
 		err = place(fresh, key)
-		_ = d.root.Remove(fresh) // its content has another name, or is not wanted
+		_ = d.root.Remove(fresh) // a link of it has the key, or the write failed
 	}
 
 	if err == nil ||
-		errors.Is(err, fs.ErrExist) { // whoever made that one may have died before this
+		errors.Is(err, fs.ErrExist) { // its writer may have died before this sync
 		err = errors.Join(err, d.sync(path.Dir(key)))
 	}
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Store is what packages s3 and dir have in common.
+// Store has the methods that packages s3 and dir share.
 type Store interface {
 	Put(ctx context.Context, key string, body []byte) error
 	Create(ctx context.Context, key string, body []byte) error

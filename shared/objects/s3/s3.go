@@ -1,8 +1,8 @@
-// Package s3 puts objects into an S3 bucket and gets them back.
+// Package s3 stores objects in an S3 bucket.
 //
 // The function's role needs, on the objects of this bucket alone: s3:PutObject
 // and s3:GetObject; for a locked bucket s3:PutObjectRetention too. With
-// s3:ListBucket on the bucket a missing object is told from a forbidden one.
+// s3:ListBucket on the bucket a missing object differs from a forbidden one.
 package s3
 
 import (
@@ -36,7 +36,7 @@ const (
 	firstPause   = 50 * time.Millisecond // before the second try; it doubles
 )
 
-// Options say where the objects are: a bucket, and an Endpoint or Region and Credentials.
+// Options name the place of the objects: a bucket, and an Endpoint or Region and Credentials.
 type Options struct {
 	Bucket      string
 	Region      string
@@ -46,12 +46,12 @@ type Options struct {
 	Lock        Lock              // of created objects; the bucket must have Object Lock
 }
 
-// Lock says for how long S3 Object Lock keeps what Create makes. A writer can still cover a
-// locked object with a newer version or a delete marker; the locked version stays beneath.
+// Lock configures S3 Object Lock for created objects. A writer can still hide a locked
+// object under a newer version or a delete marker; the locked version remains.
 type Lock struct {
 	Retention time.Duration // 0 for no lock
 	// Mode is governance, which a principal with s3:BypassGovernanceRetention can lift,
-	// or compliance, which no one can lift before the retention is over.
+	// or compliance, which cannot be lifted before the retention is over.
 	Mode string
 }
 
@@ -82,7 +82,7 @@ func Open(o Options) *Bucket {
 			},
 		},
 		Logger: logging.Nop{},
-		// Only what is locked needs a checksum, and Create gives that one itself.
+		// Only locked objects need a checksum, and Create computes it.
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}
@@ -133,8 +133,8 @@ func (b *Bucket) Put(ctx context.Context, key string, body []byte) error {
 	return nil
 }
 
-// Create stores an object unless there is one under the key: [fs.ErrExist], also
-// when that is our own of an earlier try whose answer was lost.
+// Create stores an object unless there is one under the key: [fs.ErrExist]. That may be
+// the object of an earlier try whose answer was lost.
 func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 	input := &s3.PutObjectInput{
 		Bucket:      aws.String(b.name),
@@ -144,7 +144,7 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 	}
 
 	if b.lock.Retention > 0 {
-		// S3 locks only what comes with a checksum in a header.
+		// S3 locks an object only with a checksum in a header.
 		sum := sha256.Sum256(body)
 		input.ChecksumSHA256 = aws.String(base64.StdEncoding.EncodeToString(sum[:]))
 		input.ObjectLockMode = types.ObjectLockMode(strings.ToUpper(b.lock.Mode))
@@ -173,7 +173,7 @@ func (b *Bucket) Get(ctx context.Context, key string, most int64) ([]byte, error
 	return body, nil
 }
 
-// read tries again when the connection breaks within the body, which the client does not.
+// read retries when the connection breaks within the body, which the client does not do.
 func (b *Bucket) read(ctx context.Context, key string, most int64) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		out, err := b.client.GetObject(ctx, &s3.GetObjectInput{

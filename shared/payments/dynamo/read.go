@@ -33,6 +33,7 @@ func (s *Store) get(ctx context.Context, key item) (item, error) {
 	case len(out.Item) == 0:
 		return nil, payments.ErrNotFound
 	}
+
 	return out.Item, nil
 }
 
@@ -175,6 +176,7 @@ func (s *Store) newest(ctx context.Context, pk string, most int32) ([]item, erro
 	if err != nil {
 		return nil, fmt.Errorf("payment table: %w", err)
 	}
+
 	return out.Items, nil
 }
 

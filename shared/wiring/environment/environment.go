@@ -1,12 +1,12 @@
 // Package environment reads the settings of a deployed process. Any of them may be a
-// reference to where it is kept:
+// reference to its place:
 //
 //	arn:aws:secretsmanager:…   the text of a secret
 //	arn:aws:ssm:…:parameter/…  the text of a parameter whose name begins with a slash
 //
-// So no secret stands in the environment, where a console shows it, and the functions
-// learn a base URL that is known only after they are made. References are read once, at
-// the start: whoever changes a secret restarts what uses it.
+// So no secret is in the environment, where a console shows it, and a function can read a
+// base URL that is known only after its creation. References are read once, at the start;
+// after changing a secret, restart the processes that use it.
 //
 // The role needs, on these alone: secretsmanager:GetSecretValue and ssm:GetParameter.
 package environment
@@ -37,14 +37,14 @@ import (
 
 const readLimit = 5 * time.Second // for one reference
 
-// Load reads the environment of this process, once. From then on the process logs
-// JSON, for machines.
+// Load reads the environment of this process, once. It also switches the process to JSON
+// logs.
 var Load = sync.OnceValues(func() (config.Config, error) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	return load(os.LookupEnv, OpenAccount)
 })
 
-// load has the account's search as an argument, since only references need one.
+// load opens the account only if a setting is a reference.
 func load(lookup config.Lookup, account func(endpoint string) (Account, error)) (config.Config, error) {
 	var failed []error
 	c, err := config.Load(func(name string) (string, bool) {
@@ -58,17 +58,21 @@ func load(lookup config.Lookup, account func(endpoint string) (Account, error)) 
 		}
 		return value, err == nil
 	})
+
 	if len(failed) > 0 {
 		return c, errors.Join(failed...)
 	}
 	return c, err
 }
 
-// Telemetry opens what the settings say about a collector; nil if they name none.
+// Telemetry opens the recorder for the collector of the settings; nil without one.
 func Telemetry(c config.Config, service string) *telemetry.Recorder {
 	return telemetry.New(telemetry.Options{
-		Endpoint: c.Telemetry.Endpoint, Headers: c.Telemetry.Headers, Ratio: c.Telemetry.Ratio,
-		Service: cmp.Or(c.Telemetry.Name, service), Version: catalog.APIVersion,
+		Endpoint: c.Telemetry.Endpoint,
+		Headers:  c.Telemetry.Headers,
+		Ratio:    c.Telemetry.Ratio,
+		Service:  cmp.Or(c.Telemetry.Name, service),
+		Version:  catalog.APIVersion,
 	})
 }
 
@@ -81,12 +85,13 @@ func isReference(value string) bool {
 	return strings.HasPrefix(value, secretPrefix) || strings.HasPrefix(value, parameterPrefix)
 }
 
-// read fetches what a reference stands for. Its errors quote the reference at most.
+// read fetches the value of a reference. Its errors quote only the reference.
 func read(arn string, account func(string) (Account, error)) (string, error) {
 	a, err := account("")
 	if err != nil {
 		return "", err
 	}
+
 	ctx, cancel := context.WithTimeout(context.Background(), readLimit)
 	defer cancel()
 
@@ -97,7 +102,7 @@ func read(arn string, account func(string) (Account, error)) (string, error) {
 	return readParameter(ctx, a, name)
 }
 
-// endpoint is the address of a double in a test, nil for AWS.
+// endpoint returns the address of a test server, nil for AWS.
 func (a Account) endpoint() *string {
 	if a.Endpoint == "" {
 		return nil
@@ -105,7 +110,7 @@ func (a Account) endpoint() *string {
 	return aws.String(a.Endpoint)
 }
 
-// keys are the credentials of the account; those of a double mean nothing.
+// keys returns the credentials of the account, or dummy ones for a test server.
 func (a Account) keys() aws.CredentialsProvider {
 	if a.Credentials == nil {
 		return credentials.NewStaticCredentialsProvider("local", "local", "")
@@ -150,12 +155,14 @@ func httpClient() *http.Client {
 		Transport: telemetry.Transport(transport),
 		Timeout:   readLimit,
 		// A redirect would carry the session token elsewhere.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
 	}
 }
 
-// unquoted keeps the reason of a refusal and drops an answer that could not be read, because
-// the client quotes it and it may hold the secret.
+// unquoted keeps the reason of a refusal and drops the text of an unreadable answer, which
+// may hold the secret.
 func unquoted(err error) error {
 	var refused smithy.APIError
 	if errors.As(err, &refused) {
