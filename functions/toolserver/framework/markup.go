@@ -82,9 +82,16 @@ func pieceLogic(old, now []piece, i int, shown *regexp.Regexp) string {
 		return "tags are added or removed"
 	case old[i].tag:
 		return tagLogic(old[i].text, now[i].text)
-	case i > 0 && plainOption.MatchString(old[i-1].text):
+	}
+
+	before := "" // the tag before the text
+	if i > 0 {
+		before = old[i-1].text
+	}
+	switch {
+	case plainOption.MatchString(before):
 		return "the text of an option without a value is what is sent"
-	case shown != nil && (i == 0 || !shown.MatchString(old[i-1].text)):
+	case shown != nil && !shown.MatchString(before):
 		return "the text belongs to an element that a program may act on"
 	case !reworded(oneLine(old[i].text), oneLine(now[i].text)):
 		return "the text between tags is not only wording"

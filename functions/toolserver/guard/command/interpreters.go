@@ -214,18 +214,23 @@ var builders = setOf("gcc cc clang g++ c++ clang++ ld rustc go npm yarn pnpm bun
 // a stream, cannot be looked at.
 func (r *reader) script(file argument, kind string, target ...string) {
 	place := r.place(r.behind(file.text), "").Path
-	wrote := slices.ContainsFunc(r.result.Writes, func(w Write) bool {
-		how, _, _ := strings.Cut(w.How, " ")
-		return path.Clean(w.Path) == path.Clean(place) && !builders[how]
-	})
 	byFolder := kind == "npm" || kind == "make"
 	misplaced := r.lost && !path.IsAbs(place) && !byFolder
-	if !file.ok || wrote || misplaced || isStream(file.text) {
+	if !file.ok || misplaced || r.wrote(place) || isStream(file.text) {
 		r.unresolved(file.text, source(file.word)+" "+r.input+" "+r.piped+" "+r.text)
 		return
 	}
 
 	r.result.Scripts = append(r.result.Scripts, Script{place, kind, target})
+}
+
+// wrote says whether the command itself writes a script before it runs it. What a compiler or a
+// package manager writes holds no text of the command.
+func (r *reader) wrote(place string) bool {
+	return slices.ContainsFunc(r.result.Writes, func(w Write) bool {
+		how, _, _ := strings.Cut(w.How, " ")
+		return path.Clean(w.Path) == path.Clean(place) && !builders[how]
+	})
 }
 
 // isStream says whether a name of a script stands for something that cannot be looked at: the

@@ -138,17 +138,24 @@ func container(r *reader, c call) {
 		return
 	}
 
-	starts := slices.ContainsFunc(operands[:min(2, len(operands))], func(a argument) bool {
-		return a.text == "run" || a.text == "create"
-	})
-	switch verb := operands[0].text; {
-	case starts && slices.ContainsFunc(c.args, seesMachine):
+	if startsContainer(operands) && slices.ContainsFunc(c.args, seesMachine) {
 		r.hide(c.all())
-	case verb == "cp" && len(operands) > 2:
-		r.word(operands[len(operands)-1].word, c.program, false)
-	case verb == "build" || verb == "buildx":
+		return
+	}
+	switch operands[0].text {
+	case "cp":
+		if len(operands) > 2 {
+			r.word(operands[len(operands)-1].word, c.program, false)
+		}
+	case "build", "buildx":
 		outputTo("o")(r, c)
 	}
+}
+
+// startsContainer recognises run and create, also behind a word such as container or compose.
+func startsContainer(operands []argument) bool {
+	verbs := operands[:min(2, len(operands))]
+	return slices.ContainsFunc(verbs, func(a argument) bool { return a.text == "run" || a.text == "create" })
 }
 
 // seesMachine says whether an option of a container engine gives the container a folder or a

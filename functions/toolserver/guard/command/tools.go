@@ -22,16 +22,20 @@ var formatters = map[string]formatter{
 
 func (f formatter) effect(r *reader, c call) {
 	if !f.writes(c) {
-		mayWrite := !c.reads() || c.has(writers[c.program]...)
-		if mayWrite && c.program != "yq" {
+		if c.program != "yq" && (!c.reads() || c.has(writers[c.program]...)) {
 			r.named(c)
 		}
 		return
 	}
 
+	f.rewrite(r, c)
+}
+
+// rewrite notes what the formatter writes: the files, and in folders those of its languages.
+func (f formatter) rewrite(r *reader, c call) {
+
 	for _, a := range f.operands(c) {
-		isFile := path.Ext(a.text) != "" && strings.Trim(a.text, "./") != ""
-		if !a.ok || f.kinds == "" || isFile {
+		if !a.ok || f.kinds == "" || isFileName(a.text) {
 			r.word(a.word, c.program, false)
 			continue
 		}
@@ -39,6 +43,11 @@ func (f formatter) effect(r *reader, c call) {
 		r.write(a.text+"/**/*.{"+f.kinds+"}", c.program, false, false)
 		r.suspect(a.text)
 	}
+}
+
+// isFileName tells a file, which has an ending, from a folder.
+func isFileName(name string) bool {
+	return path.Ext(name) != "" && strings.Trim(name, "./") != ""
 }
 
 // writes says whether the formatter rewrites files in this call.

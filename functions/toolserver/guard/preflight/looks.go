@@ -202,9 +202,8 @@ func (g *Gate) byOtherName(state workspace.State, p workspace.Path, operation st
 
 // byContent looks into a folder that is removed or moved with all that is in it.
 func (g *Gate) byContent(state workspace.State, p workspace.Path, operation string) (Result, bool) {
-	isFolder := p.Real != "" && p.Info != nil && p.Info.IsDir()
 	takesContent := operation == Delete || operation == Rename
-	if !isFolder || !takesContent || !state.Policy.Reaches(p.Real) {
+	if !takesContent || !isFolder(p) || !state.Policy.Reaches(p.Real) {
 		return Result{}, false
 	}
 
@@ -221,6 +220,11 @@ func (g *Gate) byContent(state workspace.State, p workspace.Path, operation stri
 	}
 
 	return worst, worst.Decision != ""
+}
+
+// isFolder says whether a path is a folder of the workspace that exists.
+func isFolder(p workspace.Path) bool {
+	return p.Real != "" && p.Info != nil && p.Info.IsDir()
 }
 
 // worseOf gives the refusal of a file below a folder, if it is graver than the one found before. A
