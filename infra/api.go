@@ -110,12 +110,15 @@ func schedule(in awscdk.Stack, id string, lambda awslambda.Function, minutes flo
 	if event == nil {
 		event = map[string]any{}
 	}
+
+	target := awseventstargets.NewLambdaFunction(lambda, &awseventstargets.LambdaFunctionProps{
+		Event:         awsevents.RuleTargetInput_FromObject(event),
+		RetryAttempts: jsii.Number(0), // the next run is the retry
+	})
+	interval := awscdk.Duration_Minutes(jsii.Number(minutes))
 	awsevents.NewRule(in, jsii.String(id), &awsevents.RuleProps{
-		Schedule: awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(minutes))),
-		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(lambda, &awseventstargets.LambdaFunctionProps{
-			Event:         awsevents.RuleTargetInput_FromObject(event),
-			RetryAttempts: jsii.Number(0), // the next run is the retry
-		})},
+		Schedule: awsevents.Schedule_Rate(interval),
+		Targets:  &[]awsevents.IRuleTarget{target},
 	})
 }
 

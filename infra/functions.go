@@ -173,19 +173,26 @@ func (f *functions) sell(made *function) {
 		[]grant{readSecrets(f.data.signing.SecretArn())},
 	)
 
+	f.settle(made)
+}
+
+// settle adds the gas wallet, or the secret of the facilitators.
+func (f *functions) settle(made *function) {
+	secret := f.data.facilitator.SecretArn()
+
 	switch facilitators := f.settings.facilitators(); {
-	case facilitators != "" && f.settings.Tokens:
-		made.tell(map[string]*string{"FACILITATOR_TOKEN": f.data.facilitator.SecretArn()})
-		made.grants = append(made.grants, readSecrets(f.data.facilitator.SecretArn()))
 	case facilitators == "":
 		made.tell(map[string]*string{"GAS_KEY_KMS": f.data.gas.KeyArn()})
 		made.grants = append(made.grants, f.data.payGas())
+	case f.settings.Tokens:
+		made.tell(map[string]*string{"FACILITATOR_TOKEN": secret})
+		made.grants = append(made.grants, readSecrets(secret))
 	case strings.Contains(facilitators, cdpHost):
 		made.tell(map[string]*string{
 			"CDP_KEY_ID":     jsii.String(f.settings.CDPKeyID),
-			"CDP_KEY_SECRET": f.data.facilitator.SecretArn(),
+			"CDP_KEY_SECRET": secret,
 		})
-		made.grants = append(made.grants, readSecrets(f.data.facilitator.SecretArn()))
+		made.grants = append(made.grants, readSecrets(secret))
 	}
 }
 
@@ -214,8 +221,10 @@ func (f *functions) behindEdge(made *function) {
 	if !f.settings.OriginCheck {
 		return
 	}
-	made.tell(map[string]*string{"ORIGIN_SECRET": f.data.origin.SecretArn()})
-	made.grants = append(made.grants, readSecrets(f.data.origin.SecretArn()))
+
+	secret := f.data.origin.SecretArn()
+	made.tell(map[string]*string{"ORIGIN_SECRET": secret})
+	made.grants = append(made.grants, readSecrets(secret))
 }
 
 // report adds the collector.

@@ -47,12 +47,12 @@ func Deployment(app awscdk.App, s Settings, dist string) {
 	tags.Add(jsii.String("project"), jsii.String(s.Name), nil)
 	tags.Add(jsii.String("env"), jsii.String(s.Stage), nil)
 	tags.Add(jsii.String("owner"), jsii.String(s.Owner), nil)
+
 	data := newData(app, s)
 	api := newAPI(app, s, data, dist)
 	network := newNetwork(app, s)
 	edge := newEdge(app, s, data, api, network)
 	newToolServer(app, s, data, network, edge.baseURL, dist)
-
 	newOperations(app, s, data, api, network, edge)
 }
 

@@ -45,9 +45,14 @@ func newOperations(app awscdk.App, s Settings, d *data, a *api, n *network, e *e
 func openOperations(in awscdk.Stack, s Settings) *operations {
 	topic := awssns.NewTopic(in, jsii.String("Alarms"), nil) // an explicit policy would keep alarms from publishing
 	if s.AlarmsMail != "" {
-		topic.AddSubscription(awssnssubscriptions.NewEmailSubscription(jsii.String(s.AlarmsMail), nil))
+		mail := awssnssubscriptions.NewEmailSubscription(jsii.String(s.AlarmsMail), nil)
+		topic.AddSubscription(mail)
 	}
-	return &operations{in: in, action: awscloudwatchactions.NewSnsAction(topic)}
+
+	return &operations{
+		in:     in,
+		action: awscloudwatchactions.NewSnsAction(topic),
+	}
 }
 
 // edgeOperations is the stack for alarms on CloudFront: its metrics are only in us-east-1,
@@ -139,7 +144,9 @@ func every(minutes float64, statistic string) *awscloudwatch.MetricOptions {
 }
 
 func (o *operations) watchAPI(a *api) {
-	o.alarm("ApiErrors", "The API answered 5xx", a.gateway.MetricServerError(every(5, "Sum")), 5, 1)
+	o.alarm("ApiErrors", "The API answered 5xx",
+		a.gateway.MetricServerError(every(5, "Sum")), 5, 1)
+
 	for _, name := range a.names {
 		o.alarm("Throttled-"+name, "Calls of "+name+" were turned away: raise the context workers or the account's limit",
 			a.lambdas[name].MetricThrottles(every(5, "Sum")), 1, 1)
@@ -214,8 +221,10 @@ func (o *operations) watchChain(a *api) {
 func (o *operations) watchTask(n *network) {
 	o.missing("TaskDown", "The tool server's task does not answer its health check",
 		n.target.Metrics().HealthyHostCount(every(1, "Minimum")), 1, 5)
+
+	failed := awselasticloadbalancingv2.HttpCodeTarget_TARGET_5XX_COUNT
 	o.alarm("TaskErrors", "The tool server answered 5xx",
-		n.target.Metrics().HttpCodeTarget(awselasticloadbalancingv2.HttpCodeTarget_TARGET_5XX_COUNT, every(5, "Sum")), 5, 1)
+		n.target.Metrics().HttpCodeTarget(failed, every(5, "Sum")), 5, 1)
 }
 
 func (o *operations) watchTable(name string, table awsdynamodb.ITableV2) {

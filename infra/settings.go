@@ -269,27 +269,50 @@ func (s Settings) badZones() bool {
 	if len(s.Zones) == 0 {
 		return false
 	}
-	isID := func(zone string) bool { return zonePattern.MatchString(zone) }
-	return len(s.Zones) != 2 ||
-		s.Zones[0] == s.Zones[1] ||
-		!isID(s.Zones[0]) ||
-		!isID(s.Zones[1])
+	if len(s.Zones) != 2 || s.Zones[0] == s.Zones[1] {
+		return true
+	}
+	return !zonePattern.MatchString(s.Zones[0]) || !zonePattern.MatchString(s.Zones[1])
 }
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{1,19}$`)
 
 func (s Settings) check() error {
 	var bad []string
-	for _, field := range []struct{ name, value string }{{"payTo", s.PayTo}, {"rpcUrls", s.RPCURLs}, {"alarmsMail", s.AlarmsMail}} {
-		if s.Network == chains["base"].Network && field.value == "" {
-			bad = append(bad, "set "+field.name+": a service for real money needs it")
+	realMoney := s.Network == chains["base"].Network
+	for _, field := range []config.Setting{
+		{Name: "payTo", Value: s.PayTo},
+		{Name: "rpcUrls", Value: s.RPCURLs},
+		{Name: "alarmsMail", Value: s.AlarmsMail},
+	} {
+		if realMoney && field.Value == "" {
+			bad = append(bad, "set "+field.Name+": a service for real money needs it")
 		}
 	}
 
-	for _, rule := range []struct {
-		broken bool
-		say    string
-	}{
+	for _, rule := range s.rules() {
+		if rule.broken {
+			bad = append(bad, rule.problem)
+		}
+	}
+
+	if err := s.checkPrograms(); err != nil {
+		bad = append(bad, err.Error())
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("context: %s", strings.Join(bad, "; "))
+	}
+	return nil
+}
+
+// rule is a condition on the settings, with the problem if it is broken.
+type rule struct {
+	broken  bool
+	problem string
+}
+
+func (s Settings) rules() []rule {
+	return []rule{
 		{!namePattern.MatchString(s.Name), "name must have 2 to 20 lower-case letters, digits and hyphens"},
 		{!slices.Contains([]string{"arm64", "x86_64"}, s.Arch), "arch must be arm64 or x86_64"},
 		{s.Domain != "" && !strings.HasPrefix(s.Certificate, "arn:aws:acm:us-east-1:"), "set certificate to the ARN of the domain's certificate, in us-east-1 as CloudFront demands"},
@@ -297,7 +320,7 @@ func (s Settings) check() error {
 		{s.AlarmsMail != "" && !strings.Contains(s.AlarmsMail, "@"), "alarmsMail must be a mail address"},
 		{s.TelemetryLayer != "" && !strings.HasPrefix(s.TelemetryLayer, "arn:aws:lambda:"), "telemetryLayer must be the ARN of a version of a layer"},
 		{s.TelemetryHeaders != "" && !strings.HasPrefix(s.TelemetryHeaders, "arn:aws:secretsmanager:"), "telemetryHeaders must be the ARN of a secret, so that no key stands in a template"},
-		{s.Telemetry == "" && s.TelemetryLayer+s.TelemetryHeaders != "", "set telemetry: where to report is not said"},
+		{s.Telemetry == "" && s.TelemetryLayer+s.TelemetryHeaders != "", "set telemetry: the address of the collector is missing"},
 		{s.Tokens && strings.Contains(s.Facilitator, cdpHost), "facilitatorToken is for facilitators other than Coinbase's, whose key is in the same secret"},
 		{s.Budget <= 0, "budget must be a number of dollars"},
 		{s.Workers < 0, "workers must be a number"},
@@ -311,30 +334,28 @@ func (s Settings) check() error {
 		{(s.LLMAPI == "") != (s.LLMModel == ""), "set llmApi and llmModel, or neither"},
 		{s.Managed != "" && !managedPattern.MatchString(s.Managed), "managed must be a list of ecs:CLUSTER/SERVICE and lambda:FUNCTION"},
 		{strings.Contains(s.Facilitator, cdpHost) && s.CDPKeyID == "", "set cdpKeyId: Coinbase's facilitator needs an API key"},
-	} {
-		if rule.broken {
-			bad = append(bad, rule.say)
-		}
 	}
+}
 
-	// Settings that the functions would refuse at start are refused here.
+// checkPrograms refuses settings that the programs would refuse at start.
+func (s Settings) checkPrograms() error {
 	environment := s.site()
-	environment["RPC_URLS"], environment["FACILITATOR_URL"] = s.RPCURLs, s.facilitators()
 	maps.Copy(environment, s.telemetry())
-	environment["LLM_API"] = s.LLMAPI
-	maps.Copy(environment, s.passed)
-	environment["SEGMENT_LOCK_MODE"] = s.LockMode
 	delete(environment, "OTEL_EXPORTER_OTLP_HEADERS") // a reference here
+	maps.Copy(environment, s.passed)
 
-	environment["SEGMENT_BUCKET"], environment["SEGMENT_RETENTION_DAYS"] = "bucket", strconv.Itoa(s.Retention)
-	if _, err := config.Load(func(name string) (string, bool) { value, ok := environment[name]; return value, ok }); err != nil {
-		bad = append(bad, err.Error())
-	}
-	if len(bad) > 0 {
-		return fmt.Errorf("context: %s", strings.Join(bad, "; "))
-	}
+	environment["RPC_URLS"] = s.RPCURLs
+	environment["FACILITATOR_URL"] = s.facilitators()
+	environment["LLM_API"] = s.LLMAPI
+	environment["SEGMENT_BUCKET"] = "bucket"
+	environment["SEGMENT_LOCK_MODE"] = s.LockMode
+	environment["SEGMENT_RETENTION_DAYS"] = strconv.Itoa(s.Retention)
 
-	return nil
+	_, err := config.Load(func(name string) (string, bool) {
+		value, ok := environment[name]
+		return value, ok
+	})
+	return err
 }
 
 // outsideDisk reports whether a path is set that is not on the tool server's disk.

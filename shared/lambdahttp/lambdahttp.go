@@ -67,7 +67,9 @@ func Adapt(handler http.Handler) Invoke {
 		if err := check(event); err != nil {
 			return unreadable(ctx, err), nil
 		}
-		event.RawPath = (&url.URL{Path: path(event)}).EscapedPath()
+
+		decoded := url.URL{Path: path(event)}
+		event.RawPath = decoded.EscapedPath()
 		answer, err := proxy.ProxyWithContext(context.WithValue(ctx, eventKey{}, event), event)
 		if err != nil {
 			return unreadable(ctx, err), nil
@@ -92,8 +94,8 @@ func check(event events.APIGatewayV2HTTPRequest) error {
 	if hasControl(event.RawQueryString) {
 		return fmt.Errorf("query string: malformed")
 	}
-	if method := event.RequestContext.HTTP.Method; method == "" ||
-		strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+	method := event.RequestContext.HTTP.Method
+	if method == "" || strings.Trim(method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return fmt.Errorf("method: malformed")
 	}
 
@@ -150,6 +152,7 @@ func repaired(handler http.Handler) http.Handler {
 		if event, ok := r.Context().Value(eventKey{}).(events.APIGatewayV2HTTPRequest); ok {
 			repair(r, event)
 		}
+
 		rec := &recorder{header: http.Header{}}
 		handler.ServeHTTP(rec, r)
 		rec.send(w, r.Method == http.MethodHead)

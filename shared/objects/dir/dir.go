@@ -60,8 +60,8 @@ func (d *Directory) store(ctx context.Context, verb, key string, body []byte, pl
 		_ = d.root.Remove(fresh) // a link of it has the key, or the write failed
 	}
 
-	if err == nil ||
-		errors.Is(err, fs.ErrExist) { // its writer may have died before this sync
+	exists := errors.Is(err, fs.ErrExist) // its writer may have died before this sync
+	if err == nil || exists {
 		err = errors.Join(err, d.sync(path.Dir(key)))
 	}
 

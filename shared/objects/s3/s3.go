@@ -32,7 +32,7 @@ import (
 
 const (
 	attemptLimit = 10 * time.Second // one try of a request, with its body
-	mostAttempts = 4
+	maxAttempts  = 4
 	firstPause   = 50 * time.Millisecond // before the second try; it doubles
 )
 
@@ -105,7 +105,7 @@ func Open(o Options) *Bucket {
 // upload of the same object under way.
 func retryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = mostAttempts
+		o.MaxAttempts = maxAttempts
 		o.RateLimiter = ratelimit.None
 		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) {
 			return firstPause << max(attempt-1, 0), nil
@@ -191,7 +191,7 @@ func (b *Bucket) read(ctx context.Context, key string, most int64) ([]byte, erro
 		body, err := io.ReadAll(io.LimitReader(out.Body, most+1))
 		_ = out.Body.Close()
 		switch {
-		case err != nil && attempt < mostAttempts && ctx.Err() == nil:
+		case err != nil && attempt < maxAttempts && ctx.Err() == nil:
 			continue
 		case err != nil:
 			return nil, err
