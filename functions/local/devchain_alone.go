@@ -26,8 +26,8 @@ func devchainAlone(ctx context.Context, t terminal, args []string) error {
 		return err
 	}
 
-	fmt.Fprintf(t.out, "development chain on %s\nuse it with: RPC_URLS=%s go run ./functions/local\n",
-		chain.URL(), chain.URL())
+	fmt.Fprintf(t.out, "development chain on %s\nuse it with: RPC_URLS=%s %s serve\n",
+		chain.URL(), chain.URL(), program())
 	<-ctx.Done()
 	return chain.Close()
 }

@@ -35,9 +35,8 @@ func (s *service) greet(t terminal, o options) {
 		base, chain = base+" -data "+o.data, " "+auditfile.Path(o.data, wiring.ChainName)
 	}
 
-	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n",
-		base)
-	fmt.Fprintf(t.out, "  go run ./functions/local verify chain%s\n\n", chain)
+	fmt.Fprintf(t.out, "  %s pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n", program(), base)
+	fmt.Fprintf(t.out, "  %s verify chain%s\n\n", program(), chain)
 }
 
 // greetChain says on which chain the payments settle, where it is a development chain.

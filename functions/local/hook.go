@@ -79,7 +79,7 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 
 	fmt.Fprintln(t.err, "\nstart the agent again, so that it reads its settings")
 	if state, err := w.Load(); err != nil || !state.Configured {
-		fmt.Fprintf(t.err, "there is no %s that can be read, so the hook refuses every change until there is: write one with local init\n",
+		fmt.Fprintf(t.err, "there is no %s that can be read, so the hook refuses every change until there is: write one with governance init\n",
 			workspace.FileName)
 	}
 
@@ -92,12 +92,12 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 
 // hookCommand starts the hook of a project. A program that go run made is gone soon.
 func hookCommand(ctx context.Context, agent, folder, data string) (string, error) {
-	program, err := os.Executable()
+	own, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	if strings.Contains(program, "go-build") {
-		return "", fmt.Errorf("hook install: this program is a temporary one; %s", buildIt)
+	if strings.Contains(own, "go-build") {
+		return "", fmt.Errorf("hook install: this program is a temporary build of go run, which an agent cannot start later; %s", buildIt)
 	}
 
 	full, err := filepath.Abs(folder)
@@ -111,7 +111,7 @@ func hookCommand(ctx context.Context, agent, folder, data string) (string, error
 		}
 	}
 
-	argv := hook.Program(program)
+	argv := hookProgram(own)
 	if err := refuses(ctx, argv); err != nil {
 		return "", err
 	}
@@ -119,10 +119,10 @@ func hookCommand(ctx context.Context, agent, folder, data string) (string, error
 	return hook.Command(argv, agent, full, data), nil
 }
 
-const buildIt = "build it first: go build -o . ./functions/local ./functions/local/local-hook"
+const buildIt = "build it with: make programs"
 
-// refuses tries a hook with a call that nobody can read, before agents rely on it:
-// another program of its name would let everything pass.
+// refuses tries a hook with a call that it cannot read, before agents rely on it:
+// another program of that name would allow everything.
 func refuses(ctx context.Context, argv []string) error {
 	try := exec.CommandContext(ctx, argv[0], append(argv[1:], "-agent", "gemini", "-workspace", os.TempDir())...)
 	try.Stdin = strings.NewReader("no call")
@@ -159,7 +159,7 @@ func checkFiles(ctx context.Context, t terminal, args []string) error {
 	}
 
 	report, err := gate.Check(ctx, preflight.Action{
-		Agent:     "local check",
+		Agent:     "governance check",
 		Tool:      "check",
 		Operation: preflight.Edit,
 		Dir:       dir,

@@ -48,7 +48,7 @@ func initWorkspace(_ context.Context, t terminal, args []string) error {
 
 	f, err := os.OpenFile(filepath.Join(*folder, workspace.FileName), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s is there already and stays as it is; local init -print shows what would be written", workspace.FileName)
+		return fmt.Errorf("%s is there already and stays as it is; governance init -print shows what would be written", workspace.FileName)
 	} else if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func initWorkspace(_ context.Context, t terminal, args []string) error {
 	if _, err = f.WriteString(text); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	fmt.Fprintf(t.err, "wrote %s; read it, then let agents be checked with: local hook install\n",
+	fmt.Fprintf(t.err, "wrote %s; read it, then let agents be checked with: governance hook install\n",
 		workspace.FileName)
 	return f.Close()
 }

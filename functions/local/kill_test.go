@@ -73,7 +73,7 @@ func TestKillRefusesBadInput(t *testing.T) {
 	} {
 		var out, notes bytes.Buffer
 		if status := run(t.Context(), terminal{strings.NewReader(""), &out, &notes, false}, strings.Fields(args)); status == 0 || !strings.Contains(notes.String(), want) {
-			t.Errorf("local %s: %d %s", args, status, &notes)
+			t.Errorf("governance %s: %d %s", args, status, &notes)
 		}
 	}
 	t.Setenv("KILL_SECRET", "x")

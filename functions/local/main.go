@@ -1,25 +1,25 @@
-// Command local is the all-in-one: the whole service on one port of a laptop,
+// Command governance is the all-in-one, built from functions/local: the whole service on one port of a laptop,
 // with a development chain inside, and the tools to buy from it and to check
 // what it says.
 //
-//	go run ./functions/local [serve]          run the service (default)
-//	go run ./functions/local devchain         run the development chain alone
-//	go run ./functions/local pay POST /x402/audit-mcp -d FILE
-//	go run ./functions/local lint FILE...
-//	go run ./functions/local verify chain|receipt|proof|consistency|import|thanks FILE... (a chain also at a URL)
-//	go run ./functions/local export [FILE|URL]  the audit trail as lines, table or records
-//	go run ./functions/local import FILE         take a chain of the older format in
-//	go run ./functions/local ledger           all payments, compared with the chain
-//	go run ./functions/local smoke URL [-key FILE]   check a deployment from outside
-//	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
-//	go run ./functions/local mcp              the tools over standard input and output
-//	go run ./functions/local init             write governance.yaml for the project found here
-//	go run ./functions/local hook             stand before a coding agent's tools; hook install
-//	go run ./functions/local check FILE...    may an agent change these files?
-//	go run ./functions/local approve [ID]     show what agents asked for, and decide
-//	go run ./functions/local baseline [accept]   which governed files changed around the guard?
-//	go run ./functions/local kill -reason TEXT   halt everything; with -resume lift the halt
-//	go run ./functions/local gen              rewrite what is generated from the catalogue
+//	bin/governance [serve]        run the service (default)
+//	bin/governance devchain         run the development chain alone
+//	bin/governance pay POST /x402/audit-mcp -d FILE
+//	bin/governance lint FILE...
+//	bin/governance verify chain|receipt|proof|consistency|import|thanks FILE... (a chain also at a URL)
+//	bin/governance export [FILE|URL]  the audit trail as lines, table or records
+//	bin/governance import FILE         take a chain of the older format in
+//	bin/governance ledger           all payments, compared with the chain
+//	bin/governance smoke URL [-key FILE]   check a deployment from outside
+//	bin/governance invoke FUNCTION EVENT   run an event through a Lambda
+//	bin/governance mcp              the tools over standard input and output
+//	bin/governance init             write governance.yaml for the project found here
+//	bin/governance hook             stand before a coding agent's tools; hook install
+//	bin/governance check FILE...    may an agent change these files?
+//	bin/governance approve [ID]     show what agents asked for, and decide
+//	bin/governance baseline [accept]   which governed files changed around the guard?
+//	bin/governance kill -reason TEXT   halt everything; with -resume lift the halt
+//	bin/governance gen              rewrite what is generated from the catalogue
 //
 // Exit status: 0 success, 1 the answer is no (errors found, chain broken,
 // payment refused), 2 wrong usage or unreadable input, 3 a chain or receipt
@@ -116,7 +116,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 
 	command, ok := commands[name]
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline, kill and gen, each with -h\n",
+		fmt.Fprintf(t.err, "governance: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline, kill and gen, each with -h\n",
 			name)
 		return 2
 	}
@@ -130,12 +130,12 @@ func run(ctx context.Context, t terminal, args []string) int {
 		return 0
 	case errors.As(err, &known):
 		if known.err != nil {
-			fmt.Fprintf(t.err, "local: %v\n", known.err)
+			fmt.Fprintf(t.err, "governance: %v\n", known.err)
 		}
 		return known.status
 	}
 
-	fmt.Fprintf(t.err, "local: %v\n", err)
+	fmt.Fprintf(t.err, "governance: %v\n", err)
 	return 1
 }
 
@@ -145,7 +145,7 @@ func flags(t terminal, name, synopsis string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(t.err)
 	set.Usage = func() {
-		fmt.Fprintf(t.err, "usage: local %s\n", synopsis)
+		fmt.Fprintf(t.err, "usage: governance %s\n", synopsis)
 		set.PrintDefaults()
 	}
 	return set

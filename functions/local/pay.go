@@ -209,7 +209,7 @@ func (p purchase) conclude(t terminal, a answer) error {
 	fmt.Fprintf(t.err, "paid %s USD in transaction %s\n", receipt.dollars(), receipt.Response.Transaction)
 	fmt.Fprintf(t.err, "recorded as entry %d of the audit chain %q\n",
 		receipt.evidence().Seq, receipt.evidence().Chain)
-	fmt.Fprintf(t.err, "receipt %s\n  check it: go run ./functions/local verify receipt %s\n", path, path)
+	fmt.Fprintf(t.err, "receipt %s\n  check it: %s verify receipt %s\n", path, program(), path)
 	return nil
 }
 
