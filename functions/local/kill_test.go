@@ -62,11 +62,11 @@ func TestKillRefusesBadInput(t *testing.T) {
 	t.Setenv("KILL_SECRET", "")
 	empty := t.TempDir()
 	for args, want := range map[string]string{
-		"kill":                                  "needs -reason",
+		"kill":                                  "needs --reason",
 		"kill -reason x":                        "3 to 500",
 		"kill -reason test now":                 "takes no argument",
-		"kill -reason test -scope some":         "-scope is one of",
-		"kill -reason test -restore":            "goes with -resume",
+		"kill -reason test -scope some":         "--scope is one of",
+		"kill -reason test -restore":            "goes with --resume",
 		"kill -reason test -url nowhere":        "not an address",
 		"kill -reason test -data " + empty:      "no kill secret",
 		"kill -reason test -url http://a.shop/": "https",
