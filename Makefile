@@ -13,8 +13,13 @@ ARCH ?= arm64
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## the whole service on http://localhost:8402
-	@CGO_ENABLED=0 $(GO) run ./functions/local
+# The two programs, compiled once for every target and every command of the README.
+programs: ## bin/governance, and bin/governance-hook for agents
+	@CGO_ENABLED=0 $(GO) build -ldflags "-s -w" -o bin/governance ./functions/local
+	@CGO_ENABLED=0 $(GO) build -ldflags "-s -w" -o bin/governance-hook ./functions/local/local-hook
+
+run: programs ## the whole service on http://localhost:8402
+	@exec bin/governance serve
 
 test: setup test-go test-plain test-infra ## every test, with its own set-up
 
@@ -62,17 +67,16 @@ synth: npm ## CloudFormation templates into cdk.out/
 build: dist ## every Lambda for arm64 (ARCH=amd64 for another) into dist/
 	@ls -l $(DIST)/*/bootstrap | awk '{ printf "%8.2f MB  %s\n", $$5/1e6, $$NF }'
 
-gen: setup ## rewrite what is generated: contract, README table, events
+gen: setup programs ## rewrite what is generated: contract, README table, events
 	@node functions/local/devchain/token/compile.mjs
-	@$(GO) run ./functions/local gen
+	@bin/governance gen
 
 conformance: setup ## the official MCP conformance suite and the official clients against the tool server
 	@CGO_ENABLED=0 $(GO) test -v ./functions/toolserver/conformance
 
 # Optional: PROGRAM is the agent's own program, which is too large to install for every test.
-record: ## record how a real coding agent obeys the guard: make record AGENT=claude-code PROGRAM=/path/to/it
-	@mkdir -p $(DIST) && CGO_ENABLED=0 $(GO) build -o $(DIST)/local ./functions/local
-	@$(GO) run ./functions/toolserver/guard/hook/record -agent $(AGENT) -program $(PROGRAM) -local "$$PWD/$(DIST)/local" -out functions/toolserver/guard/hook/testdata/$(AGENT).jsonl
+record: programs ## record how a real coding agent obeys the guard: make record AGENT=claude-code PROGRAM=/path/to/it
+	@$(GO) run ./functions/toolserver/guard/hook/record -agent $(AGENT) -program $(PROGRAM) -local "$$PWD/bin/governance" -out functions/toolserver/guard/hook/testdata/$(AGENT).jsonl
 
 bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed
@@ -96,16 +100,16 @@ bench-peers: ## the audit chain beside tessera and immudb; the tool server's pee
 cost: setup ## what a million calls cost, in dollars
 	@CGO_ENABLED=0 $(GO) test -count=1 -run TestWhatAMillionCallsCost -v ./functions/local | sed -n 's/.*figure: //p'
 
-invoke: ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
-	@$(GO) run ./functions/local invoke $(FN) $(EVENT)
+invoke: programs ## run one event through its Lambda: make invoke FN=products EVENT=events/products.get.json
+	@bin/governance invoke $(FN) $(EVENT)
 
 # The key is a file: a wallet with a little of the network's dollar token.
-smoke: ## check a deployment from outside: make smoke URL=https://... [KEY=wallet.key]
-	@$(GO) run ./functions/local smoke $(URL) $(if $(KEY),-key $(KEY))
+smoke: programs ## check a deployment from outside: make smoke URL=https://... [KEY=wallet.key]
+	@bin/governance smoke $(URL) $(if $(KEY),-key $(KEY))
 
 # Optional: it needs Python and a package that is not installed otherwise.
 cfn-lint: synth ## the templates, judged by cfn-lint
 	@test -x $(DIST)/.lint/bin/cfn-lint || { python3 -m venv $(DIST)/.lint && $(DIST)/.lint/bin/pip install --quiet cfn-lint==1.58.0; }
 	@$(DIST)/.lint/bin/cfn-lint --ignore-checks W3005 -- cdk.out/*.template.json
 
-.PHONY: help run test cost setup test-go test-plain test-infra check dist build gen conformance record bench bench-peers invoke synth npm smoke cfn-lint
+.PHONY: help programs run test cost setup test-go test-plain test-infra check dist build gen conformance record bench bench-peers invoke synth npm smoke cfn-lint

@@ -8,33 +8,50 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	approvals "governance.internal/functions/toolserver/guard/approval"
 	"governance.internal/functions/toolserver/guard/preflight"
 )
 
-// approve shows what agents asked for, and grants or denies it. Deciding needs a
-// person at a terminal, who types the id again: an agent that runs the command
-// through a pipe is refused.
-func approve(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "approve", "approve [-workspace DIR] [-deny] [ID]")
-	folder := set.String("workspace", "", "`directory` of the project")
-	refuse := set.Bool("deny", false, "deny instead of granting")
-	rest, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+// approveOptions is a parsed approve command.
+type approveOptions struct {
+	folder string
+	deny   bool
+	form   *form
+}
+
+func approveCommand(t terminal) *cobra.Command {
+	o := approveOptions{}
+	c := command("approve [ID]", "Show what agents asked for, and grant or deny it",
+		examples(
+			"governance approve", "list the requests",
+			"governance approve ap_7f3k", "grant one, at a terminal",
+			"governance approve ap_7f3k --deny", "deny it",
+		),
+		func(ctx context.Context, args []string) error { return o.run(ctx, t, args) })
+	c.Flags().StringVar(&o.folder, "workspace", "", "`directory` of the project")
+	c.Flags().BoolVar(&o.deny, "deny", false, "deny instead of granting")
+	o.form = addForm(c)
+	return c
+}
+
+// run shows what agents asked for, and grants or denies it. Deciding needs a person at a
+// terminal, who types the id again: an agent that runs the command through a pipe is
+// refused.
+func (o approveOptions) run(ctx context.Context, t terminal, rest []string) error {
 	if len(rest) > 1 {
 		return usage("approve takes one id")
 	}
 
-	gate, err := preflight.Open(*folder, "")
+	gate, err := preflight.Open(o.folder, "")
 	if err != nil {
 		return err
 	}
 	defer gate.Workspace.Close()
 
 	if len(rest) == 0 {
-		return listApprovals(t, gate.Approvals)
+		return listApprovals(t, gate.Approvals, o.form)
 	}
 	asked, err := gate.Approvals.Get(rest[0])
 	if err != nil {
@@ -51,7 +68,7 @@ func approve(ctx context.Context, t terminal, args []string) error {
 		return exit{1, fmt.Errorf("nothing was decided")}
 	}
 
-	decided, err := gate.Approvals.Decide(ctx, asked.ID, "command line", !*refuse)
+	decided, err := gate.Approvals.Decide(ctx, asked.ID, "command line", !o.deny)
 	if err != nil {
 		return err
 	}
@@ -90,10 +107,13 @@ func oneLine(text string) string {
 	return strings.NewReplacer("\n", "⟨U+000A⟩", "\t", "⟨U+0009⟩").Replace(text)
 }
 
-func listApprovals(t terminal, book *approvals.Book) error {
+func listApprovals(t terminal, book *approvals.Book, f *form) error {
 	list, err := book.List(100)
 	if err != nil {
 		return err
+	}
+	if f.isJSON() {
+		return printJSON(t, map[string]any{"approvals": list})
 	}
 
 	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)

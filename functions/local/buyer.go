@@ -134,7 +134,7 @@ func (b *buyer) refusePlay(required *x402.Required) error {
 		return nil
 	}
 	return errors.New("this service settles on a development chain, play money: what your key signs for it would be valid on the real network. " +
-		"Nothing was signed; leave -key out to pay with the development payer")
+		"Nothing was signed; leave --key out to pay with the development payer")
 }
 
 // sign makes the PAYMENT-SIGNATURE header for the first offer, echoing the

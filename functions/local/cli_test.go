@@ -37,7 +37,7 @@ func TestWrongUsageIsToldWithStatus2(t *testing.T) {
 	} {
 		_, notes := session(t, 2, strings.Fields(args)...)
 		if !strings.Contains(notes, want) {
-			t.Errorf("local %s says %q, want %q in it", args, notes, want)
+			t.Errorf("governance %s says %q, want %q in it", args, notes, want)
 		}
 	}
 }

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -57,21 +60,26 @@ func (b kept) open(key note.Verifier) (audit.Checkpoint, error) {
 	return audit.OpenCheckpoint([]byte(b.Checkpoint), key.Name(), note.VerifierList(key))
 }
 
+func consistencyCommand(t terminal) *cobra.Command {
+	var vkey string
+	var f *form
+	c := command("consistency EARLIER LATER", "Verify that a later chain begins with an earlier one",
+		examples("governance verify consistency monday.json friday.json --vkey KEY", "two bought verifications"),
+		func(_ context.Context, files []string) error { return verifyConsistency(t, vkey, files, f) })
+	c.Flags().StringVar(&vkey, "vkey", "", "verifier `key` that must have signed both checkpoints")
+	f = addForm(c)
+	return c
+}
+
 // verifyConsistency checks that the chain of one checkpoint begins with that of
-// another, with neither the chain nor a connection. What exposes a rollback stays
-// with whoever has both files.
-func verifyConsistency(t terminal, args []string) error {
-	set := flags(t, "verify consistency", "verify consistency EARLIER LATER -vkey KEY")
-	vkey := set.String("vkey", "", "verifier `key` that must have signed both checkpoints")
-	files, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+// another, with neither the chain nor a connection. The owner of both files holds the
+// evidence of a rollback.
+func verifyConsistency(t terminal, vkey string, files []string, f *form) error {
 	if len(files) != 2 {
 		return usage("verify consistency takes two bought verifications, or their checkpoints, the earlier one first")
 	}
 
-	key, err := verifierKey(*vkey)
+	key, err := verifierKey(vkey)
 	if err != nil {
 		return exit{2, err}
 	}
@@ -92,7 +100,7 @@ func verifyConsistency(t terminal, args []string) error {
 	}
 
 	if later.Valid != nil && !*later.Valid && later.BrokenAt != nil {
-		return refuted(
+		return f.refuted(
 			t,
 			files[1],
 			fmt.Errorf("the service itself found the chain broken at entry %d: %s", *later.BrokenAt, later.Reason),
@@ -104,11 +112,11 @@ func verifyConsistency(t terminal, args []string) error {
 		return exit{3, fmt.Errorf("%s: %w", files[1], err)}
 	}
 
-	return printConsistency(t, first, later, old, now)
+	return printConsistency(t, first, later, old, now, f)
 }
 
 // printConsistency compares two checkpoints that the key signed.
-func printConsistency(t terminal, first, later kept, old, now audit.Checkpoint) error {
+func printConsistency(t terminal, first, later kept, old, now audit.Checkpoint, f *form) error {
 	var proof []audit.Hash
 	switch {
 	case old.Size > now.Size:
@@ -129,8 +137,16 @@ func printConsistency(t terminal, first, later kept, old, now audit.Checkpoint) 
 	}
 
 	if err := audit.CheckConsistency(proof, old, now); err != nil {
+		if f.isJSON() {
+			return f.refuted(t, "", err)
+		}
 		fmt.Fprintf(t.out, "INVALID: %v; keep both files\n", err)
 		return exit{1, nil}
+	}
+
+	if f.isJSON() {
+		facts := map[string]any{"earlier_entries": old.Size, "later_entries": now.Size, "signed_by": now.Origin}
+		return printJSON(t, verdict{Valid: true, Facts: facts})
 	}
 
 	fmt.Fprintf(t.out, "valid\n  the chain of %d entries that %s signed begins with the %d entries of the earlier checkpoint\n",

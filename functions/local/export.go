@@ -7,36 +7,39 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/shared/audit"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/wiring"
 )
 
-// exportChain writes a chain to the standard output, in the form asked for.
-func exportChain(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "export", "export [FILE|URL] [-format jsonl|csv|aat] [-from N] [-to N]")
-	format := set.String(
+func exportCommand(t terminal) *cobra.Command {
+	var o audit.ExportOptions
+	c := command("export [FILE|URL]", "Write an audit trail to the standard output",
+		examples(
+			"governance export > trail.jsonl", "the stored bytes, which can be verified",
+			"governance export --format csv --from 100", "a table, from entry 100 on",
+			"governance export https://shop.example/audit/export", "the trail of a service",
+		),
+		func(ctx context.Context, sources []string) error { return exportChain(ctx, t, o, sources) })
+	c.Flags().StringVarP(
+		(*string)(&o.Format),
 		"format",
+		"o",
 		string(audit.JSONL),
 		"`form`: jsonl (the stored bytes, which can be verified), csv, or aat (draft-sharif-agent-audit-trail)",
 	)
+	c.Flags().Uint64Var(&o.From, "from", 0, "first `entry`; default: the first of the trail")
+	c.Flags().Uint64Var(&o.To, "to", 0, "last `entry`; default: the last of the trail")
+	return c
+}
 
-	from := set.Uint64("from", 0, "first `entry`; default: the first there is")
-	to := set.Uint64("to", 0, "last `entry`; default: the last there is")
-	sources, err := parse(set, args)
-	if err != nil {
-		return err
-	}
-
+// exportChain writes a chain to the standard output, in the form asked for.
+func exportChain(ctx context.Context, t terminal, o audit.ExportOptions, sources []string) error {
 	source, err := oneSource("export", sources)
 	if err != nil {
 		return err
-	}
-
-	o := audit.ExportOptions{
-		Format: audit.Format(*format),
-		From:   *from,
-		To:     *to,
 	}
 	if err := o.Check(); err != nil {
 		return exit{2, err}

@@ -6,18 +6,28 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/functions/toolserver"
 	"governance.internal/shared/catalog"
 )
 
+func genCommand() *cobra.Command {
+	c := command("gen", "Rewrite the event files and the tables of README",
+		examples("governance gen", "in the root of the repository; make gen does the same and more"),
+		func(_ context.Context, args []string) error {
+			if err := noArguments("gen", args); err != nil {
+				return err
+			}
+			return gen()
+		})
+	c.Hidden = true
+	return c
+}
+
 // gen rewrites what is generated: the event files and the README's tables of
 // endpoints and of tools. It runs in the root of the repository.
-func gen(_ context.Context, t terminal, args []string) error {
-	set := flags(t, "gen", "gen")
-	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
-		return usage("gen takes no arguments")
-	}
-
+func gen() error {
 	module, err := os.ReadFile("go.mod")
 	if err != nil || !strings.HasPrefix(string(module), "module governance.internal\n") {
 		return usage("gen runs in the root of the repository")

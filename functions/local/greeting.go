@@ -29,15 +29,14 @@ func (s *service) greet(t terminal, o options) {
 	fmt.Fprintf(t.out, "  open %s/x402/tip in a browser\n", s.config.BaseURL)
 	base, chain := "", ""
 	if s.config.BaseURL != defaultBase {
-		base = " -base " + s.config.BaseURL
+		base = " --base " + s.config.BaseURL
 	}
 	if o.data != defaultData {
-		base, chain = base+" -data "+o.data, " "+auditfile.Path(o.data, wiring.ChainName)
+		base, chain = base+" --data "+o.data, " "+auditfile.Path(o.data, wiring.ChainName)
 	}
 
-	fmt.Fprintf(t.out, "  go run ./functions/local pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n",
-		base)
-	fmt.Fprintf(t.out, "  go run ./functions/local verify chain%s\n\n", chain)
+	fmt.Fprintf(t.out, "  %s pay POST /x402/audit-mcp -d testdata/lint/demo.json%s\n", program(), base)
+	fmt.Fprintf(t.out, "  %s verify chain%s\n\n", program(), chain)
 }
 
 // greetChain says on which chain the payments settle, where it is a development chain.

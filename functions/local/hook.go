@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/guard/policy"
@@ -16,46 +19,81 @@ import (
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
-// runHook answers one call of a coding agent in the agent's own protocol, or with
-// install writes the hook into the agent's settings.
-func runHook(ctx context.Context, t terminal, args []string) error {
-	if len(args) > 0 && args[0] == "install" {
-		return installHook(ctx, t, args[1:])
+// isHookCall says whether an agent started this process to ask about a step. Such a call
+// is answered before the command line is read, fast, and with a refusal where its
+// arguments cannot be read.
+func isHookCall(args []string) bool {
+	if len(args) == 0 || args[0] != hook.Name {
+		return false
 	}
-	if status := hook.Main(ctx, args, t.in, t.out, t.err); status != 0 {
-		return exit{status, nil}
-	}
-	return nil
+
+	forPeople := []string{"install", "-h", "-help", "--help"}
+	return len(args) == 1 || !slices.Contains(forPeople, args[1])
 }
 
-// installHook shows what it changes in the settings of an agent, and keeps a copy.
-func installHook(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "hook install", "hook install [-agent NAME] [-workspace DIR] [-data DIR] [-print]")
-	agent := set.String("agent", "claude-code", "`name` of the agent: "+strings.Join(hook.Names(), ", "))
-	folder := set.String("workspace", ".", "`directory` of the project")
-	data := set.String(
+// answerHook answers one call of a coding agent in the agent's own protocol.
+func answerHook(ctx context.Context, t terminal, args []string) int {
+	return hook.Main(ctx, args, t.in, t.out, t.err)
+}
+
+func hookCommands(t terminal) *cobra.Command {
+	return parent(hook.Name, "Check each step of a coding agent before it happens",
+		examples(
+			"governance hook install --agent claude-code", "write the hook into the agent's settings",
+			"governance hook --agent codex < call.json", "answer one call, as the agent does",
+		),
+		installCommand(t))
+}
+
+// installation is a parsed hook install command.
+type installation struct {
+	agent, folder, data string
+	show                bool
+}
+
+func installCommand(t terminal) *cobra.Command {
+	o := installation{}
+	c := command("install", "Write the hook into the settings of an agent",
+		examples(
+			"governance hook install --agent claude-code --workspace ~/project", "install it",
+			"governance hook install --agent codex --print", "show the change and write nothing",
+		),
+		func(ctx context.Context, args []string) error {
+			if err := noArguments("hook install", args); err != nil {
+				return err
+			}
+			return o.run(ctx, t)
+		})
+	set := c.Flags()
+	set.StringVar(&o.agent, "agent", "claude-code", "`name` of the agent: "+strings.Join(hook.Names(), ", "))
+	set.StringVar(&o.folder, "workspace", ".", "`directory` of the project")
+	set.StringVar(
+		&o.data,
 		"data",
 		"",
-		"`directory` of the data of the tool server, whose halt the hook obeys; "+workspace.DataDir+" in the project if not set",
+		"data `directory` of the tool server, whose halt the hook obeys; default: "+workspace.DataDir+" in the project",
 	)
+	set.BoolVar(&o.show, "print", false, "show the change and write nothing")
 
-	show := set.Bool("print", false, "show the change and write nothing")
-	if rest, err := parse(set, args); err != nil || len(rest) > 0 {
-		return usage("hook install takes no further arguments")
-	}
+	agents := cobra.FixedCompletions(hook.Names(), cobra.ShellCompDirectiveNoFileComp)
+	_ = c.RegisterFlagCompletionFunc("agent", agents) // fails only for an unknown flag
+	return c
+}
 
-	w, err := workspace.Open(*folder)
+// run shows what it changes in the settings of an agent, and keeps a copy.
+func (o installation) run(ctx context.Context, t terminal) error {
+	w, err := workspace.Open(o.folder)
 	if err != nil {
-		return usage("-workspace: %w", err)
+		return usage("--workspace: %w", err)
 	}
 	defer w.Close()
 
-	command, err := hookCommand(ctx, *agent, *folder, *data)
+	command, err := hookCommand(ctx, o.agent, o.folder, o.data)
 	if err != nil {
 		return err
 	}
 
-	change, err := hook.Plan(w, *agent, command)
+	change, err := hook.Plan(w, o.agent, command)
 	if err != nil {
 		return err
 	}
@@ -65,7 +103,7 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 	case change.Before == change.After:
 		fmt.Fprintf(t.err, "%s has the hook already\n", change.File)
 		return nil
-	case *show:
+	case o.show:
 		return nil
 	}
 
@@ -77,27 +115,31 @@ func installHook(ctx context.Context, t terminal, args []string) error {
 		fmt.Fprintf(t.err, "; the old one is %s", change.Backup)
 	}
 
+	o.nextSteps(t, w)
+	return nil
+}
+
+// nextSteps says what a person does after an installation.
+func (o installation) nextSteps(t terminal, w *workspace.Workspace) {
 	fmt.Fprintln(t.err, "\nstart the agent again, so that it reads its settings")
 	if state, err := w.Load(); err != nil || !state.Configured {
-		fmt.Fprintf(t.err, "there is no %s that can be read, so the hook refuses every change until there is: write one with local init\n",
+		fmt.Fprintf(t.err, "the hook refuses every change until it can read %s: write one with governance init\n",
 			workspace.FileName)
 	}
 
-	if before := hook.Agents[*agent].Before; before != "" {
+	if before := hook.Agents[o.agent].Before; before != "" {
 		fmt.Fprintln(t.err, before)
 	}
-
-	return nil
 }
 
 // hookCommand starts the hook of a project. A program that go run made is gone soon.
 func hookCommand(ctx context.Context, agent, folder, data string) (string, error) {
-	program, err := os.Executable()
+	own, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	if strings.Contains(program, "go-build") {
-		return "", fmt.Errorf("hook install: this program is a temporary one; %s", buildIt)
+	if strings.Contains(own, "go-build") {
+		return "", fmt.Errorf("hook install: this program is a temporary build of go run, which an agent cannot start later; %s", buildIt)
 	}
 
 	full, err := filepath.Abs(folder)
@@ -111,7 +153,7 @@ func hookCommand(ctx context.Context, agent, folder, data string) (string, error
 		}
 	}
 
-	argv := hook.Program(program)
+	argv := hookProgram(own)
 	if err := refuses(ctx, argv); err != nil {
 		return "", err
 	}
@@ -119,10 +161,10 @@ func hookCommand(ctx context.Context, agent, folder, data string) (string, error
 	return hook.Command(argv, agent, full, data), nil
 }
 
-const buildIt = "build it first: go build -o . ./functions/local ./functions/local/local-hook"
+const buildIt = "build it with: make programs"
 
-// refuses tries a hook with a call that nobody can read, before agents rely on it:
-// another program of its name would let everything pass.
+// refuses tries a hook with a call that it cannot read, before agents rely on it:
+// another program of that name would allow everything.
 func refuses(ctx context.Context, argv []string) error {
 	try := exec.CommandContext(ctx, argv[0], append(argv[1:], "-agent", "gemini", "-workspace", os.TempDir())...)
 	try.Stdin = strings.NewReader("no call")
@@ -134,20 +176,35 @@ func refuses(ctx context.Context, argv []string) error {
 	return nil
 }
 
-// checkFiles is the preflight check of the command line. Exit status 0 OK, 1
-// PROTECTED, 2 BLOCKED, 3 UNKNOWN.
-func checkFiles(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "check", "check [-workspace DIR] FILE...")
-	folder := set.String("workspace", "", "`directory` of the project")
-	files, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+// checkStatus is what the exit status of check means.
+const checkStatus = `  0  OK: an agent may change the files
+  1  PROTECTED: a person must approve the change first
+  2  BLOCKED: no agent may change them; or wrong usage
+  3  UNKNOWN: no rules can be read
+`
+
+func checkCommand(t terminal) *cobra.Command {
+	var folder string
+	var f *form
+	c := command("check FILE...", "Say whether an agent may change files",
+		examples(
+			"governance check go.mod", "one file",
+			"governance check --format json src/*.go", "several, for a script",
+		),
+		func(ctx context.Context, files []string) error { return checkFiles(ctx, t, folder, files, f) })
+	c.Annotations = map[string]string{exitStatusOf: checkStatus}
+	c.Flags().StringVar(&folder, "workspace", "", "`directory` of the project")
+	f = addForm(c)
+	return c
+}
+
+// checkFiles is the preflight check of the command line.
+func checkFiles(ctx context.Context, t terminal, folder string, files []string, f *form) error {
 	if len(files) == 0 {
 		return usage("check needs a file")
 	}
 
-	gate, err := preflight.Open(*folder, "")
+	gate, err := preflight.Open(folder, "")
 	if err != nil {
 		return exit{2, err}
 	}
@@ -159,18 +216,26 @@ func checkFiles(ctx context.Context, t terminal, args []string) error {
 	}
 
 	report, err := gate.Check(ctx, preflight.Action{
-		Agent:     "local check",
+		Agent:     "governance check",
 		Tool:      "check",
 		Operation: preflight.Edit,
 		Dir:       dir,
 		Paths:     files,
 	})
-	for _, r := range report.Results {
-		fmt.Fprintf(t.out, "%s\t%s\t%s\n", r.Decision, r.Path, r.Reason)
+	if f.isJSON() {
+		err = errors.Join(err, printJSON(t, report))
+	} else {
+		printDecisions(t, report)
 	}
 
 	if err != nil || report.Decision != policy.OK {
 		return exit{report.ExitCode, err}
 	}
 	return nil
+}
+
+func printDecisions(t terminal, report preflight.Report) {
+	for _, r := range report.Results {
+		fmt.Fprintf(t.out, "%s\t%s\t%s\n", r.Decision, r.Path, r.Reason)
+	}
 }

@@ -144,6 +144,21 @@ until:  `
 	}
 }
 
+// Hooks were installed as local-hook before: where only that one stands beside the
+// program, it is still found.
+func TestTheHookOfTheOlderNameIsStillFound(t *testing.T) {
+	dir := t.TempDir()
+	older := filepath.Join(dir, "local-hook")
+	if err := os.WriteFile(older, []byte("#!/bin/sh\nexit 2\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	found := hookProgram(filepath.Join(dir, programName))
+	if !slices.Equal(found, []string{older}) {
+		t.Errorf("%q", found)
+	}
+}
+
 // Agents take a hook that cannot start for a yes; the installed command says no then.
 func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -160,14 +175,14 @@ func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
 // to what it cannot read: another program of its name would let everything pass.
 func TestTheSmallHookIsTriedBeforeAgentsRelyOnIt(t *testing.T) {
 	dir := t.TempDir()
-	program, small := filepath.Join(dir, "local"), filepath.Join(dir, "local-hook")
-	if found := hook.Program(program); !slices.Equal(found, []string{program, "hook"}) {
+	program, small := filepath.Join(dir, programName), filepath.Join(dir, hookProgramName)
+	if found := hookProgram(program); !slices.Equal(found, []string{program, "hook"}) {
 		t.Errorf("beside nothing: %q", found)
 	}
 	if err := os.WriteFile(small, []byte("#!/bin/sh\nexit 0\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := refuses(t.Context(), hook.Program(program)); err == nil || !strings.Contains(err.Error(), "go build") {
+	if err := refuses(t.Context(), hookProgram(program)); err == nil || !strings.Contains(err.Error(), "make programs") {
 		t.Errorf("a program that lets all pass: %v", err)
 	}
 	if err := os.Remove(small); err != nil {
@@ -178,7 +193,7 @@ func TestTheSmallHookIsTriedBeforeAgentsRelyOnIt(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v", out, err)
 	}
-	found := hook.Program(program)
+	found := hookProgram(program)
 	if err := refuses(t.Context(), found); err != nil || !slices.Equal(found, []string{small}) {
 		t.Fatalf("%q %v", found, err)
 	}

@@ -8,22 +8,28 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/shared/audit"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/wiring"
 )
 
+func importCommand(t terminal) *cobra.Command {
+	var data string
+	var brokenOK bool
+	c := command("import FILE", "Record an audit trail of the older format, a JSON array, in this one",
+		examples("governance import audit-chain.json", "record it as one signed entry"),
+		func(ctx context.Context, files []string) error { return importChain(ctx, t, data, brokenOK, files) })
+	c.Flags().StringVar(&data, "data", defaultData, "`directory` of the audit chain and its key")
+	c.Flags().BoolVar(&brokenOK, "broken-ok", false, "record a broken chain, too; its entry says where it breaks")
+	return c
+}
+
 // importChain takes a chain in the older format, a JSON array, into the local
 // chain: one signed entry that says what was found and holds the digest of the
 // file. The service may run meanwhile.
-func importChain(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "import", "import FILE [-data DIR] [-broken-ok]")
-	data := set.String("data", defaultData, "`directory` of the audit chain and its key")
-	brokenOK := set.Bool("broken-ok", false, "record a chain that is broken, too; its entry then says where")
-	files, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+func importChain(ctx context.Context, t terminal, data string, brokenOK bool, files []string) error {
 	if len(files) != 1 {
 		return usage("import needs the file of the old chain, such as audit-chain.json")
 	}
@@ -37,11 +43,11 @@ func importChain(ctx context.Context, t terminal, args []string) error {
 	switch {
 	case old.Records == 0:
 		return errors.New("there is nothing to import")
-	case old.BrokenAt > 0 && !*brokenOK:
-		return errors.New("a broken chain is imported with -broken-ok only; its entry then says where it breaks")
+	case old.BrokenAt > 0 && !brokenOK:
+		return errors.New("the chain is broken; --broken-ok records it with the place where it breaks")
 	}
 
-	return recordImport(ctx, t, *data, old)
+	return recordImport(ctx, t, data, old)
 }
 
 func readLegacyFile(name string) (audit.Legacy, error) {
@@ -70,7 +76,7 @@ func legacyVerdict(old audit.Legacy) string {
 func recordImport(ctx context.Context, t terminal, data string, old audit.Legacy) error {
 	key := filepath.Join(data, "checkpoint.key")
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
-		return usage("%s is missing: start the service once with -data %s, which makes the key that signs the import",
+		return usage("%s is missing: start the service once with --data %s, which makes the key that signs the import",
 			key, data)
 	}
 

@@ -5,32 +5,39 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"golang.org/x/mod/sumdb/note"
 
 	"governance.internal/shared/audit"
 )
 
+func verifyImportCommand(t terminal) *cobra.Command {
+	var vkey, chain string
+	var f *form
+	c := command("import FILE", "Verify that a chain records a trail of the older format",
+		examples("governance verify import audit-chain.json --vkey KEY", "in the chain of this machine"),
+		func(ctx context.Context, files []string) error { return verifyImport(ctx, t, vkey, chain, files, f) })
+	c.Flags().StringVar(&vkey, "vkey", "", "verifier `key` that must have signed the import")
+	c.Flags().StringVar(&chain, "chain", "", "audit chain `file` that records it; default: the one of this machine")
+	f = addForm(c)
+	return c
+}
+
 // verifyImport checks that a chain took an older one in: the file in the older
 // format, the entry that names its digest, and the key that signed the entry.
-func verifyImport(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "verify import", "verify import FILE [-chain FILE] -vkey KEY")
-	vkey := set.String("vkey", "", "verifier `key` that must have signed the import")
-	chain := set.String("chain", "", "audit chain `file` that took it in; default: the local one")
-	files, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+func verifyImport(ctx context.Context, t terminal, vkey, chain string, files []string, f *form) error {
 	if len(files) != 1 {
 		return usage("verify import needs the file of the old chain, such as audit-chain.json")
 	}
-	if isURL(*chain) {
-		return usage("-chain takes a file; get one with export %s", *chain)
+	if isURL(chain) {
+		return usage("--chain takes a file; get one with export %s", chain)
 	}
-	if *chain == "" {
-		*chain, _ = oneSource("verify import", nil) // the default
+	if chain == "" {
+		chain, _ = oneSource("verify import", nil) // the default
 	}
 
-	key, err := verifierKey(*vkey)
+	key, err := verifierKey(vkey)
 	if err != nil {
 		return exit{2, err}
 	}
@@ -40,26 +47,38 @@ func verifyImport(ctx context.Context, t terminal, args []string) error {
 		return exit{3, err}
 	}
 
-	report, err := verifySource(ctx, *chain, nil)
+	report, err := verifySource(ctx, chain, nil)
 	if err != nil {
 		return exit{3, err}
 	}
 
 	if !report.Valid {
-		return refuted(
+		return f.refuted(
 			t,
-			*chain,
+			chain,
 			fmt.Errorf("the chain is broken at entry %d: %s", *report.BrokenAt, report.Reason),
 		)
 	}
 
-	seq, err := findImport(*chain, report.LastGoodSeq, old, key)
+	seq, err := findImport(chain, report.LastGoodSeq, old, key)
 	if err != nil {
-		return refuted(t, files[0], err)
+		return f.refuted(t, files[0], err)
+	}
+
+	if f.isJSON() {
+		facts := map[string]any{
+			"entry":      seq,
+			"chain":      chain,
+			"signed_by":  key.Name(),
+			"records":    old.Records,
+			"found":      legacyVerdict(old),
+			"not_proved": audit.LegacyUnproven,
+		}
+		return printJSON(t, verdict{File: files[0], Valid: true, Facts: facts})
 	}
 
 	fmt.Fprintf(t.out, "%s: valid\n  entry %d of %s took it in, signed by %s: %d records, %s\nwhat its format cannot prove:\n",
-		files[0], seq, *chain, key.Name(), old.Records, legacyVerdict(old))
+		files[0], seq, chain, key.Name(), old.Records, legacyVerdict(old))
 	for _, what := range audit.LegacyUnproven {
 		fmt.Fprintf(t.out, "  %s\n", what)
 	}

@@ -12,19 +12,22 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/functions/local/devchain"
 	"governance.internal/functions/local/lambdaruntime"
 	"governance.internal/shared/catalog"
 )
 
+func invokeCommand(t terminal) *cobra.Command {
+	return command("invoke FUNCTION EVENT-FILE", "Compile a Lambda function and run one event through it",
+		examples("governance invoke products events/products.get.json", "like sam local invoke, without Docker"),
+		func(ctx context.Context, args []string) error { return invoke(ctx, t, args) })
+}
+
 // invoke compiles a function like the deployment does, runs one event through
 // it and prints the answer: `sam local invoke` without Docker.
-func invoke(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "invoke", "invoke FUNCTION EVENT-FILE")
-	rest, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+func invoke(ctx context.Context, t terminal, rest []string) error {
 	if len(rest) != 2 || len(catalog.ByFunction(rest[0])) == 0 {
 		return usage("invoke needs a function and an event, for example: invoke products events/products.get.json")
 	}

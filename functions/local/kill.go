@@ -17,6 +17,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/functions/toolserver/work/killswitch"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/wiring"
@@ -34,20 +36,24 @@ type killOrder struct {
 	resume, restore       bool
 }
 
-// kill halts everything, or with -resume lifts the halt: at a running service, or in the
-// data directory if none answers on this machine. What starts there honours the halt.
-func kill(ctx context.Context, t terminal, args []string) error {
+func killCommand(t terminal) *cobra.Command {
 	o := killOrder{}
-	set := flags(
-		t,
-		"kill",
-		"kill -reason TEXT [-scope all|dispatches|processes] [-resume [-restore]] [-url URL] [-data DIR] [-secret FILE]",
-	)
+	c := command("kill", "Halt all work, or lift the halt with --resume",
+		examples(
+			`governance kill --reason "agent deletes files"`, "halt everything",
+			`governance kill --reason "reviewed" --resume`, "lift the halt",
+		),
+		func(ctx context.Context, args []string) error {
+			if err := o.check(args); err != nil {
+				return err
+			}
+			return o.run(ctx, t)
+		})
+	set := c.Flags()
 	set.StringVar(&o.reason, "reason", "", "`text` of 3 to 500 characters for the audit trail")
-
-	set.StringVar(&o.scope, "scope", "all", "what to end: all, dispatches or processes")
+	set.StringVar(&o.scope, "scope", "all", "`part` to end: "+strings.Join(killswitch.Scopes, ", "))
 	set.BoolVar(&o.resume, "resume", false, "lift the halt instead")
-	set.BoolVar(&o.restore, "restore", false, "with -resume: bring back what was stopped at other providers")
+	set.BoolVar(&o.restore, "restore", false, "with --resume: start again what was stopped at other providers")
 	set.StringVar(&o.url, "url", defaultBase, "`address` of the service")
 	set.StringVar(&o.data, "data", defaultData, "`directory` of the service on this machine")
 	set.StringVar(
@@ -57,14 +63,15 @@ func kill(ctx context.Context, t terminal, args []string) error {
 		"`file` with the kill secret; by default KILL_SECRET, or the secret in the data directory",
 	)
 
-	rest, err := parse(set, args)
-	if err != nil {
-		return err
-	}
-	if err := o.check(rest); err != nil {
-		return err
-	}
+	scopes := cobra.FixedCompletions(killswitch.Scopes, cobra.ShellCompDirectiveNoFileComp)
+	_ = c.RegisterFlagCompletionFunc("scope", scopes) // fails only for an unknown flag
+	return c
+}
 
+// run halts everything, or with --resume lifts the halt: at a running service, or in the
+// data directory if no service answers on this machine. A service that starts there
+// honours the halt.
+func (o killOrder) run(ctx context.Context, t terminal) error {
 	secret, err := o.secret()
 	if err != nil {
 		return exit{2, err}
@@ -82,21 +89,26 @@ func kill(ctx context.Context, t terminal, args []string) error {
 }
 
 func (o killOrder) check(rest []string) error {
-	u, err := url.Parse(o.url)
-	n := utf8.RuneCountInString(o.reason)
-	switch {
-	case len(rest) > 0:
-		return usage("kill takes no argument %q", rest[0])
-	case n < 3 || n > 500:
-		return usage("kill needs -reason with 3 to 500 characters")
-	case !slices.Contains(killswitch.Scopes, o.scope):
-		return usage("-scope is one of %s", strings.Join(killswitch.Scopes, ", "))
-	case o.restore && !o.resume:
-		return usage("-restore goes with -resume")
-	case err != nil || u.Host == "":
-		return usage("-url %q is not an address", o.url)
+	if err := noArguments("kill", rest); err != nil {
+		return err
 	}
 
+	length := utf8.RuneCountInString(o.reason)
+	if length < 3 || length > 500 {
+		return usage("kill needs --reason with 3 to 500 characters")
+	}
+
+	if !slices.Contains(killswitch.Scopes, o.scope) {
+		return usage("--scope is one of %s", strings.Join(killswitch.Scopes, ", "))
+	}
+	if o.restore && !o.resume {
+		return usage("--restore goes with --resume")
+	}
+
+	u, err := url.Parse(o.url)
+	if err != nil || u.Host == "" {
+		return usage("--url %q is not an address", o.url)
+	}
 	return checkScheme(u)
 }
 
@@ -112,7 +124,7 @@ func (o killOrder) secret() (string, error) {
 
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", errors.New("there is no kill secret: set KILL_SECRET, or name its file with -secret, or the data directory with -data")
+		return "", errors.New("there is no kill secret: set KILL_SECRET, or name its file with --secret, or the data directory with --data")
 	}
 	return strings.TrimSpace(string(text)), nil
 }
@@ -198,7 +210,7 @@ func (o killOrder) tell(t terminal, answer []byte, status int) error {
 // a person, who types what an agent behind a pipe cannot.
 func (o killOrder) direct(ctx context.Context, t terminal) error {
 	if info, err := os.Stat(o.data); err != nil || !info.IsDir() {
-		return exit{1, fmt.Errorf("nobody answers at %s, and %s is no data directory: name the service with -url or its directory with -data",
+		return exit{1, fmt.Errorf("nobody answers at %s, and %s is no data directory: name the service with --url or its directory with --data",
 			o.url, o.data)}
 	}
 

@@ -62,18 +62,18 @@ func TestKillRefusesBadInput(t *testing.T) {
 	t.Setenv("KILL_SECRET", "")
 	empty := t.TempDir()
 	for args, want := range map[string]string{
-		"kill":                                  "needs -reason",
+		"kill":                                  "needs --reason",
 		"kill -reason x":                        "3 to 500",
 		"kill -reason test now":                 "takes no argument",
-		"kill -reason test -scope some":         "-scope is one of",
-		"kill -reason test -restore":            "goes with -resume",
+		"kill -reason test -scope some":         "--scope is one of",
+		"kill -reason test -restore":            "goes with --resume",
 		"kill -reason test -url nowhere":        "not an address",
 		"kill -reason test -data " + empty:      "no kill secret",
 		"kill -reason test -url http://a.shop/": "https",
 	} {
 		var out, notes bytes.Buffer
 		if status := run(t.Context(), terminal{strings.NewReader(""), &out, &notes, false}, strings.Fields(args)); status == 0 || !strings.Contains(notes.String(), want) {
-			t.Errorf("local %s: %d %s", args, status, &notes)
+			t.Errorf("governance %s: %d %s", args, status, &notes)
 		}
 	}
 	t.Setenv("KILL_SECRET", "x")

@@ -16,6 +16,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/functions/local/devchain"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/catalog"
@@ -50,49 +52,67 @@ type ledgerLine struct {
 	LogIndex    uint   `json:"log_index"`
 }
 
-// ledger compares the settlements of the audit trail with the token's Transfer
-// events. A difference is an alarm: exit status 1.
-func ledger(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "ledger", "ledger [-data DIR] [-jsonl FILE] [-from BLOCK]")
-	data := set.String("data", defaultData, "`directory` of the audit chain")
-	export := set.String(
+// ledgerOptions are the flags of ledger.
+type ledgerOptions struct {
+	data  string
+	jsonl string // file for the lines
+	from  int64  // block, -1 for the default
+	form  *form
+}
+
+func ledgerCommand(t terminal) *cobra.Command {
+	o := ledgerOptions{}
+	c := command("ledger", "List all payments, compared with the chain",
+		examples(
+			"governance ledger", "the last payments and the sums",
+			"governance ledger --format json", "every payment, for a program",
+			"governance ledger --jsonl payments.jsonl", "the sums, and every payment into a file",
+		),
+		func(ctx context.Context, args []string) error {
+			if err := noArguments("ledger", args); err != nil {
+				return err
+			}
+			return o.run(ctx, t)
+		})
+	set := c.Flags()
+	set.StringVar(&o.data, "data", defaultData, "`directory` of the audit chain")
+	set.StringVar(
+		&o.jsonl,
 		"jsonl",
 		"",
-		"`file` for all lines as JSON; - is the standard output, without the table",
+		"`file` for all payments, one JSON object a line; - is the standard output, without the table",
 	)
-
-	from := set.Int64(
+	set.Int64Var(
+		&o.from,
 		"from",
 		-1,
 		"first `block` to search for transfers without an entry; default: the last 50,000 blocks",
 	)
+	o.form = addForm(c)
+	return c
+}
 
-	rest, err := parse(set, args)
-	if err != nil {
-		return err
-	}
-	if len(rest) > 0 {
-		return usage("ledger takes no argument %q", rest[0])
-	}
-
-	file := auditfile.Path(*data, wiring.ChainName)
+// run compares the settlements of the audit trail with the token's Transfer events. A
+// difference is an alarm: exit status 1.
+func (o ledgerOptions) run(ctx context.Context, t terminal) error {
+	file := auditfile.Path(o.data, wiring.ChainName)
 	entries, err := settledEntries(ctx, file)
 	if err != nil {
 		return exit{3, err}
 	}
 
-	chain, c, closeChain, err := ledgerChain(ctx, *data)
+	chain, c, closeChain, err := ledgerChain(ctx, o.data)
 	if err != nil {
 		return err
 	}
 	defer closeChain()
 
 	b := books{config: c, chain: chain, payTo: c.PayTo}
-	if err := b.reconcile(ctx, entries, *from); err != nil {
+	if err := b.reconcile(ctx, entries, o.from); err != nil {
 		return err
 	}
 
-	return b.report(t, *export)
+	return b.report(t, o)
 }
 
 // settledEntries are the settlements of a verified chain file.
@@ -268,16 +288,16 @@ func (b *books) unexplained(t evm.Transfer) ledgerLine {
 
 // report writes the export and the table, and ends with status 1 if the two
 // sides differ.
-func (b *books) report(t terminal, export string) error {
-	if export == "-" {
+func (b *books) report(t terminal, o ledgerOptions) error {
+	if o.jsonl == "-" {
 		if err := b.export(t.out); err != nil {
 			return err
 		}
 		return b.alarm(t)
 	}
 
-	if export != "" {
-		file, err := os.Create(export)
+	if o.jsonl != "" {
+		file, err := os.Create(o.jsonl)
 		if err != nil {
 			return exit{2, err}
 		}
@@ -286,8 +306,39 @@ func (b *books) report(t terminal, export string) error {
 		}
 	}
 
-	b.table(t.out)
+	if o.form.isJSON() {
+		if err := printJSON(t, b.summary()); err != nil {
+			return err
+		}
+	} else {
+		b.table(t.out)
+	}
 	return b.alarm(t)
+}
+
+// ledgerReport is the ledger for programs.
+type ledgerReport struct {
+	Payments  []ledgerLine `json:"payments"`
+	PayTo     string       `json:"pay_to"`
+	Settled   int64        `json:"settled"`          // sum, in atomic units
+	FromBlock uint64       `json:"from_block"`       // from which on transfers were searched
+	NoMoney   int          `json:"missing_on_chain"` // entries without a transfer
+	NoEntry   int          `json:"not_in_trail"`     // transfers without an entry
+}
+
+func (b *books) summary() ledgerReport {
+	r := ledgerReport{
+		Payments:  append([]ledgerLine{}, b.lines...),
+		PayTo:     b.payTo,
+		FromBlock: b.first,
+	}
+	r.NoMoney, r.NoEntry = b.differences()
+	for _, line := range b.lines {
+		if line.Status == statusSettled {
+			r.Settled += line.Amount
+		}
+	}
+	return r
 }
 
 func (b *books) export(w io.Writer) error {
@@ -303,7 +354,7 @@ func (b *books) export(w io.Writer) error {
 func (b *books) table(w io.Writer) {
 	shown := b.lines
 	if hidden := len(shown) - shownLedgerRows; hidden > 0 {
-		fmt.Fprintf(w, "%d earlier payments; -jsonl exports all\n", hidden)
+		fmt.Fprintf(w, "%d earlier payments; --jsonl exports all\n", hidden)
 		shown = shown[hidden:]
 	}
 
@@ -332,9 +383,8 @@ func (b *books) table(w io.Writer) {
 		total[""].Dollars(), b.payTo, b.first)
 }
 
-// alarm says what differs.
-func (b *books) alarm(t terminal) error {
-	noMoney, noEntry := 0, 0
+// differences counts entries without a transfer and transfers without an entry.
+func (b *books) differences() (noMoney, noEntry int) {
 	for _, line := range b.lines {
 		switch line.Status {
 		case statusNoMoney:
@@ -343,7 +393,12 @@ func (b *books) alarm(t terminal) error {
 			noEntry++
 		}
 	}
+	return noMoney, noEntry
+}
 
+// alarm says what differs.
+func (b *books) alarm(t terminal) error {
+	noMoney, noEntry := b.differences()
 	if noMoney+noEntry == 0 {
 		return nil
 	}

@@ -10,12 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/shared/lint"
 )
 
 // lintOptions are the flags of lint.
 type lintOptions struct {
-	format   string
+	form     *form
 	failOn   string
 	baseline string
 	accept   bool
@@ -25,38 +27,50 @@ type lintOptions struct {
 	explain  string
 }
 
-const lintSynopsis = `lint [-format table|json|sarif] [-fail-on error|warn|info|never] [-baseline FILE] [-fix] [FILE...]
+const lintAbout = `Lints MCP client configurations for exposed secrets, unpinned packages, broad scopes and
+insecure transports.
 
 Without a file it looks for the configurations of all known clients, in this folder and in
 your home directory. - reads standard input.`
 
-// lintFiles lints configuration files. It exits with 1 when a finding is at least as grave as
-// -fail-on says, and with 2 when a file cannot be read or linted, or none is found.
-func lintFiles(_ context.Context, t terminal, args []string) error {
-	var o lintOptions
-	set := flags(t, "lint", lintSynopsis)
-	set.StringVar(&o.format, "format", "table", "`form` of the output: table, json or sarif")
+const lintStatus = `  0  no finding is as severe as --fail-on
+  1  at least one finding is
+  2  wrong usage, a file that cannot be read or linted, or no file found
+`
+
+func lintCommand(t terminal) *cobra.Command {
+	o := lintOptions{}
+	c := command("lint [FILE...]", "Lint MCP client configurations",
+		examples(
+			"governance lint", "the configurations of all known clients",
+			"governance lint mcp.json --fail-on warn", "one file, strictly",
+			"governance lint --format sarif .mcp.json", "for code scanning",
+			"governance lint --explain MCP003", "what a finding means",
+		),
+		func(_ context.Context, files []string) error { return lintFiles(t, o, files) })
+	c.Long = lintAbout
+	c.Annotations = map[string]string{exitStatusOf: lintStatus}
+	o.form = addForm(c, formSARIF)
+
+	set := c.Flags()
 	set.StringVar(
 		&o.failOn,
 		"fail-on",
 		"error",
-		"gravest `severity` that may pass is below this one: error, warn, info or never",
+		"lowest `severity` that fails: error, warn, info or never",
 	)
-
 	set.StringVar(
 		&o.baseline,
 		"baseline",
 		"",
 		"`file` of accepted findings, each with its reason and the day on which it expires",
 	)
-
 	set.BoolVar(
 		&o.accept,
 		"accept",
 		false,
-		"write the present findings into the baseline; needs -baseline and -reason",
+		"write the present findings into the baseline; needs --baseline and --reason",
 	)
-
 	set.StringVar(&o.reason, "reason", "", "`text`: why the findings are accepted")
 	set.StringVar(
 		&o.expires,
@@ -64,13 +78,16 @@ func lintFiles(_ context.Context, t terminal, args []string) error {
 		"",
 		"`day`, as 2027-01-31, from which accepted findings count again; default: in 90 days",
 	)
-
 	set.BoolVar(&o.fix, "fix", false, "repair in place what has one right answer, then lint")
 	set.StringVar(&o.explain, "explain", "", "explain a `code` such as MCP003, a rule, or all")
-	files, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+
+	severities := cobra.FixedCompletions([]string{"error", "warn", "info", "never"}, cobra.ShellCompDirectiveNoFileComp)
+	_ = c.RegisterFlagCompletionFunc("fail-on", severities) // fails only for an unknown flag
+	return c
+}
+
+// lintFiles lints configuration files.
+func lintFiles(t terminal, o lintOptions, files []string) error {
 	if o.explain != "" {
 		return explainRules(t, o.explain)
 	}
@@ -79,9 +96,11 @@ func lintFiles(_ context.Context, t terminal, args []string) error {
 	}
 
 	if len(files) == 0 {
-		if files, err = findConfigs(t); err != nil {
+		found, err := findConfigs(t)
+		if err != nil {
 			return err
 		}
+		files = found
 	}
 
 	return o.run(t, files)
@@ -89,24 +108,22 @@ func lintFiles(_ context.Context, t terminal, args []string) error {
 
 // lintFormats are the outputs.
 var lintFormats = map[string]func(terminal, lintReport) error{
-	"table": printLintTable,
-	"json":  printLintJSON,
-	"sarif": printLintSARIF,
+	formTable: printLintTable,
+	formJSON:  printLintJSON,
+	formSARIF: printLintSARIF,
 }
 
-// failRanks orders what -fail-on takes; a finding fails when its rank is at least that one.
+// failRanks orders what --fail-on takes; a finding fails when its rank is at least that one.
 var failRanks = map[string]int{"info": 1, "warn": 2, "error": 3, "never": 4}
 
 func (o lintOptions) check() error {
 	switch {
-	case lintFormats[o.format] == nil:
-		return usage("-format is table, json or sarif, not %q", o.format)
 	case failRanks[o.failOn] == 0:
-		return usage("-fail-on is error, warn, info or never, not %q", o.failOn)
+		return usage("--fail-on is error, warn, info or never, not %q", o.failOn)
 	case o.accept && o.baseline == "":
-		return usage("-accept needs -baseline FILE, in which accepted findings are kept")
+		return usage("--accept needs --baseline FILE, in which accepted findings are kept")
 	case o.accept && strings.TrimSpace(o.reason) == "":
-		return usage("-accept needs -reason TEXT: why are these findings accepted?")
+		return usage("--accept needs --reason TEXT: why are these findings accepted?")
 	}
 	return nil
 }
@@ -142,7 +159,7 @@ func (o lintOptions) run(t terminal, files []string) error {
 		return o.status(report, "never")
 	}
 
-	if err := lintFormats[o.format](t, report); err != nil {
+	if err := lintFormats[o.form.name](t, report); err != nil {
 		return err
 	}
 	return o.status(report, o.failOn)
@@ -172,7 +189,7 @@ func lintOne(t terminal, file string) (lint.Result, error) {
 // repairFile repairs a file and says what was changed.
 func repairFile(t terminal, file string) {
 	if file == "-" {
-		fmt.Fprintln(t.err, "-fix changes files; standard input is only linted")
+		fmt.Fprintln(t.err, "--fix changes files; standard input is only linted")
 		return
 	}
 
@@ -258,7 +275,7 @@ func explainRules(t terminal, what string) error {
 	}
 
 	if !found {
-		return usage("-explain knows no code or rule %q; MCP000 to MCP008 are codes, and -explain all prints every rule", what)
+		return usage("--explain knows no code or rule %q; MCP000 to MCP008 are codes, and --explain all prints every rule", what)
 	}
 	if wanted == "all" {
 		fmt.Fprintln(t.out, "What a lint of a configuration cannot see:")

@@ -86,7 +86,7 @@ func (o lintOptions) acceptAll(t terminal, b lintBaseline, report lintReport) er
 		expires = time.Now().Add(baselineLife).Format(baselineDay)
 	}
 	if _, err := time.Parse(baselineDay, expires); err != nil {
-		return usage("-expires is a day such as 2027-01-31, not %q", expires)
+		return usage("--expires is a day such as 2027-01-31, not %q", expires)
 	}
 
 	for _, f := range report.Findings {

@@ -1,25 +1,10 @@
-// Command local is the all-in-one: the whole service on one port of a laptop,
-// with a development chain inside, and the tools to buy from it and to check
-// what it says.
+// Command governance is the whole service on one port of a laptop, with a development
+// chain inside, and the command line to buy from it, to guard a project, and to check
+// what the service says. It is built from functions/local:
 //
-//	go run ./functions/local [serve]          run the service (default)
-//	go run ./functions/local devchain         run the development chain alone
-//	go run ./functions/local pay POST /x402/audit-mcp -d FILE
-//	go run ./functions/local lint FILE...
-//	go run ./functions/local verify chain|receipt|proof|consistency|import|thanks FILE... (a chain also at a URL)
-//	go run ./functions/local export [FILE|URL]  the audit trail as lines, table or records
-//	go run ./functions/local import FILE         take a chain of the older format in
-//	go run ./functions/local ledger           all payments, compared with the chain
-//	go run ./functions/local smoke URL [-key FILE]   check a deployment from outside
-//	go run ./functions/local invoke FUNCTION EVENT   run an event through a Lambda
-//	go run ./functions/local mcp              the tools over standard input and output
-//	go run ./functions/local init             write governance.yaml for the project found here
-//	go run ./functions/local hook             stand before a coding agent's tools; hook install
-//	go run ./functions/local check FILE...    may an agent change these files?
-//	go run ./functions/local approve [ID]     show what agents asked for, and decide
-//	go run ./functions/local baseline [accept]   which governed files changed around the guard?
-//	go run ./functions/local kill -reason TEXT   halt everything; with -resume lift the halt
-//	go run ./functions/local gen              rewrite what is generated from the catalogue
+//	make programs           builds bin/governance and bin/governance-hook
+//	bin/governance          runs the service
+//	bin/governance help     lists the commands
 //
 // Exit status: 0 success, 1 the answer is no (errors found, chain broken,
 // payment refused), 2 wrong usage or unreadable input, 3 a chain or receipt
@@ -29,7 +14,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -60,38 +44,6 @@ type terminal struct {
 	person   bool // a person sits at in and err
 }
 
-// commands by name; each gets the arguments after its name.
-var commands = map[string]func(context.Context, terminal, []string) error{
-	"serve":    serve,
-	"devchain": devchainAlone,
-	"pay":      pay,
-	"lint":     lintFiles,
-	"verify":   verify,
-	"export":   exportChain,
-	"import":   importChain,
-	"ledger":   ledger,
-	"smoke":    smoke,
-	"invoke":   invoke,
-	"gen":      gen,
-	"mcp":      mcpStdio,
-	"init":     initWorkspace,
-	"hook":     runHook,
-	"approve":  approve,
-	"baseline": compareBaseline,
-	"check":    checkFiles,
-	"kill":     kill,
-
-	toolserver.AgentCommand: runAgent, // started by dispatch, not by people
-}
-
-// runAgent is the process of an agent; its assignment comes on standard input.
-func runAgent(ctx context.Context, t terminal, _ []string) error {
-	if status := agent.Main(ctx, t.in, t.out); status != 0 {
-		return exit{status, nil}
-	}
-	return nil
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -107,64 +59,33 @@ func isCharDevice(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// run is main without the process around it.
+// run is main without the process around it. It returns the exit status.
 func run(ctx context.Context, t terminal, args []string) int {
-	name := "serve"
-	if len(args) > 0 && len(args[0]) > 0 && args[0][0] != '-' {
-		name, args = args[0], args[1:]
+	if isAgent(args) {
+		return agent.Main(ctx, t.in, t.out)
+	}
+	if isHookCall(args) {
+		return answerHook(ctx, t, args[1:])
 	}
 
-	command, ok := commands[name]
+	err := execute(ctx, t, args)
+	if err == nil {
+		return 0
+	}
+
+	known, ok := errors.AsType[exit](err)
 	if !ok {
-		fmt.Fprintf(t.err, "local: unknown command %q; there are serve, devchain, pay, lint, verify, export, import, ledger, smoke, invoke, mcp, init, hook, check, approve, baseline, kill and gen, each with -h\n",
-			name)
-		return 2
+		known = exit{1, err}
 	}
 
-	err := command(ctx, t, args)
-	var known exit
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case errors.As(err, &known):
-		if known.err != nil {
-			fmt.Fprintf(t.err, "local: %v\n", known.err)
-		}
-		return known.status
+	if known.err != nil {
+		fmt.Fprintf(t.err, "%s: %v\n", programName, err)
 	}
-
-	fmt.Fprintf(t.err, "local: %v\n", err)
-	return 1
+	return known.status
 }
 
-// flags makes a flag set that prints to the terminal and never exits. Flags may
-// stand before, between and after the arguments.
-func flags(t terminal, name, synopsis string) *flag.FlagSet {
-	set := flag.NewFlagSet(name, flag.ContinueOnError)
-	set.SetOutput(t.err)
-	set.Usage = func() {
-		fmt.Fprintf(t.err, "usage: local %s\n", synopsis)
-		set.PrintDefaults()
-	}
-	return set
-}
-
-// parse reads flags wherever they stand and returns the other arguments.
-func parse(set *flag.FlagSet, args []string) ([]string, error) {
-	var plain []string
-	for {
-		if err := set.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
-			}
-			return nil, exit{2, nil} // the flag set has said it
-		}
-
-		if set.NArg() == 0 {
-			return plain, nil
-		}
-		plain, args = append(plain, set.Arg(0)), set.Args()[1:]
-	}
+// isAgent says whether dispatch started this process as the server's own agent, whose
+// assignment comes on standard input.
+func isAgent(args []string) bool {
+	return len(args) > 0 && args[0] == toolserver.AgentCommand
 }

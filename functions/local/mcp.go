@@ -7,37 +7,39 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/functions/toolserver"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 )
 
+func mcpCommand(t terminal) *cobra.Command {
+	var data, folder string
+	c := command("mcp", "Serve the tools to one client over standard input and output",
+		examples("governance mcp --workspace ~/project --data ~/project/.data", "as a desktop client starts it"),
+		func(ctx context.Context, args []string) error {
+			if err := noArguments("mcp", args); err != nil {
+				return err
+			}
+			return mcpStdio(ctx, t, data, folder)
+		})
+	c.Flags().StringVar(&folder, "workspace", ".", "`directory` of the governed project")
+	c.Flags().StringVar(&data, "data", defaultData, "`directory` of the audit chain; a running server may use the same one")
+	return c
+}
+
 // mcpStdio serves the tools to one desktop client over standard input and output,
 // until the client closes them.
-func mcpStdio(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "mcp", "mcp [-data DIR] [-workspace DIR]")
-	folder := set.String("workspace", ".", "`directory` of the project that is governed")
-	data := set.String(
-		"data",
-		defaultData,
-		"`directory` of the audit chain; the one of a running server will do",
-	)
-
-	rest, err := parse(set, args)
-	if err != nil {
-		return err
-	}
-	if len(rest) > 0 {
-		return usage("mcp takes no argument %q", rest[0])
-	}
-
+func mcpStdio(ctx context.Context, t terminal, data, folder string) error {
 	c, err := config.Load(os.LookupEnv)
 	if err != nil {
 		return err
 	}
 
 	slog.SetDefault(slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: slog.LevelWarn}))) // standard output is the protocol's
-	c.DataDir, c.Workspace = *data, *folder
+	c.DataDir = data
+	c.Workspace = folder
 	if c.BaseURL == "" {
 		c.BaseURL = defaultBase
 	}

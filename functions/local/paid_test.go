@@ -23,7 +23,7 @@ func session(t *testing.T, want int, args ...string) (out, err string) {
 	var stdout, stderr bytes.Buffer
 	status := run(t.Context(), terminal{in: strings.NewReader(""), out: &stdout, err: &stderr}, args)
 	if status != want {
-		t.Fatalf("local %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), status, want, &stdout, &stderr)
+		t.Fatalf("governance %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), status, want, &stdout, &stderr)
 	}
 	return stdout.String(), stderr.String()
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
@@ -22,20 +24,45 @@ import (
 // purchase is a parsed pay command.
 type purchase struct {
 	order
-	data    string
-	yes     bool
-	key     *evm.Key
-	keyFile string
+	base     string // URL of the service
+	bodyFile string
+	data     string
+	yes      bool
+	key      *evm.Key
+	keyFile  string
+}
+
+func payCommand(t terminal) *cobra.Command {
+	var p purchase
+	c := command("pay METHOD PATH", "Buy one request and keep the receipt",
+		examples(
+			"governance pay GET /x402/verify-audit", "verify the audit trail",
+			"governance pay POST /x402/audit-mcp -d mcp.json -y", "lint a configuration, without a question",
+			"governance pay GET https://shop.example/x402/tip --key payer.key", "pay another service with a wallet",
+		),
+		func(ctx context.Context, args []string) error {
+			if err := p.complete(t, args); err != nil {
+				return err
+			}
+			return p.pay(ctx, t)
+		})
+	set := c.Flags()
+	set.StringVar(&p.base, "base", defaultBase, "base `URL` of the service")
+	set.StringVarP(&p.bodyFile, "body", "d", "", "`file` with the request body; - reads standard input")
+	set.StringVar(&p.data, "data", defaultData, "`directory` in which receipts are kept")
+	set.StringVar(
+		&p.keyFile,
+		"key",
+		"",
+		"`file` with the payer's private key; default: the play-money payer of the development chain",
+	)
+	set.BoolVarP(&p.yes, "yes", "y", false, "pay without asking")
+	return c
 }
 
 // pay buys one request: it shows the price, asks, pays, prints the answer and
 // keeps the receipt.
-func pay(ctx context.Context, t terminal, args []string) error {
-	p, err := parsePurchase(t, args)
-	if err != nil {
-		return err
-	}
-
+func (p purchase) pay(ctx context.Context, t terminal) error {
 	b := &buyer{
 		key:    p.key,
 		client: &http.Client{Timeout: time.Minute},
@@ -77,46 +104,29 @@ func pay(ctx context.Context, t terminal, args []string) error {
 	return p.conclude(t, a)
 }
 
-func parsePurchase(t terminal, args []string) (purchase, error) {
-	var p purchase
-	var base, file string
-	set := flags(t, "pay", "pay METHOD PATH [-d FILE] [-base URL] [-y]")
-	set.StringVar(&base, "base", defaultBase, "base `URL` of the service")
-	set.StringVar(&file, "d", "", "`file` with the request body; - reads standard input")
-	set.StringVar(&p.data, "data", defaultData, "`directory` in which receipts are kept")
-	set.StringVar(
-		&p.keyFile,
-		"key",
-		"",
-		"`file` with the payer's private key; default: the play-money payer of the development chain",
-	)
-
-	set.BoolVar(&p.yes, "y", false, "pay without asking")
-	rest, err := parse(set, args)
-	if err != nil {
-		return p, err
-	}
-	if len(rest) != 2 {
-		return p, usage("pay needs a method and a path, for example: pay GET /x402/verify-audit")
+// complete fills a purchase from the method and the path, and reads the body and the key.
+func (p *purchase) complete(t terminal, args []string) error {
+	if len(args) != 2 {
+		return usage("pay needs a method and a path, for example: pay GET /x402/verify-audit")
 	}
 
-	p.method, p.url = strings.ToUpper(rest[0]), rest[1]
+	p.method, p.url = strings.ToUpper(args[0]), args[1]
 	if strings.HasPrefix(p.url, "/") {
-		p.url = strings.TrimRight(base, "/") + p.url
+		p.url = strings.TrimRight(p.base, "/") + p.url
 	}
 
 	u, err := url.Parse(p.url)
 	if err != nil || u.Host == "" {
-		return p, usage("%q is neither a path that begins with / nor an address", rest[1])
-	}
-	if p.body, err = readInput(t, file); err != nil {
-		return p, exit{2, err}
-	}
-	if p.key, err = payerKey(p.keyFile, u.Hostname()); err != nil {
-		return p, exit{2, err}
+		return usage("%q is neither a path that begins with / nor an address", args[1])
 	}
 
-	return p, nil
+	if p.body, err = readInput(t, p.bodyFile); err != nil {
+		return exit{2, err}
+	}
+	if p.key, err = payerKey(p.keyFile, u.Hostname()); err != nil {
+		return exit{2, err}
+	}
+	return nil
 }
 
 func readInput(t terminal, file string) ([]byte, error) {
@@ -135,7 +145,7 @@ func payerKey(file, host string) (*evm.Key, error) {
 		return evm.LoadKey(file)
 	}
 	if !isLoopback(host) {
-		return nil, errors.New("the development payer pays on this machine only; name a key with -key FILE")
+		return nil, errors.New("the development payer pays on this machine only; name a key with --key FILE")
 	}
 	return devPayer()
 }
@@ -171,7 +181,7 @@ func (p purchase) consent(t terminal, required *x402.Required) error {
 	case !t.person && p.keyFile == "":
 		return nil
 	case !t.person:
-		return usage("nobody is here to ask; say -y to pay")
+		return usage("standard input is not a terminal, so the price cannot be confirmed; -y pays without asking")
 	}
 
 	fmt.Fprint(t.err, "pay? [y/N] ")
@@ -209,7 +219,7 @@ func (p purchase) conclude(t terminal, a answer) error {
 	fmt.Fprintf(t.err, "paid %s USD in transaction %s\n", receipt.dollars(), receipt.Response.Transaction)
 	fmt.Fprintf(t.err, "recorded as entry %d of the audit chain %q\n",
 		receipt.evidence().Seq, receipt.evidence().Chain)
-	fmt.Fprintf(t.err, "receipt %s\n  check it: go run ./functions/local verify receipt %s\n", path, path)
+	fmt.Fprintf(t.err, "receipt %s\n  check it: %s verify receipt %s\n", path, program(), path)
 	return nil
 }
 

@@ -82,11 +82,11 @@ func shell(dir, command string) (string, error) {
 	return string(out), err
 }
 
-// userEnvironment is that of a person at a prompt: no make stands above it, and
-// no cgo, so that go run uses what make run compiled.
+// userEnvironment is that of a person at a prompt: no make stands above it.
 func userEnvironment() []string {
-	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") })
-	return append(environment, "CGO_ENABLED=0")
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS")
+	})
 }
 
 // downloads is what the go command adds while modules are missing.

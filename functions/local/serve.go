@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/functions/local/devchain"
 	"governance.internal/functions/local/facilitator"
 	"governance.internal/functions/toolserver"
@@ -34,10 +36,21 @@ type options struct {
 	environment           config.Lookup
 }
 
-// serve runs the whole service until ctx ends, then lets running requests end.
-func serve(ctx context.Context, t terminal, args []string) error {
+func serveCommand(t terminal) *cobra.Command {
 	o := options{environment: os.LookupEnv}
-	set := flags(t, "serve", "[serve] [-addr HOST:PORT] [-data DIR] [-workspace DIR]")
+	c := command("serve", "Run the whole service on this machine",
+		examples(
+			"governance serve", "on http://localhost:8402",
+			"governance serve --workspace ~/project", "and guard a project",
+			"governance serve --addr 127.0.0.1:9000 --data /srv/governance", "on another port, with another data directory",
+		),
+		func(ctx context.Context, args []string) error {
+			if err := noArguments("serve", args); err != nil {
+				return err
+			}
+			return serve(ctx, t, o)
+		})
+	set := c.Flags()
 	set.StringVar(&o.addr, "addr", "127.0.0.1:8402", "`address` to listen on")
 	set.StringVar(
 		&o.data,
@@ -45,21 +58,18 @@ func serve(ctx context.Context, t terminal, args []string) error {
 		defaultData,
 		"`directory` of the audit chain, the payments, the keys and the development chain",
 	)
+	set.StringVar(&o.workspace, "workspace", ".", "`directory` of the governed project; it must exist")
+	return c
+}
 
-	set.StringVar(&o.workspace, "workspace", ".", "`directory` of the project that is governed; must exist")
-	rest, err := parse(set, args)
-	if err != nil {
-		return err
-	}
-	if len(rest) > 0 {
-		return usage("serve takes no argument %q", rest[0])
-	}
-
+// serve runs the whole service until ctx ends, then lets running requests end.
+func serve(ctx context.Context, t terminal, o options) error {
 	listener, err := net.Listen("tcp", o.addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; choose another port with -addr 127.0.0.1:PORT", err)
-	} else if err != nil {
-		return usage("-addr: %w", err)
+		return fmt.Errorf("%w; choose another port with --addr 127.0.0.1:PORT", err)
+	}
+	if err != nil {
+		return usage("--addr: %w", err)
 	}
 
 	slog.SetDefault(slog.New(slog.NewJSONHandler(t.err, &slog.HandlerOptions{Level: slog.LevelWarn})))
@@ -96,7 +106,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	}()
 
 	if info, err := os.Stat(o.workspace); err != nil || !info.IsDir() {
-		return nil, usage("-workspace %s is not a directory", o.workspace)
+		return nil, usage("--workspace %s is not a directory", o.workspace)
 	}
 	if s.config, err = config.Load(o.environment); err != nil {
 		return nil, err

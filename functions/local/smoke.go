@@ -11,25 +11,35 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/x402"
 	"governance.internal/shared/x402/evm"
 )
 
-// smoke checks a deployment from outside, as its clients see it. With a key it buys
-// one verification, the cheapest product, and checks what it got.
-func smoke(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "smoke", "smoke URL [-key FILE]")
-	keyFile := set.String(
+func smokeCommand(t terminal) *cobra.Command {
+	var keyFile string
+	var f *form
+	c := command("smoke URL", "Check a deployment from outside",
+		examples(
+			"governance smoke https://shop.example", "documents, prices and tools",
+			"governance smoke https://shop.example --key payer.key", "and one purchase",
+		),
+		func(ctx context.Context, args []string) error { return smoke(ctx, t, keyFile, args, f) })
+	c.Flags().StringVar(
+		&keyFile,
 		"key",
 		"",
 		"`file` with the private key of a wallet that holds some of the token; without one nothing is bought",
 	)
+	f = addForm(c)
+	return c
+}
 
-	rest, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+// smoke checks a deployment from outside, as its clients see it. With a key it buys
+// one verification, the cheapest product, and checks what it got.
+func smoke(ctx context.Context, t terminal, keyFile string, rest []string, f *form) error {
 	if len(rest) != 1 {
 		return usage("smoke needs the address of the service, for example: smoke https://shop.example")
 	}
@@ -53,36 +63,62 @@ func smoke(ctx context.Context, t terminal, args []string) error {
 		{"documents", s.documents}, {"unknown address", s.stranger}, {"prices", s.prices}, {"tool server", s.tools},
 	}
 
-	if *keyFile != "" {
-		if s.buyer.key, err = evm.LoadKey(*keyFile); err != nil {
+	if keyFile != "" {
+		if s.buyer.key, err = evm.LoadKey(keyFile); err != nil {
 			return exit{2, err}
 		}
 		checks = append(checks, check{"purchase", s.purchase}, check{"same payment again", s.replay})
 	}
 
-	failed := 0
-	for _, c := range checks {
-		verdict := "ok"
-		if err := c.run(ctx); err != nil {
-			failed++
-			verdict = "FAILED: " + printable(err.Error())
-		}
-		fmt.Fprintf(t.out, "%-20s %s\n", c.name, verdict)
+	failed, err := runChecks(ctx, t, checks, f)
+	if err != nil {
+		return err
 	}
-
-	switch {
-	case failed > 0:
+	if failed > 0 {
 		return exit{1, fmt.Errorf("%d of %d checks failed", failed, len(checks))}
-	case *keyFile == "":
-		fmt.Fprintln(t.err, "nothing was bought; name a wallet with -key FILE")
 	}
 
+	if keyFile == "" {
+		fmt.Fprintln(t.err, "nothing was bought; name a wallet with --key FILE")
+	}
 	return nil
 }
 
 type check struct {
 	name string
 	run  func(context.Context) error
+}
+
+// smokeResult is one check in the report for programs.
+type smokeResult struct {
+	Name  string `json:"name"`
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"`
+}
+
+// runChecks runs the checks in their order and prints each as it ends, or all as JSON.
+func runChecks(ctx context.Context, t terminal, checks []check, f *form) (failed int, err error) {
+	results := make([]smokeResult, 0, len(checks))
+	for _, c := range checks {
+		result := smokeResult{Name: c.name, OK: true}
+		verdict := "ok"
+		if err := c.run(ctx); err != nil {
+			failed++
+			result.OK = false
+			result.Error = printable(err.Error())
+			verdict = "FAILED: " + result.Error
+		}
+
+		results = append(results, result)
+		if !f.isJSON() {
+			fmt.Fprintf(t.out, "%-20s %s\n", c.name, verdict)
+		}
+	}
+
+	if f.isJSON() {
+		err = printJSON(t, map[string]any{"checks": results})
+	}
+	return failed, err
 }
 
 // smokeTest remembers the purchase between its checks.

@@ -12,79 +12,81 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/x402"
 )
 
-// verify checks what the service gave out, without any service.
-func verify(ctx context.Context, t terminal, args []string) error {
-	what := ""
-	if len(args) > 0 {
-		what, args = args[0], args[1:]
-	}
-
-	switch what {
-	case "chain":
-		return verifyChain(ctx, t, args)
-	case "receipt":
-		return verifyReceipt(ctx, t, args)
-	case "proof":
-		return verifyProof(t, args)
-	case "consistency":
-		return verifyConsistency(t, args)
-	case "import":
-		return verifyImport(ctx, t, args)
-	case "thanks":
-		return verifyThanks(t, args)
-	}
-
-	return usage("verify what? There are: verify chain [FILE|URL], verify receipt FILE, verify proof FILE, verify consistency EARLIER LATER, verify import FILE, verify thanks FILE")
-}
-
-// refuted tells the verdict on a file.
-func refuted(t terminal, file string, why error) error {
-	fmt.Fprintf(t.out, "%s: INVALID: %v\n", file, why)
-	return exit{1, nil}
-}
-
-func verifyChain(ctx context.Context, t terminal, args []string) error {
-	set := flags(
-		t,
-		"verify chain",
-		"verify chain [FILE|URL] [-expect-head [SEQ:]HASH] [-checkpoint FILE -vkey KEY] [-json]",
+// verifyCommands check what the service gave out, without any service.
+func verifyCommands(t terminal) *cobra.Command {
+	return parent("verify", "Verify chains, receipts and proofs, without the service",
+		examples(
+			"governance verify chain", "the audit trail of this machine",
+			"governance verify receipt .data/receipts/*.json", "a receipt of a purchase",
+		),
+		chainCommand(t),
+		receiptCommand(t),
+		proofCommand(t),
+		consistencyCommand(t),
+		verifyImportCommand(t),
+		thanksCommand(t),
 	)
-	expect := set.String(
+}
+
+// chainCheck is a parsed verify chain command.
+type chainCheck struct {
+	expectHead string
+	checkpoint string // file
+	vkey       string
+	form       *form
+}
+
+func chainCommand(t terminal) *cobra.Command {
+	o := chainCheck{}
+	c := command("chain [FILE|URL]", "Verify an audit trail",
+		examples(
+			"governance verify chain", "the trail of this machine",
+			"governance verify chain https://shop.example/audit/export --format json", "the trail of a service, for a program",
+			"governance verify chain trail.jsonl --expect-head 12:HASH", "a file that must hold a head noted earlier",
+		),
+		func(ctx context.Context, files []string) error { return o.run(ctx, t, files) })
+	set := c.Flags()
+	set.StringVar(
+		&o.expectHead,
 		"expect-head",
 		"",
 		"`head` noted earlier, as SEQ:HASH, HASH or SEQ; without one a cut tail cannot be seen",
 	)
-
-	checkpoint := set.String(
+	set.StringVar(
+		&o.checkpoint,
 		"checkpoint",
 		"",
-		"`file` of a signed checkpoint, or of the answer that held it, that the chain must begin with",
+		"`file` of a signed checkpoint, or of the answer that held it, with which the chain must begin",
 	)
+	set.StringVar(&o.vkey, "vkey", "", "verifier `key` that must have signed it")
+	o.form = addForm(c)
 
-	vkey := set.String("vkey", "", "verifier `key` that must have signed it")
-	asJSON := set.Bool("json", false, "print the whole report")
-	files, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+	asJSON := set.VarPF(o.form, "json", "", "the same as --format json")
+	asJSON.NoOptDefVal = formJSON
+	asJSON.Hidden = true
+	return c
+}
 
+func (o chainCheck) run(ctx context.Context, t terminal, files []string) error {
 	file, err := oneSource("verify chain", files)
 	if err != nil {
 		return err
 	}
 
-	anchors, err := parseAnchor(*expect)
+	anchors, err := parseAnchor(o.expectHead)
 	if err != nil {
 		return exit{2, err}
 	}
 
-	if *checkpoint != "" || *vkey != "" {
-		anchor, err := checkpointAnchor(*checkpoint, *vkey)
+	if o.checkpoint != "" || o.vkey != "" {
+		anchor, err := checkpointAnchor(o.checkpoint, o.vkey)
 		if err != nil {
 			return exit{2, err}
 		}
@@ -101,10 +103,8 @@ func verifyChain(ctx context.Context, t terminal, args []string) error {
 		return exit{3, err}
 	}
 
-	if *asJSON {
-		encoder := json.NewEncoder(t.out)
-		encoder.SetIndent("", "  ")
-		err = encoder.Encode(report)
+	if o.form.isJSON() {
+		err = printJSON(t, report)
 	} else {
 		err = printReport(t, file, report)
 	}
@@ -130,18 +130,18 @@ func parseAnchor(text string) ([]audit.Anchor, error) {
 
 	if seqText != "" {
 		if seq, err = strconv.ParseUint(seqText, 10, 64); err != nil {
-			return nil, errors.New("-expect-head is SEQ:HASH, HASH or SEQ")
+			return nil, errors.New("--expect-head is SEQ:HASH, HASH or SEQ")
 		}
 	}
 
 	if hashText != "" {
 		if hash, err = audit.ParseHash(hashText); err != nil {
-			return nil, fmt.Errorf("-expect-head: %w", err)
+			return nil, fmt.Errorf("--expect-head: %w", err)
 		}
 	}
 
 	if seq == 0 && hash.IsZero() {
-		return nil, errors.New("-expect-head names no entry; it is SEQ:HASH, HASH or SEQ, from 1")
+		return nil, errors.New("--expect-head names no entry; it is SEQ:HASH, HASH or SEQ, from 1")
 	}
 	return []audit.Anchor{audit.ExpectHead(seq, hash)}, nil
 }
@@ -171,7 +171,7 @@ func notedHead(file string) ([]audit.Anchor, error) {
 // checkpointAnchor opens a checkpoint with nothing but the key that signed it.
 func checkpointAnchor(file, vkey string) (audit.Anchor, error) {
 	if file == "" || vkey == "" {
-		return audit.Anchor{}, errors.New("-checkpoint and -vkey belong together")
+		return audit.Anchor{}, errors.New("--checkpoint and --vkey belong together")
 	}
 	key, err := verifierKey(vkey)
 	if err != nil {
@@ -294,46 +294,67 @@ func printSettlements(w io.Writer, file string, lastGood uint64) error {
 	return err
 }
 
-func verifyReceipt(ctx context.Context, t terminal, args []string) error {
-	set := flags(t, "verify receipt", "verify receipt FILE [-signer ADDRESS] [-chain FILE]")
-	signer := set.String("signer", "", "`address` that must have signed, as published in /.well-known/x402")
-	chain := set.String("chain", "", "audit chain `file` that must hold the receipt's entry")
-	files, err := parse(set, args)
-	if err != nil {
-		return err
-	}
+func receiptCommand(t terminal) *cobra.Command {
+	var signer, chain string
+	var f *form
+	c := command("receipt FILE", "Verify a receipt that pay kept",
+		examples(
+			"governance verify receipt .data/receipts/5f25.json", "signatures and digests",
+			"governance verify receipt 5f25.json --chain trail.jsonl --signer 0x70…", "and its entry, and who signed",
+		),
+		func(ctx context.Context, files []string) error { return verifyReceipt(ctx, t, signer, chain, files, f) })
+	c.Flags().StringVar(&signer, "signer", "", "`address` that must have signed, as published in /.well-known/x402")
+	c.Flags().StringVar(&chain, "chain", "", "audit chain `file` that must hold the receipt's entry")
+	f = addForm(c)
+	return c
+}
+
+func verifyReceipt(ctx context.Context, t terminal, signer, chain string, files []string, f *form) error {
 	if len(files) != 1 {
 		return usage("verify receipt needs the file that pay wrote")
 	}
-	if isURL(*chain) {
-		return usage("-chain takes a file; get one with export %s", *chain)
+	if isURL(chain) {
+		return usage("--chain takes a file; get one with export %s", chain)
 	}
 
 	r, err := readReceiptFile(files[0])
 	if err != nil {
 		return exit{3, err}
 	}
-	if err := r.check(*signer); err != nil {
-		return refuted(t, files[0], err)
+	if err := r.check(signer); err != nil {
+		return f.refuted(t, files[0], err)
 	}
 
-	if *chain != "" {
-		if err := r.inChain(ctx, *chain); err != nil {
-			return refuted(t, files[0], err)
+	if chain != "" {
+		if err := r.inChain(ctx, chain); err != nil {
+			return f.refuted(t, files[0], err)
 		}
+	}
+
+	if f.isJSON() {
+		facts := map[string]any{
+			"evidence":       r.evidence(),
+			"payer":          r.Response.Payer,
+			"amount":         r.Response.Amount,
+			"network":        r.Response.Network,
+			"signed_by":      r.signer(),
+			"signer_checked": signer != "",
+			"chain_checked":  chain != "",
+		}
+		return printJSON(t, verdict{File: files[0], Valid: true, Facts: facts})
 	}
 
 	e := r.evidence()
 	fmt.Fprintf(t.out, "%s: valid\n  %s for %s USD by %s\n  transaction %s on %s\n  request %s\n  result  %s (rules %s)\n  entry %d of chain %q, hash %s\n  signed by %s\n",
 		files[0], e.Product, r.dollars(), r.Response.Payer, e.Transaction, r.Response.Network, e.RequestDigest, e.ResultDigest, e.Ruleset, e.Seq, e.Chain, e.EntryHash, r.signer())
-	if *signer == "" {
+	if signer == "" {
 		fmt.Fprintln(t.out, uncheckedSigner)
 	}
 
 	return nil
 }
 
-const uncheckedSigner = "  not checked: that this signer is the service's; compare it with /.well-known/x402 or pass -signer"
+const uncheckedSigner = "  not checked: that this signer is the service's; compare it with /.well-known/x402 or pass --signer"
 
 // inChain looks the receipt's entry up in a chain file and verifies the file.
 func (r receiptFile) inChain(ctx context.Context, file string) error {

@@ -233,7 +233,7 @@ func TestTopLevelIsExactlyAsOrdered(t *testing.T) {
 	}
 	var got []string
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") && e.Name() != "dist" && e.Name() != "cdk.out" && !slices.Contains(later, e.Name()) {
+		if !strings.HasPrefix(e.Name(), ".") && e.Name() != "bin" && e.Name() != "dist" && e.Name() != "cdk.out" && !slices.Contains(later, e.Name()) {
 			got = append(got, e.Name())
 		}
 	}

@@ -1,8 +1,6 @@
-// Command local-hook is `local hook` alone, in a small program: an agent starts it for
-// each of its steps and waits. `local hook install` takes it where it stands beside
-// local.
-//
-//	go build -o . ./functions/local ./functions/local/local-hook
+// Command local-hook is `governance hook` alone, in a small program that starts fast: an
+// agent starts it before each of its steps and waits. make builds it as governance-hook
+// beside governance, where `governance hook install` finds it.
 package main
 
 import (
