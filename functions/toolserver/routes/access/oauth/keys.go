@@ -2,22 +2,20 @@ package oauth
 
 import (
 	"context"
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
-	"math/big"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // Bounds of the JWK set.
@@ -28,6 +26,7 @@ const (
 	keysLife   = time.Hour        // after which they are read again
 	pause      = 30 * time.Second // between two reads, so that unknown key ids cost the server nothing
 	minRSABits = 2048
+	maxRSABits = 8192
 )
 
 // Keys are the keys of an authorization server. They are safe for concurrent use.
@@ -36,18 +35,13 @@ type Keys struct {
 	Client *http.Client
 
 	mu    sync.Mutex
-	byID  map[string]key
+	byID  map[string]jose.JSONWebKey
 	read  time.Time // when they were read
 	tried time.Time // when that was tried last
 }
 
-type key struct {
-	public crypto.PublicKey
-	alg    string // "" for all that the key is fit for
-}
-
 // find gives the key of an id; a set of one key needs no id.
-func (k *Keys) find(ctx context.Context, id string, now time.Time) (key, error) {
+func (k *Keys) find(ctx context.Context, id string, now time.Time) (jose.JSONWebKey, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 
@@ -70,13 +64,13 @@ func (k *Keys) find(ctx context.Context, id string, now time.Time) (key, error) 
 		return found, nil // an hour-old key is better than locking everybody out
 	}
 	if k.byID == nil {
-		return key{}, ErrUnavailable
+		return jose.JSONWebKey{}, ErrUnavailable
 	}
 
-	return key{}, ErrInvalid
+	return jose.JSONWebKey{}, ErrInvalid
 }
 
-func (k *Keys) get(id string) (key, bool) {
+func (k *Keys) get(id string) (jose.JSONWebKey, bool) {
 	if id == "" && len(k.byID) == 1 {
 		for _, only := range k.byID {
 			return only, true
@@ -87,7 +81,7 @@ func (k *Keys) get(id string) (key, bool) {
 	return found, ok
 }
 
-func (k *Keys) fetch(ctx context.Context) (map[string]key, error) {
+func (k *Keys) fetch(ctx context.Context) (map[string]jose.JSONWebKey, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchLimit) // one caller's hanging up must not cost the others
 	defer cancel()
 
@@ -110,125 +104,60 @@ func (k *Keys) fetch(ctx context.Context) (map[string]key, error) {
 	return parseKeys(text)
 }
 
-// jwk is a key as the set has it (RFC 7517, RFC 7518 section 6, RFC 8037).
-type jwk struct {
-	Type  string `json:"kty"`
-	ID    string `json:"kid"`
-	Use   string `json:"use"`
-	Alg   string `json:"alg"`
-	Curve string `json:"crv"`
-	N     string `json:"n"`
-	E     string `json:"e"`
-	X     string `json:"x"`
-	Y     string `json:"y"`
-}
-
-// parseKeys keeps the keys that can verify signatures and leaves out all others.
-func parseKeys(text []byte) (map[string]key, error) {
+// parseKeys keeps the keys that can verify signatures and leaves out all others, also those that
+// cannot be read: one foreign key must not lock all callers out.
+func parseKeys(text []byte) (map[string]jose.JSONWebKey, error) {
 	var set struct {
-		Keys []jwk `json:"keys"`
+		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &set); err != nil {
 		return nil, fmt.Errorf("no JWK set: %w", err)
 	}
 
-	byID := map[string]key{}
-	for _, each := range set.Keys[:min(len(set.Keys), maxKeys)] {
-		if public := each.public(); public != nil && (each.Use == "" || each.Use == "sig") {
-			byID[each.ID] = key{public, each.Alg}
+	byID := map[string]jose.JSONWebKey{}
+	for _, raw := range set.Keys[:min(len(set.Keys), maxKeys)] {
+		var key jose.JSONWebKey
+		if key.UnmarshalJSON(raw) == nil && isUsable(key) {
+			byID[key.KeyID] = key
 		}
 	}
 	return byID, nil
 }
 
-// public is nil for a key of a kind or size that is not used here.
-func (j jwk) public() crypto.PublicKey {
-	switch {
-	case j.Type == "RSA":
-		return j.rsaKey()
-	case j.Type == "EC" && j.Curve == "P-256":
-		return j.ecKey()
-	case j.Type == "OKP" && j.Curve == "Ed25519":
-		if x := decode(j.X); len(x) == ed25519.PublicKeySize {
-			return ed25519.PublicKey(x)
-		}
-	}
+// isUsable says whether a key is public, for signatures, and of a kind and size that is used here.
+func isUsable(key jose.JSONWebKey) bool {
+	isForSignatures := key.Use == "" || key.Use == "sig"
+	return isForSignatures && key.Valid() && len(algorithmsOf(key)) > 0
+}
 
+// algorithms are those that a token may be signed with.
+var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.EdDSA}
+
+// algorithmsOf are the algorithms that a key is fit for, none for a key that is not used here.
+func algorithmsOf(key jose.JSONWebKey) []jose.SignatureAlgorithm {
+	switch public := key.Key.(type) {
+	case *rsa.PublicKey:
+		bits := public.N.BitLen()
+		if bits < minRSABits || bits > maxRSABits || public.E < 3 {
+			return nil
+		}
+		return []jose.SignatureAlgorithm{jose.RS256, jose.PS256}
+	case *ecdsa.PublicKey:
+		if public.Curve != elliptic.P256() {
+			return nil
+		}
+		return []jose.SignatureAlgorithm{jose.ES256}
+	case ed25519.PublicKey:
+		return []jose.SignatureAlgorithm{jose.EdDSA}
+	}
 	return nil
 }
 
-// rsaKey gives a key of RSA within sane bounds, else nil.
-func (j jwk) rsaKey() crypto.PublicKey {
-	n := number(j.N)
-	e := number(j.E)
-	if n.BitLen() < minRSABits || n.BitLen() > 8192 {
-		return nil
-	}
-	if e.BitLen() > 31 || e.Int64() < 3 {
-		return nil
-	}
-	return &rsa.PublicKey{N: n, E: int(e.Int64())}
-}
-
-// ecKey gives a key on P-256, nil if the point is not on the curve.
-func (j jwk) ecKey() crypto.PublicKey {
-	x := decode(j.X)
-	y := decode(j.Y)
-	if len(x) != 32 || len(y) != 32 {
-		return nil
-	}
-	point := slices.Concat([]byte{4}, x, y)
-	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
-	if err != nil {
-		return nil
-	}
-	return public
-}
-
-// decode is empty for what is not base64url.
-func decode(text string) []byte {
-	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil {
-		return nil
-	}
-	return raw
-}
-
-func number(text string) *big.Int {
-	return new(big.Int).SetBytes(decode(text))
-}
-
-// verifies checks a signature. The key decides which algorithms there are: a token
-// cannot choose another kind.
-func (k key) verifies(algorithm, signed string, signature []byte) bool {
-	if k.alg != "" && k.alg != algorithm {
+// isFor says whether a token may be signed with an algorithm by a key. The key decides, never the
+// token.
+func isFor(key jose.JSONWebKey, algorithm string) bool {
+	if key.Algorithm != "" && key.Algorithm != algorithm {
 		return false
 	}
-	digest := sha256.Sum256([]byte(signed))
-	switch public := k.public.(type) {
-	case *rsa.PublicKey:
-		if algorithm == "PS256" {
-			return rsa.VerifyPSS(
-				public,
-				crypto.SHA256,
-				digest[:],
-				signature,
-				&rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash},
-			) == nil
-		}
-		return algorithm == "RS256" &&
-			rsa.VerifyPKCS1v15(public, crypto.SHA256, digest[:], signature) == nil
-	case *ecdsa.PublicKey:
-		return algorithm == "ES256" && len(signature) == 64 &&
-			ecdsa.Verify(
-				public,
-				digest[:],
-				new(big.Int).SetBytes(signature[:32]),
-				new(big.Int).SetBytes(signature[32:]),
-			)
-	case ed25519.PublicKey:
-		return algorithm == "EdDSA" && ed25519.Verify(public, []byte(signed), signature)
-	}
-
-	return false
+	return slices.Contains(algorithmsOf(key), jose.SignatureAlgorithm(algorithm))
 }

@@ -1,4 +1,4 @@
-// Package oauth judges the access tokens of an OAuth 2.1 authorization server, for a
+// Package oauth validates the access tokens of an OAuth 2.1 authorization server, for a
 // tool server that is a protected resource (MCP 2026-07-28, basic/authorization).
 //
 // A token is a JWT (RFC 7519, RFC 9068) that is signed with RS256, PS256, ES256 or
@@ -8,12 +8,13 @@ package oauth
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // Bounds of a token.
@@ -41,110 +42,70 @@ type Resource struct {
 	Now       func() time.Time
 }
 
-// claims are the members of a token that are looked at.
+// claims are the members of a token that are looked at besides the registered ones.
 type claims struct {
-	Issuer    string       `json:"iss"`
-	Subject   string       `json:"sub"`
-	Audience  audience     `json:"aud"`
-	Expires   *json.Number `json:"exp"`
-	NotBefore *json.Number `json:"nbf"`
-	Scope     string       `json:"scope"`
+	Scope string `json:"scope"`
 }
 
-// audience is one text or a list of them.
-type audience []string
-
-func (a *audience) UnmarshalJSON(text []byte) error {
-	var one string
-	if json.Unmarshal(text, &one) == nil {
-		*a = audience{one}
-		return nil
-	}
-	return json.Unmarshal(text, (*[]string)(a))
-}
-
-// Subject judges a token and gives its subject. The error is one of the three.
+// Subject validates a token and gives its subject. The error is one of the three.
 func (r *Resource) Subject(ctx context.Context, token string) (string, error) {
-	signed, header, payload, signature, err := parse(token)
-	if err != nil {
-		return "", err
+	if len(token) > maxToken {
+		return "", ErrInvalid
+	}
+	signed, err := jwt.ParseSigned(token, algorithms)
+	if err != nil || !isAccessToken(signed.Headers) {
+		return "", ErrInvalid
 	}
 
+	header := signed.Headers[0]
 	key, err := r.Keys.find(ctx, header.KeyID, r.Now())
 	if err != nil {
 		return "", err
 	}
-	if !key.verifies(header.Algorithm, signed, signature) {
+	if !isFor(key, header.Algorithm) {
 		return "", ErrInvalid
 	}
 
-	var c claims
-	if json.Unmarshal(payload, &c) != nil ||
-		c.Subject == "" ||
-		!r.accepts(c) {
+	var registered jwt.Claims
+	var own claims
+	if signed.Claims(key.Key, &registered, &own) != nil {
 		return "", ErrInvalid
 	}
-
-	if r.Scope != "" && !slices.Contains(strings.Fields(c.Scope), r.Scope) {
+	if !r.accepts(registered) {
+		return "", ErrInvalid
+	}
+	if r.Scope != "" && !slices.Contains(strings.Fields(own.Scope), r.Scope) {
 		return "", ErrScope
 	}
-	return c.Subject, nil
+	return registered.Subject, nil
 }
 
-func (r *Resource) accepts(c claims) bool {
-	if c.Issuer != r.Issuer ||
-		!slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(r.Audiences, a) }) {
+// accepts says whether a token is from the issuer, for this resource, and valid now. A token
+// without an expiry would be good for ever, so it is refused.
+func (r *Resource) accepts(c jwt.Claims) bool {
+	if c.Subject == "" || c.Expiry == nil {
 		return false
 	}
-	now := r.Now()
-	expires, ok := seconds(c.Expires)
-	if c.Expires == nil || !ok || !now.Before(expires.Add(skew)) {
+	expected := jwt.Expected{
+		Issuer:      r.Issuer,
+		AnyAudience: r.Audiences,
+		Time:        r.Now(),
+	}
+	return c.ValidateWithLeeway(expected, skew) == nil
+}
+
+// accessTypes are the types that a token may declare (RFC 7519 section 5.1, RFC 9068 section 2.1).
+var accessTypes = []string{"", "jwt", "at+jwt", "application/at+jwt"}
+
+// isAccessToken says whether the header of a token asks for nothing that is unknown here.
+func isAccessToken(headers []jose.Header) bool {
+	if len(headers) != 1 {
 		return false
 	}
-
-	begins, ok := seconds(c.NotBefore)
-	return c.NotBefore == nil || ok && !now.Before(begins.Add(-skew))
-}
-
-// seconds reads a NumericDate (RFC 7519 section 2).
-func seconds(n *json.Number) (time.Time, bool) {
-	if n == nil {
-		return time.Time{}, false
+	extra := headers[0].ExtraHeaders
+	if _, critical := extra["crit"]; critical {
+		return false
 	}
-	at, err := n.Float64()
-	if err != nil || at < 0 || at > 1e11 {
-		return time.Time{}, false
-	}
-	return time.Unix(int64(at), 0), true
-}
-
-// joseHeader is the protected header of a token.
-type joseHeader struct {
-	Algorithm string   `json:"alg"`
-	KeyID     string   `json:"kid"`
-	Type      string   `json:"typ"`
-	Critical  []string `json:"crit"`
-}
-
-// parse takes a token of the compact form apart (RFC 7515 section 7.1).
-func parse(token string) (signed string, h joseHeader, payload, signature []byte, err error) {
-	parts := strings.Split(token, ".")
-	if len(token) > maxToken || len(parts) != 3 {
-		return "", h, nil, nil, ErrInvalid
-	}
-
-	var decoded [3][]byte
-	for i, part := range parts {
-		if decoded[i], err = base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
-			return "", h, nil, nil, ErrInvalid
-		}
-	}
-
-	if json.Unmarshal(decoded[0], &h) != nil ||
-		h.Critical != nil ||
-		!slices.Contains([]string{"", "jwt", "at+jwt", "application/at+jwt"}, strings.ToLower(h.Type)) {
-		return "", h, nil, nil, ErrInvalid
-	}
-
-	return parts[0] + "." + parts[1], h, decoded[1], decoded[2], nil
+	declared, _ := extra[jose.HeaderType].(string)
+	return slices.Contains(accessTypes, strings.ToLower(declared))
 }
