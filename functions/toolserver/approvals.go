@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"governance.internal/functions/toolserver/guard/approval"
-	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/tool"
 )
 
@@ -56,7 +56,7 @@ func (s *Server) postApprovals(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	body, problem := dispatcher.ReadBody(r)
+	body, problem := rpc.ReadBody(r)
 	if problem != nil {
 		refuse(w, problem.Status, "invalid_body", problem.Message)
 		return

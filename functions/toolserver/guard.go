@@ -16,7 +16,8 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/caller"
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/routes/access/oauth"
 	"governance.internal/functions/toolserver/work/cluster"
 	"governance.internal/shared/httpapi"
@@ -62,21 +63,21 @@ type refusal struct {
 
 func (g *guard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, no := g.judge(r)
+		who, no := g.judge(r)
 		if no != nil {
 			no.write(w, r)
 			return
 		}
 
-		if caller != "" {
-			r = r.WithContext(dispatcher.WithCaller(r.Context(), caller))
+		if who != "" {
+			r = r.WithContext(caller.With(r.Context(), who))
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
 // judge says who calls, "" where nobody is asked, or why the request does not pass.
-func (g *guard) judge(r *http.Request) (caller string, no *refusal) {
+func (g *guard) judge(r *http.Request) (who string, no *refusal) {
 	if g.tasks != nil && r.URL.Path == "/message" && g.tasks.Trusts(r) {
 		return g.tasks.Caller(r), nil // the task that forwards it judged it
 	}
@@ -96,7 +97,7 @@ func (g *guard) judge(r *http.Request) (caller string, no *refusal) {
 		}
 	}
 
-	caller, no = g.admit(r)
+	who, no = g.admit(r)
 	if no != nil {
 		return "", no
 	}
@@ -113,7 +114,7 @@ func (g *guard) judge(r *http.Request) (caller string, no *refusal) {
 		}
 	}
 
-	return caller, nil
+	return who, nil
 }
 
 // knownHost accepts the configured name, and the loopback names and the address of
@@ -168,10 +169,10 @@ func (g *guard) sameSite(r *http.Request) bool {
 // admit checks the token and the rate. Behind a load balancer all addresses are
 // its own, and what it says about the client can be made up: there the token is
 // what tells callers apart.
-func (g *guard) admit(r *http.Request) (caller string, no *refusal) {
+func (g *guard) admit(r *http.Request) (who string, no *refusal) {
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	if (g.token != "" || g.oauth != nil) && !isOpen(r.URL.Path) {
-		if caller, no = g.identify(r); no != nil {
+		if who, no = g.identify(r); no != nil {
 			if wait := g.wrong.wait(address); wait > 0 {
 				return "", tooMany(wait)
 			}
@@ -181,20 +182,20 @@ func (g *guard) admit(r *http.Request) (caller string, no *refusal) {
 
 	if r.URL.Path == "/kill" ||
 		r.URL.Path == "/health" { // never starved by other requests: they bound their own cost
-		return caller, nil
+		return who, nil
 	}
 
-	if wait := g.calls.wait(cmp.Or(caller, address)); wait > 0 {
+	if wait := g.calls.wait(cmp.Or(who, address)); wait > 0 {
 		return "", tooMany(wait)
 	}
-	return caller, nil
+	return who, nil
 }
 
 // identify says who calls: the token of the server or of the kill switch, or the
 // subject of an access token.
-func (g *guard) identify(r *http.Request) (caller string, no *refusal) {
+func (g *guard) identify(r *http.Request) (who string, no *refusal) {
 	if hasBearer(r.Header, g.secret) {
-		return dispatcher.Operator, nil
+		return caller.Operator, nil
 	}
 	if hasBearer(r.Header, g.token) {
 		return "token", nil
@@ -252,9 +253,9 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	}
 
 	if slices.Contains(protocolPaths, r.URL.Path) {
-		dispatcher.Refuse(w, &dispatcher.Error{
+		rpc.Refuse(w, &rpc.Error{
 			Status:  f.status,
-			Code:    dispatcher.CodeRefused,
+			Code:    rpc.CodeRefused,
 			Message: f.message,
 			Data:    map[string]string{"code": f.code},
 		})
@@ -300,18 +301,18 @@ func newCallers(now func() time.Time, perSecond float64, burst int) *callers {
 
 // wait takes a token from a caller's bucket; if there is none it says how long the
 // caller has to wait for one.
-func (c *callers) wait(caller string) time.Duration {
+func (c *callers) wait(who string) time.Duration {
 	now := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	bucket, ok := c.buckets[caller]
+	bucket, ok := c.buckets[who]
 	if !ok {
 		if len(c.buckets) >= maxCallers {
 			c.forget(now)
 		}
 		bucket = rate.NewLimiter(c.limit, c.burst)
-		c.buckets[caller] = bucket
+		c.buckets[who] = bucket
 	}
 
 	reservation := bucket.ReserveN(now, 1)
@@ -326,9 +327,9 @@ func (c *callers) wait(caller string) time.Duration {
 // forget drops the buckets that are full again, or all if none is.
 func (c *callers) forget(now time.Time) {
 	before := len(c.buckets)
-	for caller, bucket := range c.buckets {
+	for who, bucket := range c.buckets {
 		if bucket.TokensAt(now) >= float64(c.burst) {
-			delete(c.buckets, caller)
+			delete(c.buckets, who)
 		}
 	}
 

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/work/killswitch"
 )
@@ -114,7 +114,7 @@ func (s *Server) postKill(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	body, problem := dispatcher.ReadBody(r)
+	body, problem := rpc.ReadBody(r)
 	if problem != nil {
 		writeJSON(
 			w,
@@ -161,7 +161,7 @@ func (s *Server) postEnd(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	body, problem := dispatcher.ReadBody(r)
+	body, problem := rpc.ReadBody(r)
 	if problem != nil {
 		refuse(w, problem.Status, "invalid_body", problem.Message)
 		return

@@ -163,9 +163,9 @@ func (s *Server) serverFor(f filter, transport string) *mcp.Server {
 
 	if s.servers[key] == nil { // as many as there are choices, of seven toolsets
 		s.servers[key] = sessions.Server(
-			s.dispatcher.Server,
+			s.stateless.Server,
 			instructions,
-			dispatcher.Table{
+			stateless.Table{
 				Tools:     f.apply(s.tools),
 				Resources: s.resources,
 			},

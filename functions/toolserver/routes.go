@@ -30,7 +30,7 @@ func (s *Server) routes() *http.ServeMux {
 		})
 	}
 
-	mux.Handle("/mcp", s.dispatcher)
+	mux.Handle("/mcp", s.stateless)
 	allow("GET", "/sse", s.sessions.Open)
 	allow("POST", "/message", s.sessions.Message)
 	allow("GET", "/health", s.getHealth)
@@ -200,7 +200,7 @@ func (s *Server) getHealth(w http.ResponseWriter, r *http.Request) {
 		"service":  Name,
 		"version":  Version,
 		"build":    s.deps.Build,
-		"protocol": dispatcher.Fallback,
+		"protocol": stateless.Fallback,
 		"tools":    len(s.tools),
 		"sessions": s.sessions.Count(),
 		"checks":   map[string]any{"chain": chain, "store": store, "halt": halted},
@@ -250,9 +250,9 @@ func (s *Server) getRoot(w http.ResponseWriter, _ *http.Request) {
 		"name":                      Name,
 		"version":                   Version,
 		"build":                     s.deps.Build,
-		"protocol":                  dispatcher.Fallback,
-		"protocolVersion":           dispatcher.Fallback,
-		"supportedProtocolVersions": dispatcher.Versions,
+		"protocol":                  stateless.Fallback,
+		"protocolVersion":           stateless.Fallback,
+		"supportedProtocolVersions": stateless.Versions,
 		"description":               "Governance tools for agents over the Model Context Protocol.",
 		"endpoints": map[string]string{
 			"sse":          base + "/sse",

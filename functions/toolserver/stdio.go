@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/stateless"
 )
 
@@ -34,17 +35,17 @@ func (s *Server) passMessages(ctx context.Context, in io.Reader, messages io.Wri
 	var answering sync.WaitGroup
 	defer answering.Wait()
 
-	lines := bufio.NewReaderSize(in, dispatcher.MaxBody)
+	lines := bufio.NewReaderSize(in, rpc.MaxBody)
 	for {
 		line, err := lines.ReadSlice('\n')
 		var id json.RawMessage
-		var problem *dispatcher.Error
+		var problem *rpc.Error
 
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			problem, err = skipLine(lines)
 		case len(bytes.TrimSpace(line)) > 0:
-			id, problem = dispatcher.CheckMessage(line)
+			id, problem = stateless.CheckMessage(line)
 		default:
 			line = nil
 		}
@@ -70,7 +71,7 @@ func (s *Server) passMessages(ctx context.Context, in io.Reader, messages io.Wri
 
 // pass answers a message, or hands it on.
 func (s *Server) pass(ctx context.Context, line []byte, messages, answers io.Writer, answering *sync.WaitGroup) error {
-	answer, ours := s.dispatcher.Own(dispatcher.Call{Body: line, Transport: "stdio"})
+	answer, ours := s.stateless.Own(stateless.Call{Body: line, Transport: "stdio"})
 	if !ours {
 		_, err := messages.Write(line)
 		return err
@@ -83,12 +84,12 @@ func (s *Server) pass(ctx context.Context, line []byte, messages, answers io.Wri
 }
 
 // skipLine passes over the rest of a line that is too long.
-func skipLine(lines *bufio.Reader) (*dispatcher.Error, error) {
+func skipLine(lines *bufio.Reader) (*rpc.Error, error) {
 	for {
 		if _, err := lines.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
-			return &dispatcher.Error{
+			return &rpc.Error{
 				Status:  http.StatusRequestEntityTooLarge,
-				Code:    dispatcher.CodeInvalidRequest,
+				Code:    rpc.CodeInvalidRequest,
 				Message: "The message is longer than a mebibyte.",
 			}, err
 		}

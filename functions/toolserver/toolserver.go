@@ -108,8 +108,8 @@ type Server struct {
 	decider    *tool.Tool   // of approvals, for a person
 	tools      []*tool.Tool // as clients call them
 	free       []*tool.Tool // the same for the server's own routes, which sell nothing
-	resources  []dispatcher.Resource
-	dispatcher *dispatcher.Dispatcher
+	resources  []stateless.Resource
+	stateless  *stateless.Engine
 	dispatches *dispatch.Dispatcher
 	supervisor *managed.Supervisor
 	managed    *managed.Set
@@ -206,25 +206,25 @@ func New(d Deps) (*Server, error) {
 
 	s.lift, s.decider = s.newLift(), s.newDecide()
 	s.resources = resources.All(s.has)
-	about := dispatcher.Server{
+	about := stateless.Server{
 		Name:    Name,
 		Title:   "Governance tools",
 		Version: Version,
 	}
 
-	capabilities, methods := dispatcher.Serve(dispatcher.Table{
+	capabilities, methods := stateless.Serve(stateless.Table{
 		Tools:     s.tools,
 		Resources: s.resources,
 		Filter:    filterCall,
 	})
-	s.dispatcher = &dispatcher.Dispatcher{
+	s.stateless = &stateless.Engine{
 		Server:       about,
 		Instructions: instructions,
 		Capabilities: capabilities,
 		Methods:      methods,
 	}
 	s.sessions = sessions.New(strings.TrimRight(base.Path, "/")+"/message", d.Random, s.sessionServer)
-	s.sessions.AnswerBy(s.dispatcher.Own)
+	s.sessions.AnswerBy(s.stateless.Own)
 
 	if d.Tasks != nil {
 		s.sessions.Share(d.Tasks)
@@ -358,7 +358,7 @@ func (s *Server) chainState() string {
 	return "broken"
 }
 
-func filterCall(c dispatcher.Call) (func(*tool.Tool) bool, error) {
+func filterCall(c stateless.Call) (func(*tool.Tool) bool, error) {
 	f, err := filterOf(c.Header, c.Query)
 	return f.allows, err
 }
