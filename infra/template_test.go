@@ -69,7 +69,7 @@ func TestTheRoutesAreTheCatalogue(t *testing.T) {
 
 // The edge sends the paths of the tool server to it, as its own routes name them.
 func TestTheEdgeKnowsTheRoutesOfTheToolServer(t *testing.T) {
-	source, err := os.ReadFile("../functions/toolserver/routes.go")
+	source, err := os.ReadFile("../functions/toolserver/routes/routes.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,14 +77,14 @@ func TestTheEdgeKnowsTheRoutesOfTheToolServer(t *testing.T) {
 	for _, m := range regexp.MustCompile(`"(/[a-z/]*)"`).FindAllStringSubmatch(string(source), -1) {
 		known[m[1]] = true
 	}
-	follow, err := os.ReadFile("../functions/toolserver/follow.go")
+	follow, err := os.ReadFile("../functions/toolserver/routes/dispatches.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile(`logPattern = "(/[a-z/{}]*)"`).FindAllStringSubmatch(string(follow), -1) {
 		known[strings.ReplaceAll(m[1], "{id}", "*")] = true
 	}
-	metadata, err := os.ReadFile("../functions/toolserver/protected.go")
+	metadata, err := os.ReadFile("../functions/toolserver/routes/access/metadata.go")
 	if err != nil {
 		t.Fatal(err)
 	}

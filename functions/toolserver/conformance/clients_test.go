@@ -50,9 +50,9 @@ func product(t *testing.T) string {
 // slow runs the fixture, which tells progress, over both transports.
 func slow(t *testing.T) string {
 	t.Helper()
-	table := dispatcher.Table{Tools: fixtureTools()}
+	table := stateless.Table{Tools: fixtureTools()}
 	hub := sessions.New("/message", rand.Reader, func(*http.Request) (*mcp.Server, error) {
-		return sessions.Server(dispatcher.Server{Name: "fixture", Version: "1"}, "", table, "sse"), nil
+		return sessions.Server(stateless.Server{Name: "fixture", Version: "1"}, "", table, "sse"), nil
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", fixtureServer())

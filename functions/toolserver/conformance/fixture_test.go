@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/stateless"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/work/host"
 )
 
 // The fixture offers what the official conformance suite asks for by name, on the
-// dispatcher of the product. What the product does not have (prompts, completion,
+// engine of the product. What the product does not have (prompts, completion,
 // templates, requests for input) are methods in the same table.
 
 // A picture of one pixel and an empty sound.
@@ -65,57 +66,57 @@ func fixtureTools() []*tool.Tool {
 	}
 }
 
-// fixtureServer is the dispatcher with the methods of the suite.
-func fixtureServer() *dispatcher.Dispatcher {
-	table := dispatcher.Table{
+// fixtureServer is the engine with the methods of the suite.
+func fixtureServer() *stateless.Engine {
+	table := stateless.Table{
 		Tools: append(fixtureTools(), unlisted()...),
-		Resources: []dispatcher.Resource{{URI: "test://static-text", Name: "static-text", MIMEType: "text/plain",
+		Resources: []stateless.Resource{{URI: "test://static-text", Name: "static-text", MIMEType: "text/plain",
 			Read: func(context.Context) (string, error) { return "This is the content of the static text resource.", nil }},
 			{URI: "test://static-binary", Name: "static-binary", MIMEType: "image/png"}, {URI: "test://watched-resource", Name: "watched-resource", MIMEType: "text/plain",
 				Read: func(context.Context) (string, error) { return "watched", nil }}},
-		Filter: func(dispatcher.Call) (func(*tool.Tool) bool, error) {
+		Filter: func(stateless.Call) (func(*tool.Tool) bool, error) {
 			return func(*tool.Tool) bool { return true }, nil
 		},
 	}
-	capabilities, methods := dispatcher.Serve(table)
+	capabilities, methods := stateless.Serve(table)
 	capabilities["prompts"], capabilities["completions"], capabilities["logging"] = object{}, object{}, object{}
-	method := func(name, mirrored string, cached int, run func(*dispatcher.Request) (any, error)) {
-		methods[name] = dispatcher.Method{Name: mirrored, Cached: cached, Run: func(_ context.Context, r *dispatcher.Request) (any, error) { return run(r) }}
+	method := func(name, mirrored string, cached int, run func(*stateless.Request) (any, error)) {
+		methods[name] = stateless.Method{Name: mirrored, Cached: cached, Run: func(_ context.Context, r *stateless.Request) (any, error) { return run(r) }}
 	}
 	call, read := methods["tools/call"].Run, methods["resources/read"].Run
-	methods["tools/call"] = dispatcher.Method{Name: "name", Cached: dispatcher.NotCached, Run: func(ctx context.Context, r *dispatcher.Request) (any, error) {
+	methods["tools/call"] = stateless.Method{Name: "name", Cached: stateless.NotCached, Run: func(ctx context.Context, r *stateless.Request) (any, error) {
 		name, _ := r.Text("name")
 		if run := special[name]; run != nil {
 			return run(r)
 		}
 		return call(ctx, r)
 	}}
-	methods["resources/read"] = dispatcher.Method{Name: "uri", Cached: 0, Run: func(ctx context.Context, r *dispatcher.Request) (any, error) {
+	methods["resources/read"] = stateless.Method{Name: "uri", Cached: 0, Run: func(ctx context.Context, r *stateless.Request) (any, error) {
 		if contents := readSpecial(r); contents != nil {
 			return object{"contents": []any{contents}}, nil
 		}
 		return read(ctx, r)
 	}}
-	method("resources/templates/list", "", 1000, func(*dispatcher.Request) (any, error) {
+	method("resources/templates/list", "", 1000, func(*stateless.Request) (any, error) {
 		return object{"resourceTemplates": []any{object{"uriTemplate": "test://template/{id}/data", "name": "template", "mimeType": "application/json"}}}, nil
 	})
 	method("prompts/list", "", 1000, listPrompts)
-	method("prompts/get", "name", dispatcher.NotCached, getPrompt)
-	method("completion/complete", "", dispatcher.NotCached, func(*dispatcher.Request) (any, error) {
+	method("prompts/get", "name", stateless.NotCached, getPrompt)
+	method("completion/complete", "", stateless.NotCached, func(*stateless.Request) (any, error) {
 		return object{"completion": object{"values": []string{}, "total": 0, "hasMore": false}}, nil
 	})
 	for _, name := range []string{"logging/setLevel", "resources/subscribe", "resources/unsubscribe"} {
-		method(name, "", dispatcher.NotCached, func(r *dispatcher.Request) (any, error) {
-			if r.Version == dispatcher.Modern {
-				return nil, &dispatcher.Error{Status: http.StatusNotFound, Code: dispatcher.CodeMethodNotFound, Message: "removed"}
+		method(name, "", stateless.NotCached, func(r *stateless.Request) (any, error) {
+			if r.Version == stateless.Modern {
+				return nil, &rpc.Error{Status: http.StatusNotFound, Code: rpc.CodeMethodNotFound, Message: "removed"}
 			}
 			return object{}, nil
 		})
 	}
-	return &dispatcher.Dispatcher{Server: dispatcher.Server{Name: "conformance-fixture", Version: "1.0.0"}, Capabilities: capabilities, Methods: methods}
+	return &stateless.Engine{Server: stateless.Server{Name: "conformance-fixture", Version: "1.0.0"}, Capabilities: capabilities, Methods: methods}
 }
 
-func readSpecial(r *dispatcher.Request) object {
+func readSpecial(r *stateless.Request) object {
 	uri, _ := r.Text("uri")
 	if uri == "test://static-binary" {
 		return object{"uri": uri, "mimeType": "image/png", "blob": picture}
@@ -127,7 +128,7 @@ func readSpecial(r *dispatcher.Request) object {
 	return nil
 }
 
-func listPrompts(*dispatcher.Request) (any, error) {
+func listPrompts(*stateless.Request) (any, error) {
 	argument := func(name string) object {
 		return object{"name": name, "description": "an argument", "required": true}
 	}
@@ -140,11 +141,11 @@ func listPrompts(*dispatcher.Request) (any, error) {
 	}}, nil
 }
 
-func getPrompt(r *dispatcher.Request) (any, error) {
+func getPrompt(r *stateless.Request) (any, error) {
 	var arguments map[string]string
 	if raw := r.Param("arguments"); raw != nil {
 		if err := json.Unmarshal(raw, &arguments); err != nil {
-			return nil, dispatcher.InvalidParams("arguments are texts")
+			return nil, rpc.InvalidParams("arguments are texts")
 		}
 	}
 	name, _ := r.Text("name")
@@ -170,12 +171,12 @@ func getPrompt(r *dispatcher.Request) (any, error) {
 		}
 		return asks(object{"user_context": elicit("context", "string")}, ""), nil
 	}
-	return nil, dispatcher.InvalidParams("no such prompt")
+	return nil, rpc.InvalidParams("no such prompt")
 }
 
 // logs sends log messages to whoever may have them.
-func logs(r *dispatcher.Request) (any, error) {
-	if r.Call.Notify != nil && (r.Version != dispatcher.Modern || r.Meta("io.modelcontextprotocol/logLevel") != nil) {
+func logs(r *stateless.Request) (any, error) {
+	if r.Call.Notify != nil && (r.Version != stateless.Modern || r.Meta("io.modelcontextprotocol/logLevel") != nil) {
 		for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
 			message, err := json.Marshal(object{"jsonrpc": "2.0", "method": "notifications/message", "params": object{"level": "info", "data": line}})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/stateless"
 	"governance.internal/functions/toolserver/mcp/tool"
 )
@@ -32,7 +33,7 @@ func sample(question string) object {
 func roots() object { return object{"method": "roots/list"} }
 
 // response is what the client answered to a request for input.
-func response(r *dispatcher.Request, key string) object {
+func response(r *stateless.Request, key string) object {
 	var responses map[string]object
 	if json.Unmarshal(r.Param("inputResponses"), &responses) != nil {
 		return nil
@@ -41,7 +42,7 @@ func response(r *dispatcher.Request, key string) object {
 }
 
 // accepted is the content of an elicitation that the person accepted.
-func accepted(r *dispatcher.Request, key string) object {
+func accepted(r *stateless.Request, key string) object {
 	answer := response(r, key)
 	content, _ := answer["content"].(map[string]any)
 	if answer["action"] != "accept" {
@@ -55,42 +56,42 @@ func done(format string, values ...any) (any, error) {
 }
 
 // states are those that the fixture gave out; anything else was tampered with.
-func stateOf(r *dispatcher.Request, want string) error {
+func stateOf(r *stateless.Request, want string) error {
 	if state, _ := r.Text("requestState"); state != want {
-		return dispatcher.InvalidParams("this requestState is not one of ours")
+		return rpc.InvalidParams("this requestState is not one of ours")
 	}
 	return nil
 }
 
-func declared(r *dispatcher.Request, capability string) bool {
+func declared(r *stateless.Request, capability string) bool {
 	var capabilities object
 	return json.Unmarshal(r.Meta("io.modelcontextprotocol/clientCapabilities"), &capabilities) == nil && capabilities[capability] != nil
 }
 
 // special are the tools that need more of a request than its arguments.
-var special = map[string]func(*dispatcher.Request) (any, error){
+var special = map[string]func(*stateless.Request) (any, error){
 	"test_tool_with_logging": logs,
 	"test_logging_tool":      logs,
-	"test_missing_capability": func(r *dispatcher.Request) (any, error) {
+	"test_missing_capability": func(r *stateless.Request) (any, error) {
 		if declared(r, "sampling") {
 			return done("declared")
 		}
-		return nil, &dispatcher.Error{Status: http.StatusBadRequest, Code: dispatcher.CodeMissingCapability, Message: "sampling is needed",
+		return nil, &rpc.Error{Status: http.StatusBadRequest, Code: rpc.CodeMissingCapability, Message: "sampling is needed",
 			Data: object{"requiredCapabilities": object{"sampling": object{}}}}
 	},
-	"test_input_required_result_elicitation": func(r *dispatcher.Request) (any, error) {
+	"test_input_required_result_elicitation": func(r *stateless.Request) (any, error) {
 		if name, _ := accepted(r, "user_name")["name"].(string); name != "" {
 			return done("Hello, %s!", name)
 		}
 		return asks(object{"user_name": elicit("name", "string")}, ""), nil
 	},
-	"test_input_required_result_sampling": func(r *dispatcher.Request) (any, error) {
+	"test_input_required_result_sampling": func(r *stateless.Request) (any, error) {
 		if answer := response(r, "capital_question"); answer != nil {
 			return done("Sampled: %v", answer["content"])
 		}
 		return asks(object{"capital_question": sample("What is the capital of France?")}, ""), nil
 	},
-	"test_input_required_result_list_roots": func(r *dispatcher.Request) (any, error) {
+	"test_input_required_result_list_roots": func(r *stateless.Request) (any, error) {
 		if answer := response(r, "client_roots"); answer != nil {
 			return done("Roots: %v", answer["roots"])
 		}
@@ -98,14 +99,14 @@ var special = map[string]func(*dispatcher.Request) (any, error){
 	},
 	"test_input_required_result_request_state":  confirmed,
 	"test_input_required_result_tampered_state": confirmed,
-	"test_input_required_result_multiple_inputs": func(r *dispatcher.Request) (any, error) {
+	"test_input_required_result_multiple_inputs": func(r *stateless.Request) (any, error) {
 		name, greeting, folders := accepted(r, "user_name"), response(r, "greeting"), response(r, "client_roots")
 		if name != nil && greeting != nil && folders != nil {
 			return done("%v %v %v", greeting["content"], name["name"], folders["roots"])
 		}
 		return asks(object{"user_name": elicit("name", "string"), "greeting": sample("Say hello"), "client_roots": roots()}, "several"), nil
 	},
-	"test_input_required_result_multi_round": func(r *dispatcher.Request) (any, error) {
+	"test_input_required_result_multi_round": func(r *stateless.Request) (any, error) {
 		state, _ := r.Text("requestState")
 		name, second := strings.CutPrefix(state, "second;")
 		switch {
@@ -118,7 +119,7 @@ var special = map[string]func(*dispatcher.Request) (any, error){
 		}
 		return nil, stateOf(r, "first")
 	},
-	"test_input_required_result_capabilities": func(r *dispatcher.Request) (any, error) {
+	"test_input_required_result_capabilities": func(r *stateless.Request) (any, error) {
 		if len(r.Param("inputResponses")) > len("{}") {
 			return done("answered")
 		}
@@ -137,7 +138,7 @@ var special = map[string]func(*dispatcher.Request) (any, error){
 	},
 }
 
-func confirmed(r *dispatcher.Request) (any, error) {
+func confirmed(r *stateless.Request) (any, error) {
 	if r.Param("requestState") != nil {
 		if err := stateOf(r, "state-1"); err != nil {
 			return nil, err

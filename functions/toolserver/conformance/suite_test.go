@@ -1,5 +1,5 @@
 // Package conformance holds the proofs that clients of every era understand this
-// server: the official conformance suite against a fixture on the same dispatcher,
+// server: the official conformance suite against a fixture on the same engine,
 // and the official clients.
 package conformance
 

@@ -26,9 +26,9 @@ const scheme = "governance-system://"
 
 // All are the resources in the order in which they are listed. The rules name the
 // tools of the server that hold them.
-func All(has func(tool string) bool) []dispatcher.Resource {
-	text := func(id, name, description, content string) dispatcher.Resource {
-		return dispatcher.Resource{
+func All(has func(tool string) bool) []stateless.Resource {
+	text := func(id, name, description, content string) stateless.Resource {
+		return stateless.Resource{
 			URI:         scheme + id,
 			Name:        name,
 			Title:       name,
@@ -45,7 +45,7 @@ func All(has func(tool string) bool) []dispatcher.Resource {
 		})
 	}
 
-	return []dispatcher.Resource{
+	return []stateless.Resource{
 		text("framework", "Framework", "All rules, the permission protocol, and what to do before any change.",
 			framework.Markdown(rules)),
 		text("quick-start", "Quick Start Guide", "From nothing to governed agents in seven steps.",

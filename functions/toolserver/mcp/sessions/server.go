@@ -14,7 +14,7 @@ import (
 
 // Server makes the SDK's server for a table: the same tools and texts that POST
 // /mcp serves.
-func Server(about dispatcher.Server, instructions string, table dispatcher.Table, transport string) *mcp.Server {
+func Server(about stateless.Server, instructions string, table stateless.Table, transport string) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{
 		Name:    about.Name,
 		Title:   about.Title,
@@ -51,7 +51,7 @@ func Server(about dispatcher.Server, instructions string, table dispatcher.Table
 func negotiate(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		if params, ok := request.GetParams().(*mcp.InitializeParams); ok && params != nil {
-			params.ProtocolVersion = dispatcher.Negotiate(params.ProtocolVersion)
+			params.ProtocolVersion = stateless.Negotiate(params.ProtocolVersion)
 		}
 		return next(ctx, method, request)
 	}
@@ -139,7 +139,7 @@ func progress(ctx context.Context, request *mcp.CallToolRequest) func(done, tota
 	}
 }
 
-func read(r dispatcher.Resource) mcp.ResourceHandler {
+func read(r stateless.Resource) mcp.ResourceHandler {
 	return func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		text, err := r.Read(ctx)
 		if err != nil {

@@ -10,7 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/mcp/caller"
 	"governance.internal/functions/toolserver/mcp/eventstream"
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/stateless"
 )
 
@@ -24,13 +26,13 @@ type session struct {
 	once     sync.Once
 	waiting  map[jsonrpc.ID]bool // calls without an answer; guarded by the hub
 	owner    string              // the caller who opened it
-	opened   dispatcher.Call     // header and query of the request that opened it
+	opened   stateless.Call      // header and query of the request that opened it
 	ctx      context.Context     // ends with the session
 }
 
 // mayUse says whether a caller may send messages of the session.
-func (s *session) mayUse(caller string) bool {
-	return caller == s.owner || caller == dispatcher.Operator
+func (s *session) mayUse(who string) bool {
+	return who == s.owner || who == caller.Operator
 }
 
 // Connect implements mcp.Transport: the first event says where to post.
@@ -41,7 +43,7 @@ func (s *session) Connect(context.Context) (mcp.Connection, error) {
 // SupportsProtocolVersion keeps the SDK from offering a revision that this
 // transport is not part of.
 func (s *session) SupportsProtocolVersion(version string) bool {
-	return version < dispatcher.Modern
+	return version < stateless.Modern
 }
 
 // SessionID implements mcp.Connection. The id is a secret and stays out of the SDK.
@@ -49,15 +51,15 @@ func (s *session) SessionID() string { return "" }
 
 // accept queues a message of the client. A call counts until it is answered, so
 // that a client that asks faster than it reads is stopped.
-func (s *session) accept(body []byte, header http.Header) (id json.RawMessage, problem *dispatcher.Error) {
-	if id, problem = dispatcher.CheckMessage(body); problem != nil {
+func (s *session) accept(body []byte, header http.Header) (id json.RawMessage, problem *rpc.Error) {
+	if id, problem = stateless.CheckMessage(body); problem != nil {
 		return id, problem
 	}
 	message, err := jsonrpc.DecodeMessage(body)
 	if err != nil {
-		return id, &dispatcher.Error{
+		return id, &rpc.Error{
 			Status:  http.StatusBadRequest,
-			Code:    dispatcher.CodeInvalidRequest,
+			Code:    rpc.CodeInvalidRequest,
 			Message: "The body is not a JSON-RPC message.",
 		}
 	}
@@ -68,18 +70,18 @@ func (s *session) accept(body []byte, header http.Header) (id json.RawMessage, p
 	defer s.hub.mu.Unlock()
 
 	if len(s.waiting) >= maxWaiting || len(s.incoming) == cap(s.incoming) {
-		return id, &dispatcher.Error{
+		return id, &rpc.Error{
 			Status:  http.StatusTooManyRequests,
-			Code:    dispatcher.CodeRefused,
+			Code:    rpc.CodeRefused,
 			Message: "Too many calls of this session wait for their answers. Read those first.",
 		}
 	}
 
 	if isRequest {
 		if s.waiting[request.ID] {
-			return id, &dispatcher.Error{
+			return id, &rpc.Error{
 				Status:  http.StatusBadRequest,
-				Code:    dispatcher.CodeInvalidRequest,
+				Code:    rpc.CodeInvalidRequest,
 				Message: "A call with this id is not answered yet. Each call of a session needs an id of its own.",
 			}
 		}

@@ -15,7 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"governance.internal/functions/toolserver/mcp/caller"
 	"governance.internal/functions/toolserver/mcp/eventstream"
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/stateless"
 )
 
@@ -54,7 +56,7 @@ type Others interface {
 func (h *Hub) Share(others Others) { h.others = others }
 
 // Own answers a message without the SDK; ours is false if the SDK must answer it.
-type Own func(dispatcher.Call) (answer func(context.Context) []byte, ours bool)
+type Own func(stateless.Call) (answer func(context.Context) []byte, ours bool)
 
 // AnswerBy lets another engine answer what it can. Call it before the first session is
 // opened.
@@ -85,9 +87,9 @@ func (h *Hub) Count() int {
 func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 	chosen, err := h.server(r)
 	if err != nil {
-		dispatcher.Refuse(w, &dispatcher.Error{
+		rpc.Refuse(w, &rpc.Error{
 			Status:  http.StatusBadRequest,
-			Code:    dispatcher.CodeInvalidRequest,
+			Code:    rpc.CodeInvalidRequest,
 			Message: err.Error(),
 		})
 		return
@@ -99,8 +101,8 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 		incoming: make(chan jsonrpc.Message, maxWaiting),
 		waiting:  map[jsonrpc.ID]bool{},
 		done:     make(chan struct{}),
-		owner:    dispatcher.CallerOf(r.Context()),
-		opened: dispatcher.Call{
+		owner:    caller.Of(r.Context()),
+		opened: stateless.Call{
 			Header:    r.Header,
 			Query:     r.URL.Query(),
 			Transport: "sse",
@@ -109,7 +111,7 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 	}
 	if problem := h.add(s); problem != nil {
 		w.Header().Set("Retry-After", "5")
-		dispatcher.Refuse(w, problem)
+		rpc.Refuse(w, problem)
 		return
 	}
 	defer h.remove(s)
@@ -144,7 +146,7 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 }
 
 // add gives the session its id: 128 random bits, the only key to it.
-func (h *Hub) add(s *session) *dispatcher.Error {
+func (h *Hub) add(s *session) *rpc.Error {
 	var raw [16]byte
 	if _, err := io.ReadFull(h.random, raw[:]); err != nil {
 		return unavailable("No session can be opened right now.")
@@ -165,10 +167,10 @@ func (h *Hub) add(s *session) *dispatcher.Error {
 	return nil
 }
 
-func unavailable(message string) *dispatcher.Error {
-	return &dispatcher.Error{
+func unavailable(message string) *rpc.Error {
+	return &rpc.Error{
 		Status:  http.StatusServiceUnavailable,
-		Code:    dispatcher.CodeRefused,
+		Code:    rpc.CodeRefused,
 		Message: message,
 	}
 }
@@ -192,23 +194,23 @@ func (h *Hub) Message(w http.ResponseWriter, r *http.Request) {
 	}
 
 	if s == nil ||
-		!s.mayUse(dispatcher.CallerOf(r.Context())) { // another caller learns no more than from a guess
-		dispatcher.Refuse(w, &dispatcher.Error{
+		!s.mayUse(caller.Of(r.Context())) { // another caller learns no more than from a guess
+		rpc.Refuse(w, &rpc.Error{
 			Status:  http.StatusNotFound,
-			Code:    dispatcher.CodeRefused,
+			Code:    rpc.CodeRefused,
 			Message: "There is no such session (any more). Open one with GET /sse and post to the address that its first event names.",
 		})
 		return
 	}
 
-	body, problem := dispatcher.ReadBody(r)
+	body, problem := rpc.ReadBody(r)
 	if problem != nil {
-		dispatcher.Refuse(w, problem)
+		rpc.Refuse(w, problem)
 		return
 	}
 
 	if id, problem := s.accept(body, r.Header); problem != nil {
-		dispatcher.RefuseMessage(w, id, problem)
+		rpc.RefuseMessage(w, id, problem)
 		return
 	}
 

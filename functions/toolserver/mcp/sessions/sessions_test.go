@@ -29,7 +29,7 @@ func hub(t *testing.T, letGo <-chan struct{}) (*Hub, string) {
 		}
 		return tool.Result{Content: []any{tool.Text{Type: "text", Text: "done"}}}
 	}}
-	server := Server(dispatcher.Server{Name: "t", Version: "1"}, "", dispatcher.Table{Tools: []*tool.Tool{wait}}, "sse")
+	server := Server(stateless.Server{Name: "t", Version: "1"}, "", stateless.Table{Tools: []*tool.Tool{wait}}, "sse")
 	h := New("/message", rand.Reader, func(*http.Request) (*mcp.Server, error) { return server, nil })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /sse", h.Open)

@@ -1,10 +1,12 @@
-package dispatcher
+package stateless
 
 import (
 	"encoding/base64"
 	"net/http"
 	"slices"
 	"strings"
+
+	"governance.internal/functions/toolserver/mcp/rpc"
 )
 
 // The revisions of MCP that are served. Modern requests name theirs in each
@@ -30,7 +32,7 @@ const (
 
 // era finds the revision of a message and checks what the revision demands of
 // _meta and headers (2026-07-28, basic/transports/streamable-http).
-func (d *Dispatcher) era(m message, header http.Header) (version string, problem *Error) {
+func (e *Engine) era(m message, header http.Header) (version string, problem *rpc.Error) {
 	named := m.meta.get(metaVersion)
 	hasMeta := m.meta.get(metaVersion) != nil
 	asked := header.Get("MCP-Protocol-Version")
@@ -65,16 +67,16 @@ func (d *Dispatcher) era(m message, header http.Header) (version string, problem
 		return version, nil
 	}
 
-	return version, d.mirrored(m, header)
+	return version, e.mirrored(m, header)
 }
 
 // mirrored compares the headers that repeat parts of the body, for those who route
 // by headers.
-func (d *Dispatcher) mirrored(m message, header http.Header) *Error {
+func (e *Engine) mirrored(m message, header http.Header) *rpc.Error {
 	if method, ok := plain(header.Get("Mcp-Method")); !ok || method != m.method {
 		return mismatch("Mcp-Method must be the method of the message.")
 	}
-	member := d.Methods[m.method].Name
+	member := e.Methods[m.method].Name
 	if member == "" {
 		return nil
 	}
@@ -97,26 +99,26 @@ func plain(value string) (string, bool) {
 	return string(decoded), ok && err == nil
 }
 
-func malformedMeta(message string) *Error {
-	return &Error{
+func malformedMeta(message string) *rpc.Error {
+	return &rpc.Error{
 		Status:  http.StatusBadRequest,
-		Code:    CodeInvalidParams,
+		Code:    rpc.CodeInvalidParams,
 		Message: message,
 	}
 }
 
-func mismatch(message string) *Error {
-	return &Error{
+func mismatch(message string) *rpc.Error {
+	return &rpc.Error{
 		Status:  http.StatusBadRequest,
-		Code:    CodeHeaderMismatch,
+		Code:    rpc.CodeHeaderMismatch,
 		Message: message,
 	}
 }
 
-func unsupported(version string) *Error {
-	return &Error{
+func unsupported(version string) *rpc.Error {
+	return &rpc.Error{
 		Status:  http.StatusBadRequest,
-		Code:    CodeUnsupportedVersion,
+		Code:    rpc.CodeUnsupportedVersion,
 		Message: "This protocol version is not supported.",
 		Data:    map[string]any{"supported": Versions, "requested": version},
 	}

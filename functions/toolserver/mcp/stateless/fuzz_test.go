@@ -1,4 +1,4 @@
-package dispatcher
+package stateless
 
 import (
 	"bytes"
@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"governance.internal/functions/toolserver/mcp/rpc"
 )
 
 // fixture answers one method of its own with what it was sent.
-func fixture() *Dispatcher {
-	return &Dispatcher{Server: Server{Name: "fuzz", Version: "1"}, Methods: map[string]Method{
+func fixture() *Engine {
+	return &Engine{Server: Server{Name: "fuzz", Version: "1"}, Methods: map[string]Method{
 		"echo": {Run: func(_ context.Context, r *Request) (any, error) {
 			r.Progress(1, 2, "half")
 			return map[string]json.RawMessage{"name": r.Param("name")}, nil
@@ -52,7 +54,7 @@ func FuzzHandle(f *testing.F) {
 			Version string          `json:"jsonrpc"`
 			ID      json.RawMessage `json:"id"`
 			Result  map[string]any  `json:"result"`
-			Error   *Error          `json:"error"`
+			Error   *rpc.Error      `json:"error"`
 		}
 		decoder := json.NewDecoder(bytes.NewReader(reply.Body))
 		decoder.DisallowUnknownFields()

@@ -1,4 +1,4 @@
-package dispatcher
+package stateless
 
 import (
 	"bufio"
@@ -75,8 +75,8 @@ func TestErrorsKeepTheirStatusForStreamingClients(t *testing.T) {
 }
 
 // waiting is a method that works until it is let go, or its caller is gone.
-func waiting(begun chan<- struct{}, gone chan<- struct{}, letGo <-chan struct{}) *Dispatcher {
-	return &Dispatcher{Methods: map[string]Method{"wait": {Cached: NotCached, Run: func(ctx context.Context, _ *Request) (any, error) {
+func waiting(begun chan<- struct{}, gone chan<- struct{}, letGo <-chan struct{}) *Engine {
+	return &Engine{Methods: map[string]Method{"wait": {Cached: NotCached, Run: func(ctx context.Context, _ *Request) (any, error) {
 		begun <- struct{}{}
 		select {
 		case <-ctx.Done():

@@ -1,10 +1,11 @@
-package dispatcher
+package stateless
 
 import (
 	"context"
 	"encoding/json"
 	"slices"
 
+	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/x402"
 )
@@ -62,7 +63,7 @@ func (t Table) listTools(_ context.Context, r *Request) (any, error) {
 	}
 	allowed, err := t.Filter(r.Call)
 	if err != nil {
-		return nil, InvalidParams(err.Error())
+		return nil, rpc.InvalidParams(err.Error())
 	}
 
 	list := []Listed{}
@@ -77,7 +78,7 @@ func (t Table) listTools(_ context.Context, r *Request) (any, error) {
 // onePage refuses cursors: every list fits on one page, and none was handed out.
 func onePage(r *Request) error {
 	if !isNull(r.Param("cursor")) {
-		return InvalidParams("There is no such cursor; the list has one page.")
+		return rpc.InvalidParams("There is no such cursor; the list has one page.")
 	}
 	return nil
 }
@@ -86,12 +87,12 @@ func onePage(r *Request) error {
 func (t Table) find(r *Request) (*tool.Tool, error) {
 	name, ok := r.Text("name")
 	if !ok {
-		return nil, InvalidParams("params.name must be the name of a tool.")
+		return nil, rpc.InvalidParams("params.name must be the name of a tool.")
 	}
 
 	allowed, err := t.Filter(r.Call)
 	if err != nil {
-		return nil, InvalidParams(err.Error())
+		return nil, rpc.InvalidParams(err.Error())
 	}
 
 	i := slices.IndexFunc(t.Tools, func(each *tool.Tool) bool {
@@ -99,7 +100,7 @@ func (t Table) find(r *Request) (*tool.Tool, error) {
 			allowed(each)
 	})
 	if i < 0 {
-		return nil, InvalidParams("There is no tool of this name; tools/list shows what there is.")
+		return nil, rpc.InvalidParams("There is no tool of this name; tools/list shows what there is.")
 	}
 
 	return t.Tools[i], nil
@@ -161,7 +162,7 @@ func (t Table) readResource(ctx context.Context, r *Request) (any, error) {
 
 	uri, ok := r.Text("uri")
 	if !ok {
-		return nil, InvalidParams("params.uri must be the address of a resource.")
+		return nil, rpc.InvalidParams("params.uri must be the address of a resource.")
 	}
 
 	for _, each := range t.Resources {
@@ -174,7 +175,7 @@ func (t Table) readResource(ctx context.Context, r *Request) (any, error) {
 		}
 	}
 
-	problem := InvalidParams("There is no resource of this address; resources/list shows what there is.")
+	problem := rpc.InvalidParams("There is no resource of this address; resources/list shows what there is.")
 	problem.Data = map[string]any{"uri": bounded(uri)}
 	return nil, problem
 }

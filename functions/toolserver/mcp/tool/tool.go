@@ -34,16 +34,46 @@ type Hints struct {
 	OpenWorld   bool `json:"openWorldHint"`   // talks to others than this server
 }
 
-// Tool is one row of the table of tools.
+// Tool is everything that the server knows about one tool. No other place names it but
+// the list of the tools.
 type Tool struct {
 	Name, Title, Description string
 	Toolset                  string
 	Hints                    Hints
 	Input, Output            json.RawMessage // JSON Schemas (dialect 2020-12)
 
+	// Needs is what the tool cannot work without; the server says which needs are unmet.
+	Needs []Need
+
+	// Product is what of the catalogue the tool sells, the zero value if it is free.
+	Product Product
+
+	// ExemptFromHalt marks a destructive tool that the kill switch does not refuse: the
+	// switch itself, and what answers under a halt in its own words. Every other
+	// destructive tool is refused while everything is halted.
+	ExemptFromHalt bool
+
 	// Run validates the arguments and does the work. What goes wrong with the work is
 	// told in the result, as the specification asks.
 	Run func(context.Context, *Call) Result
+}
+
+// Need is something that a tool cannot work without.
+type Need string
+
+// What tools need.
+const (
+	NeedKillSecret    Need = "kill_secret"    // the setting KILL_SECRET
+	NeedHeaders       Need = "headers"        // a transport that carries HTTP headers
+	NeedWorkspaceFile Need = "workspace_file" // a file that can be read and says what is governed
+	NeedAgent         Need = "agent"          // dispatch is on, and an agent is there
+	NeedProcessTable  Need = "process_table"  // the processes of the machine can be read
+)
+
+// Product names an endpoint of the catalogue, at whose price a tool is sold.
+type Product struct {
+	Method string
+	Path   string
 }
 
 // Call is one use of a tool.

@@ -48,6 +48,7 @@ func RequestApproval(gate *preflight.Gate) *tool.Tool {
 		Toolset:     "approvals",
 		Description: "Asks a person to allow one change of protected files, or one command. An approval holds for this agent and this change, once, until it expires. Only a person can grant it.",
 		Hints:       tool.Hints{Idempotent: true},
+		Needs:       []tool.Need{tool.NeedWorkspaceFile},
 	}, func(ctx context.Context, _ *tool.Call, in requestInput) (Request, error) {
 		if (len(in.Paths) == 0) == (in.Command == "") {
 			return Request{}, &tool.Error{

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/lint"
@@ -24,6 +25,7 @@ func LintMCPConfig() *tool.Tool {
 		Toolset:     "audit",
 		Description: "Finds exposed secrets, unpinned packages, broad scopes and insecure transports in an MCP client configuration.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Product:     tool.Product{Method: http.MethodPost, Path: "/x402/audit-mcp"},
 	}, func(_ context.Context, _ *tool.Call, in lintInput) (lint.Result, error) {
 		if (in.Config == nil) == (in.ConfigJSON == "") {
 			return lint.Result{}, &tool.Error{

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"log/slog"
+	"net/http"
 
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/shared/audit"
@@ -50,6 +51,7 @@ func VerifyAuditChain(verify Verify) *tool.Tool {
 		Toolset:     "audit",
 		Description: "Recomputes the hashes of the audit chain. Says where it breaks and what is not proved.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Product:     tool.Product{Method: http.MethodGet, Path: "/x402/verify-audit"},
 	}, func(ctx context.Context, _ *tool.Call, in verifyInput) (Verification, error) {
 		var further []audit.Anchor
 		if in.ExpectHead != "" || in.ExpectEntries > 0 {

@@ -43,6 +43,7 @@ func CheckPreflight(gate *preflight.Gate) *tool.Tool {
 		Toolset:     "core",
 		Description: "Says before a change whether files may be changed: OK, PROTECTED (a person must approve), BLOCKED or UNKNOWN. Call it before every edit and command.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Needs:       []tool.Need{tool.NeedWorkspaceFile},
 	}, func(ctx context.Context, call *tool.Call, in preflightInput) (PreflightCheck, error) {
 		if text, ok := texts[in.Action]; ok {
 			return PreflightCheck{Text: text}, nil

@@ -51,6 +51,7 @@ func CheckArchiveSafety(s Shelf) *tool.Tool {
 		Toolset:     "ops",
 		Description: "Whether a file can be archived: not governed, and nothing uses, requires or mentions it. What cannot be seen is not safe.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Needs:       []tool.Need{tool.NeedWorkspaceFile, tool.NeedProcessTable},
 	}, func(_ context.Context, _ *tool.Call, in archiveInput) (ArchiveSafety, error) {
 		state, err := s.Workspace.Load()
 		if err != nil {

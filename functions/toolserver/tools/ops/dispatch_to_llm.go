@@ -48,6 +48,9 @@ func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 		Toolset:     "ops",
 		Description: "Starts the configured agent on a task in the background, at most 2 at once and with 500 MB of memory free.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Needs:       []tool.Need{tool.NeedAgent},
+
+		ExemptFromHalt: true, // it asks for a halt itself, and answers with the code halted
 	}, func(ctx context.Context, _ *tool.Call, in dispatchInput) (Dispatched, error) {
 		r, err := d.Start(ctx, dispatch.Task{
 			Text:     in.Task,

@@ -27,6 +27,9 @@ func EmergencyKillSwitch(kill Kill) *tool.Tool {
 		Toolset:     "ops",
 		Description: "Halts all managed work until a person lifts it. Needs the kill secret in the Authorization header, never as an argument.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
+		Needs:       []tool.Need{tool.NeedKillSecret, tool.NeedHeaders},
+
+		ExemptFromHalt: true, // the switch works at any time
 	}, func(ctx context.Context, call *tool.Call, in killInput) (killswitch.Outcome, error) {
 		return kill(
 			ctx,

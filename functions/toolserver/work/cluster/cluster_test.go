@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/caller"
 	"governance.internal/shared/porttest"
 )
 
@@ -96,7 +96,7 @@ func TestTheOwnerLearnsWhoSendsTheMessage(t *testing.T) {
 		w.WriteHeader(http.StatusAccepted)
 	})
 	r := httptest.NewRequest("POST", "/message", strings.NewReader("{}"))
-	r = r.WithContext(dispatcher.WithCaller(r.Context(), "subject one"))
+	r = r.WithContext(caller.With(r.Context(), "subject one"))
 	r.Header.Set(callerHeader, "subject two")
 	if !other.Forward(httptest.NewRecorder(), r, owner.SessionID("x")) {
 		t.Fatal("not forwarded")

@@ -12,7 +12,8 @@ import (
 	"net/url"
 	"time"
 
-	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/mcp/caller"
+	"governance.internal/functions/toolserver/mcp/rpc"
 )
 
 // hopHeader marks a message that a task forwards; its value is a bearer that only
@@ -78,9 +79,9 @@ func (n *Node) Forward(w http.ResponseWriter, r *http.Request, id string) bool {
 	if !alive {
 		return false
 	}
-	body, problem := dispatcher.ReadBody(r)
+	body, problem := rpc.ReadBody(r)
 	if problem != nil {
-		dispatcher.Refuse(w, problem)
+		rpc.Refuse(w, problem)
 		return true
 	}
 
@@ -106,7 +107,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, owner Lease, id stri
 
 	request.Header = r.Header.Clone()
 	request.Header.Set(hopHeader, n.seal("hop", "task"))
-	request.Header.Set(callerHeader, dispatcher.CallerOf(r.Context()))
+	request.Header.Set(callerHeader, caller.Of(r.Context()))
 	answer, err := n.client.Do(request)
 	if err != nil {
 		n.forget(owner.Task)
@@ -145,9 +146,9 @@ func reachable(address string) bool {
 
 func refuse(w http.ResponseWriter, message string) {
 	w.Header().Set("Retry-After", "1")
-	dispatcher.Refuse(w, &dispatcher.Error{
+	rpc.Refuse(w, &rpc.Error{
 		Status:  http.StatusServiceUnavailable,
-		Code:    dispatcher.CodeRefused,
+		Code:    rpc.CodeRefused,
 		Message: message,
 	})
 }

@@ -1,23 +1,21 @@
-package toolserver
+package routes
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/approval"
-	"governance.internal/functions/toolserver/routes/console"
-	"governance.internal/functions/toolserver/tools/audit"
+	"governance.internal/functions/toolserver/routes/answer"
 	"governance.internal/functions/toolserver/work/dispatch"
 	"governance.internal/functions/toolserver/work/killswitch"
-	trail "governance.internal/shared/audit"
-	"governance.internal/shared/catalog"
+	"governance.internal/shared/audit"
 	"governance.internal/shared/x402"
 )
 
@@ -47,7 +45,7 @@ const (
 // severities are those of types that are not info, besides the violations.
 var severities = map[string]string{
 	killswitch.EventHalt:    critical,
-	trail.EventRecovered:    critical,
+	audit.EventRecovered:    critical,
 	x402.EventReversed:      critical,
 	killswitch.EventRefused: warning,
 	killswitch.EventLifted:  warning,
@@ -69,15 +67,34 @@ func severityOf(event string) string {
 	return info
 }
 
-// getEntries is GET /entries?after=SEQ: the entries after one, the oldest first;
+// Trail is the audit chain, as far as the routes read it.
+type Trail interface {
+	// Head is the last entry, the zero value if there is none.
+	Head(context.Context) (audit.Head, error)
+	// Blocks yields the stored lines from one entry to another.
+	Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Block, error]
+}
+
+// entries is GET /entries.
+type entries struct {
+	trail Trail
+}
+
+// headOf is the head of the chain beside its entries.
+type headOf struct {
+	Seq  uint64     `json:"seq"`
+	Hash audit.Hash `json:"hash"`
+}
+
+// get answers GET /entries?after=SEQ: the entries after one, the oldest first;
 // without after the last ones. They may name payers, so the route needs the token.
-func (s *Server) getEntries(w http.ResponseWriter, r *http.Request) {
-	head, err := s.deps.Audit.Head(r.Context())
+func (e entries) get(w http.ResponseWriter, r *http.Request) {
+	head, err := e.trail.Head(r.Context())
 	after := head.Seq - min(head.Seq, entriesPage)
 	if text := r.URL.Query().Get("after"); text != "" {
 		var malformed error
 		if after, malformed = strconv.ParseUint(text, 10, 63); malformed != nil {
-			refuse(
+			answer.Error(
 				w,
 				http.StatusBadRequest,
 				"invalid_argument",
@@ -90,11 +107,11 @@ func (s *Server) getEntries(w http.ResponseWriter, r *http.Request) {
 
 	var list []entry
 	if err == nil {
-		list, err = s.entriesAfter(r.Context(), after, head.Seq)
+		list, err = e.after(r.Context(), after, head.Seq)
 	}
 
 	if err != nil {
-		refuse(
+		answer.Error(
 			w,
 			http.StatusServiceUnavailable,
 			"unavailable",
@@ -104,12 +121,12 @@ func (s *Server) getEntries(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	writeJSON(
+	answer.JSON(
 		w,
 		http.StatusOK,
 		map[string]any{
 			"entries": list,
-			"head": audit.Head{
+			"head": headOf{
 				Seq:  head.Seq,
 				Hash: head.Hash,
 			},
@@ -117,13 +134,13 @@ func (s *Server) getEntries(w http.ResponseWriter, r *http.Request) {
 	)
 }
 
-func (s *Server) entriesAfter(ctx context.Context, after, last uint64) ([]entry, error) {
+func (e entries) after(ctx context.Context, after, last uint64) ([]entry, error) {
 	list := []entry{}
 	if after >= last {
 		return list, nil
 	}
 
-	for block, err := range s.deps.Audit.Blocks(ctx, after+1, min(last, after+entriesPage)) {
+	for block, err := range e.trail.Blocks(ctx, after+1, min(last, after+entriesPage)) {
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +155,7 @@ func (s *Server) entriesAfter(ctx context.Context, after, last uint64) ([]entry,
 }
 
 func show(seq uint64, line []byte) entry {
-	e, err := trail.ParseEntry(line)
+	e, err := audit.ParseEntry(line)
 	if err != nil {
 		return entry{Seq: seq, Severity: critical}
 	}
@@ -152,32 +169,5 @@ func show(seq uint64, line []byte) entry {
 		ID:       e.ID,
 		Hash:     e.Hash.String(),
 		Payload:  e.Payload,
-	}
-}
-
-// refuse answers with an error of a route.
-func refuse(w http.ResponseWriter, status int, code, message string) {
-	writeJSON(w, status, map[string]any{"error": map[string]string{"code": code, "message": message}})
-}
-
-// rootOrConsole is GET /: the console for a browser, JSON for everybody else.
-func (s *Server) rootOrConsole() http.HandlerFunc {
-	page := console.Handler(console.Page{
-		Name:       Name,
-		Version:    Version,
-		Build:      s.deps.Build,
-		Base:       strings.TrimRight(s.base.Path, "/"),
-		NeedsToken: s.deps.Token != "",
-		Products:   catalog.Endpoints,
-	})
-	return func(w http.ResponseWriter, r *http.Request) {
-		if accept := r.Header.Get("Accept"); strings.Contains(accept, "text/html") &&
-			!strings.Contains(accept, "application/json") {
-			page.ServeHTTP(w, r)
-			return
-		}
-
-		w.Header().Set("Vary", "Accept")
-		s.getRoot(w, r)
 	}
 }

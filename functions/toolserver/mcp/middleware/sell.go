@@ -1,4 +1,4 @@
-package toolserver
+package middleware
 
 import (
 	"bytes"
@@ -14,45 +14,41 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// products are what the tools cost that are sold: as much as the product of the
-// catalogue that does the same.
-var products = map[string][2]string{
-	"lint_mcp_config":    {http.MethodPost, "/x402/audit-mcp"},
-	"verify_audit_chain": {http.MethodGet, "/x402/verify-audit"},
-}
-
-// sold puts the gate of the paid HTTP API in front of a tool that is for sale: the
-// same order of steps, the same store of payments. A call without a payment gets
-// the terms as its result (x402, transports-v2/mcp.md).
-func sold(t *tool.Tool, gate *x402.Gate) *tool.Tool {
-	route, forSale := products[t.Name]
-	if gate == nil || !forSale {
-		return t
-	}
-
-	product, _ := catalog.Lookup(route[0], route[1]) // a test holds that it is there
-	handler := gate.SellTool(t.Name, product, func(c x402.Call) (x402.Work, error) {
-		return func(ctx context.Context) (httpapi.Response, error) {
-			return work(ctx, t, c.Body)
-		}, nil
-	})
-
-	paid := *t
-	paid.Description += " Costs " + product.PriceText() + " by x402."
-	paid.Run = func(ctx context.Context, call *tool.Call) tool.Result {
-		request, err := purchase(ctx, t.Name, call)
-		if err != nil {
-			return tool.Failure(&tool.Error{
-				Code:    "invalid_argument",
-				Message: "The arguments are not JSON.",
-			})
+// Sell puts the payment gate of the HTTP API in front of a tool that names a product:
+// the same order of steps, the same store of payments. A call without a payment gets
+// the terms as its result (x402, transports-v2/mcp.md). Without a gate every tool is
+// free.
+func Sell(gate *x402.Gate) Decorator {
+	return func(t *tool.Tool) *tool.Tool {
+		if gate == nil || t.Product == (tool.Product{}) {
+			return t
 		}
 
-		answer := &answer{header: http.Header{}}
-		handler.ServeHTTP(answer, request)
-		return answer.result()
+		product, _ := catalog.Lookup(t.Product.Method, t.Product.Path) // a test holds that it is there
+		handler := gate.SellTool(t.Name, product, func(c x402.Call) (x402.Work, error) {
+			return func(ctx context.Context) (httpapi.Response, error) {
+				return work(ctx, t, c.Body)
+			}, nil
+		})
+
+		paid := *t
+		paid.Description += " Costs " + product.PriceText() + " by x402."
+		paid.Run = func(ctx context.Context, call *tool.Call) tool.Result {
+			request, err := purchase(ctx, t.Name, call)
+			if err != nil {
+				return tool.Failure(&tool.Error{
+					Code:    "invalid_argument",
+					Message: "The arguments are not JSON.",
+				})
+			}
+
+			answer := &answer{header: http.Header{}}
+			handler.ServeHTTP(answer, request)
+			return answer.result()
+		}
+
+		return &paid
 	}
-	return &paid
 }
 
 // work runs the tool. What it refuses costs nothing.

@@ -1,4 +1,4 @@
-package toolserver
+package routes
 
 import (
 	"context"
@@ -7,26 +7,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"path"
 	"strconv"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/mcp/eventstream"
+	"governance.internal/functions/toolserver/routes/answer"
 )
-
-// Paths of one dispatch: its log, and its end.
-const (
-	logPattern = "/dispatches/{id}/log"
-	endPattern = "/dispatches/{id}/end"
-)
-
-// isOfDispatch says whether a path is one of these.
-func isOfDispatch(name string) bool {
-	isLog, _ := path.Match("/dispatches/*/log", name) // the patterns are valid
-	isEnd, _ := path.Match("/dispatches/*/end", name)
-	return isLog || isEnd
-}
 
 // maxFollows is how many logs are followed at once, by all clients together.
 const maxFollows = 32
@@ -36,17 +23,17 @@ type logPart struct {
 	Text string `json:"text"`
 }
 
-// getLog is GET /dispatches/{id}/log: the log as server-sent events, as it grows, without
+// log is GET /dispatches/{id}/log: the log as server-sent events, as it grows, without
 // secrets. The events log carry the text; the event end, the row of GET /dispatches, is
 // the last one. A client that was cut off goes on behind Last-Event-ID; one that has all is
 // told so by 204, which ends its tries (WHATWG HTML, section 9.2).
-func (s *Server) getLog(w http.ResponseWriter, r *http.Request) {
+func (d *dispatches) log(w http.ResponseWriter, r *http.Request) {
 	from := int64(0)
 	last := r.Header.Get("Last-Event-ID")
 	if last != "" {
 		var err error
 		if from, err = strconv.ParseInt(last, 10, 64); err != nil || from < 0 {
-			refuse(
+			answer.Error(
 				w,
 				http.StatusBadRequest,
 				"invalid_argument",
@@ -58,33 +45,33 @@ func (s *Server) getLog(w http.ResponseWriter, r *http.Request) {
 	}
 
 	select {
-	case s.follows <- struct{}{}:
-		defer func() { <-s.follows }()
+	case d.follows <- struct{}{}:
+		defer func() { <-d.follows }()
 	default:
 		w.Header().Set("Retry-After", "5")
-		refuse(w, http.StatusServiceUnavailable, "unavailable", "Too many logs are followed. Try again later.")
+		answer.Error(w, http.StatusServiceUnavailable, "unavailable", "Too many logs are followed. Try again later.")
 		return
 	}
 
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(s.leaving, cancel)()
+	defer context.AfterFunc(d.leaving, cancel)()
 
-	s.follow(ctx, w, r.PathValue("id"), from)
+	d.follow(ctx, w, r.PathValue("id"), from)
 }
 
-func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id string, from int64) {
+func (d *dispatches) follow(ctx context.Context, w http.ResponseWriter, id string, from int64) {
 	stream := eventstream.New(w)
 	defer stream.End()
 
-	if _, err := s.dispatches.LogPath(id); err == nil {
+	if _, err := d.runs.LogPath(id); err == nil {
 		defer stream.KeepAlive(eventstream.Interval)()
 	}
 
 	at := from
-	record, err := s.dispatches.Follow(ctx, id, from, func(part []byte, next int64) error {
+	record, err := d.runs.Follow(ctx, id, from, func(part []byte, next int64) error {
 		at = next
-		text := mask.Text(s.workspace.Hide(strings.ToValidUTF8(string(part), "\uFFFD")))
+		text := mask.Text(d.files.Hide(strings.ToValidUTF8(string(part), "\uFFFD")))
 		data, err := json.Marshal(logPart{text})
 		if err != nil {
 			return err
@@ -93,7 +80,7 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id string, f
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !stream.Opened():
-		refuse(
+		answer.Error(
 			w,
 			http.StatusNotFound,
 			"not_found",
@@ -103,12 +90,12 @@ func (s *Server) follow(ctx context.Context, w http.ResponseWriter, id string, f
 	case err != nil:
 		slog.WarnContext(ctx, "log not followed", "dispatch", id, "error", err.Error())
 		if !stream.Opened() {
-			refuse(w, http.StatusInternalServerError, "unavailable", "The log cannot be read.")
+			answer.Error(w, http.StatusInternalServerError, "unavailable", "The log cannot be read.")
 		}
 	case at == from && from > 0 && !stream.Opened():
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		if data, err := json.Marshal(s.row(record, "completed")); err == nil {
+		if data, err := json.Marshal(d.row(record, "completed")); err == nil {
 			_ = stream.EventAt(strconv.FormatInt(at, 10), "end", data) // the client may be gone
 		}
 	}

@@ -1,4 +1,4 @@
-package toolserver
+package middleware_test
 
 import (
 	"context"
@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/mcp/middleware"
 	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/work/killswitch"
 	"governance.internal/shared/audit/memory"
 )
@@ -29,9 +31,13 @@ func TestADestructiveToolStopsWhenAnyTaskWasHalted(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared := &flag{}
-	s := &Server{halt: killswitch.Open(t.TempDir(), shared, trail, time.Now, rand.Reader, killswitch.Stops{})}
-	run := func(name string, hints tool.Hints) string {
-		behind := s.fenced(&tool.Tool{Name: name, Hints: hints, Run: func(context.Context, *tool.Call) tool.Result { return tool.Result{} }})
+	halt := killswitch.Open(t.TempDir(), shared, trail, time.Now, rand.Reader, killswitch.Stops{})
+	fence := middleware.Fence(func(ctx context.Context) (bool, error) {
+		halted, err := halt.Check(ctx)
+		return halted != nil, err
+	})
+	run := func(name string, hints tool.Hints, exempt bool) string {
+		behind := fence(&tool.Tool{Name: name, Hints: hints, ExemptFromHalt: exempt, Run: func(context.Context, *tool.Call) tool.Result { return tool.Result{} }})
 		if result := behind.Run(t.Context(), &tool.Call{}); result.Err != nil {
 			return result.Err.Code
 		}
@@ -43,12 +49,15 @@ func TestADestructiveToolStopsWhenAnyTaskWasHalted(t *testing.T) {
 		want string
 	}{{nil, nil, "done"}, {&killswitch.Halt{Reason: "elsewhere"}, nil, "halted"}, {nil, errors.New("out of reach"), "unavailable"}, {nil, nil, "done"}} {
 		shared.halt, shared.err = tc.halt, tc.err
-		if got := run("delete_it", tool.Hints{Destructive: true}); got != tc.want {
+		if got := run("delete_it", tool.Hints{Destructive: true}, false); got != tc.want {
 			t.Errorf("%+v, %v: %s, want %s", tc.halt, tc.err, got, tc.want)
 		}
-		for name, hints := range map[string]tool.Hints{"read_it": {ReadOnly: true}, "emergency_kill_switch": {Destructive: true}, "dispatch_to_llm": {Destructive: true}} {
-			if got := run(name, hints); got != "done" {
-				t.Errorf("%s: %s", name, got)
+		if got := run("read_it", tool.Hints{ReadOnly: true}, false); got != "done" {
+			t.Errorf("read_it: %s", got)
+		}
+		for _, each := range []*tool.Tool{ops.EmergencyKillSwitch(nil), ops.DispatchToLLM(nil)} {
+			if got := run(each.Name, each.Hints, each.ExemptFromHalt); got != "done" {
+				t.Errorf("%s: %s", each.Name, got)
 			}
 		}
 	}

@@ -1,13 +1,13 @@
-// Package dispatcher answers the messages of the Model Context Protocol without
+// Package stateless answers the messages of the Model Context Protocol without
 // sessions: one message in, one answer out, whatever process it reaches.
 //
 // It serves both eras of the protocol at once. A modern message (2026-07-28)
 // carries its protocol version and capabilities in _meta; a legacy message (from
 // 2024-11-05) may begin with initialize, but every other method works without it.
 //
-// The dispatcher knows JSON-RPC, versions, headers and streams. What can be asked
+// The engine knows JSON-RPC, versions, headers and streams. What can be asked
 // for is a table of methods: [Serve] makes the one for tools and resources.
-package dispatcher
+package stateless
 
 import (
 	"context"
@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"governance.internal/functions/toolserver/mcp/rpc"
 )
 
 // Server is what the server says about itself.
@@ -30,8 +32,8 @@ type Server struct {
 	Version string `json:"version"`
 }
 
-// Dispatcher answers messages. It is safe for concurrent use.
-type Dispatcher struct {
+// Engine answers messages. It is safe for concurrent use.
+type Engine struct {
 	Server       Server
 	Instructions string
 	Capabilities map[string]any
@@ -43,7 +45,7 @@ type Dispatcher struct {
 // Method is one row of the table of methods.
 type Method struct {
 	// Run answers with an object, which is complete unless it has a method ResultType
-	// that says otherwise; an *[Error] is told as it is, every other error is
+	// that says otherwise; an *[rpc.Error] is told as it is, every other error is
 	// logged and told as an internal one.
 	Run func(context.Context, *Request) (any, error)
 	// Name is the parameter that the header Mcp-Name repeats, "" for none.
@@ -103,7 +105,7 @@ func (r *Request) Meta(name string) json.RawMessage {
 }
 
 // Handle answers one message.
-func (d *Dispatcher) Handle(ctx context.Context, call Call) Reply {
+func (e *Engine) Handle(ctx context.Context, call Call) Reply {
 	m, problem := parse(call.Body)
 	if problem != nil {
 		return Reply{problem.Status, problem.Body(m.id)}
@@ -112,7 +114,7 @@ func (d *Dispatcher) Handle(ctx context.Context, call Call) Reply {
 		return Reply{Status: http.StatusAccepted} // nothing was asked of the client
 	}
 
-	version, problem := d.era(m, call.Header)
+	version, problem := e.era(m, call.Header)
 	if problem != nil {
 		return Reply{problem.Status, problem.Body(m.id)}
 	}
@@ -120,7 +122,7 @@ func (d *Dispatcher) Handle(ctx context.Context, call Call) Reply {
 		return Reply{Status: http.StatusAccepted}
 	}
 
-	body, problem := d.run(
+	body, problem := e.run(
 		ctx,
 		m,
 		&Request{
@@ -141,7 +143,7 @@ func (d *Dispatcher) Handle(ctx context.Context, call Call) Reply {
 // Own gives the answer to a message of a session or of stdio, whose engine is another one,
 // so that every client gets the same answer to the same question. Ours is false for what
 // that engine must see itself: the handshake, notifications and calls of tools.
-func (d *Dispatcher) Own(call Call) (answer func(context.Context) []byte, ours bool) {
+func (e *Engine) Own(call Call) (answer func(context.Context) []byte, ours bool) {
 	m, problem := parse(call.Body)
 	named := m.meta.get(metaVersion) != nil // of a revision that has no sessions
 	if problem != nil ||
@@ -159,14 +161,14 @@ func (d *Dispatcher) Own(call Call) (answer func(context.Context) []byte, ours b
 		params:  m.params,
 		meta:    m.meta,
 	}
-	if method, ok := d.Methods[m.method]; ok &&
+	if method, ok := e.Methods[m.method]; ok &&
 		method.InSession != nil &&
 		method.InSession(r) {
 		return nil, false
 	}
 
 	return func(ctx context.Context) []byte {
-		body, problem := d.run(ctx, m, r)
+		body, problem := e.run(ctx, m, r)
 		if problem != nil {
 			return problem.Body(m.id)
 		}
@@ -177,12 +179,12 @@ func (d *Dispatcher) Own(call Call) (answer func(context.Context) []byte, ours b
 // handshake are the methods by which a session is opened and kept.
 var handshake = []string{"initialize", "ping"}
 
-func (d *Dispatcher) run(ctx context.Context, m message, r *Request) ([]byte, *Error) {
-	method, ok := d.method(r)
+func (e *Engine) run(ctx context.Context, m message, r *Request) ([]byte, *rpc.Error) {
+	method, ok := e.method(r)
 	if !ok {
-		problem := &Error{
+		problem := &rpc.Error{
 			Status:  http.StatusOK,
-			Code:    CodeMethodNotFound,
+			Code:    rpc.CodeMethodNotFound,
 			Message: "There is no method " + strconv.QuoteToASCII(bounded(r.Method)) + ".",
 		}
 
@@ -195,34 +197,34 @@ func (d *Dispatcher) run(ctx context.Context, m message, r *Request) ([]byte, *E
 	result, err := method.Run(ctx, r)
 	if err == nil {
 		var body []byte
-		if body, err = d.answer(m.id, r, method, result); err == nil {
+		if body, err = e.answer(m.id, r, method, result); err == nil {
 			return body, nil
 		}
 	}
 
-	var problem *Error
+	var problem *rpc.Error
 	if errors.As(err, &problem) {
 		return nil, problem
 	}
 
 	slog.ErrorContext(ctx, "method failed", "method", bounded(r.Method), "error", err.Error())
-	return nil, &Error{
+	return nil, &rpc.Error{
 		Status:  http.StatusInternalServerError,
-		Code:    CodeInternal,
+		Code:    rpc.CodeInternal,
 		Message: "Something failed on our side. Try again.",
 	}
 }
 
 // method finds what both eras have, and what only one has.
-func (d *Dispatcher) method(r *Request) (Method, bool) {
-	if method, ok := d.Methods[r.Method]; ok {
+func (e *Engine) method(r *Request) (Method, bool) {
+	if method, ok := e.Methods[r.Method]; ok {
 		return method, true
 	}
 	switch {
 	case r.Version == Modern && r.Method == "server/discover":
-		return Method{Run: d.discover, Cached: listTTL}, true
+		return Method{Run: e.discover, Cached: listTTL}, true
 	case r.Version != Modern && r.Method == "initialize":
-		return Method{Run: d.initialize, Cached: NotCached}, true
+		return Method{Run: e.initialize, Cached: NotCached}, true
 	case r.Version != Modern && r.Method == "ping":
 		return Method{
 			Run: func(context.Context, *Request) (any, error) {
@@ -235,27 +237,27 @@ func (d *Dispatcher) method(r *Request) (Method, bool) {
 	return Method{}, false
 }
 
-func (d *Dispatcher) initialize(_ context.Context, r *Request) (any, error) {
+func (e *Engine) initialize(_ context.Context, r *Request) (any, error) {
 	asked, _ := r.Text("protocolVersion")
 	return struct {
 		Version      string         `json:"protocolVersion"`
 		Capabilities map[string]any `json:"capabilities"`
 		Server       Server         `json:"serverInfo"`
 		Instructions string         `json:"instructions,omitempty"`
-	}{Negotiate(asked), d.Capabilities, d.Server, d.Instructions}, nil
+	}{Negotiate(asked), e.Capabilities, e.Server, e.Instructions}, nil
 }
 
-func (d *Dispatcher) discover(context.Context, *Request) (any, error) {
+func (e *Engine) discover(context.Context, *Request) (any, error) {
 	return struct {
 		Versions     []string       `json:"supportedVersions"`
 		Capabilities map[string]any `json:"capabilities"`
 		Instructions string         `json:"instructions,omitempty"`
-	}{Versions, d.Capabilities, d.Instructions}, nil
+	}{Versions, e.Capabilities, e.Instructions}, nil
 }
 
 // answer puts a result into its envelope. Modern results say that they are
 // complete, who answers and how long the answer may be kept.
-func (d *Dispatcher) answer(id json.RawMessage, r *Request, method Method, result any) ([]byte, error) {
+func (e *Engine) answer(id json.RawMessage, r *Request, method Method, result any) ([]byte, error) {
 	object, err := marshal(result)
 	if err != nil {
 		return nil, err
@@ -263,7 +265,7 @@ func (d *Dispatcher) answer(id json.RawMessage, r *Request, method Method, resul
 
 	body := make([]byte, 0, len(object)+len(id)+256)
 	body = append(append(append(body, `{"jsonrpc":"2.0","id":`...), id...), `,"result":{`...)
-	meta, err := d.meta(r, result)
+	meta, err := e.meta(r, result)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +302,7 @@ func marshal(result any) ([]byte, error) {
 
 // meta is _meta of a result: what the result itself says there, and to modern
 // clients who answers. It is nil if there is nothing to say.
-func (d *Dispatcher) meta(r *Request, result any) ([]byte, error) {
+func (e *Engine) meta(r *Request, result any) ([]byte, error) {
 	var members map[string]any
 	if own, ok := result.(interface{ ResultMeta() map[string]any }); ok {
 		members = own.ResultMeta()
@@ -312,7 +314,7 @@ func (d *Dispatcher) meta(r *Request, result any) ([]byte, error) {
 	all := map[string]any{}
 	maps.Copy(all, members)
 	if r.Version == Modern {
-		all[metaServer] = d.Server
+		all[metaServer] = e.Server
 	}
 	return json.Marshal(all)
 }
