@@ -14,8 +14,9 @@ import (
 	"governance.internal/shared/x402/evm"
 )
 
-// What the commands assume unless they are told.
+// Defaults of the commands.
 const (
+	defaultAddr = "127.0.0.1:8402"
 	defaultBase = "http://localhost:8402"
 	defaultData = workspace.DataDir
 )

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"governance.internal/functions/toolserver/guard/coder"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/workspace"
+)
+
+// maxSettings is the size of an agent's settings that doctor reads, in bytes.
+const maxSettings = 1 << 20
+
+// workspaceFile says whether the rules of the project can be read.
+func (d doctor) workspaceFile() finding {
+	f := finding{
+		Name:  "workspace file",
+		State: stateOK,
+	}
+	w, err := workspace.Open(d.workspace)
+	if err != nil {
+		f.State = stateBroken
+		f.Found = fmt.Sprintf("--workspace %s cannot be opened", d.workspace)
+		f.Do = "name the directory of the project with --workspace DIR"
+		return f
+	}
+	defer w.Close()
+
+	state, err := w.Load()
+	switch {
+	case err != nil:
+		f.State = stateBroken
+		f.Found = workspace.FileName + ": " + w.Hide(err.Error())
+		f.Do = "repair the file; governance init --schema prints its JSON Schema"
+	case !state.Configured:
+		f.State = stateMissing
+		f.Found = "there is no " + workspace.FileName + ", so no file is known to be safe"
+		f.Do = "write one with governance init"
+	default:
+		f.Found = state.Source + " is read"
+	}
+	return f
+}
+
+// hooks says for which agents the hook is installed in the project.
+func (d doctor) hooks() []finding {
+	w, err := workspace.Open(d.workspace)
+	if err != nil {
+		return nil // the workspace file says so
+	}
+	defer w.Close()
+
+	var findings []finding
+	for _, name := range hook.Names() {
+		settings := hook.Agents[name].Settings
+		text, err := w.ReadFile(settings, maxSettings)
+		if err != nil {
+			continue
+		}
+		if program := hookIn(string(text), name); program != "" {
+			findings = append(findings, d.installedHook(name, settings, program))
+		}
+	}
+
+	if len(findings) == 0 {
+		findings = append(findings, finding{
+			Name:  "hooks",
+			State: stateMissing,
+			Found: "no agent has the hook in this project",
+			Do:    "install it with: governance hook install --agent " + strings.Join(hook.Names(), "|"),
+		})
+	}
+	return findings
+}
+
+// hookIn finds the program of an installed hook in the settings of an agent, "" if there
+// is none.
+func hookIn(settings, agent string) string {
+	installed := regexp.MustCompile(`'([^']+)'( ` + hook.Name + `)? -agent ` + regexp.QuoteMeta(agent) + ` `)
+	match := installed.FindStringSubmatch(settings)
+	if match == nil {
+		return ""
+	}
+	return match[1]
+}
+
+func (d doctor) installedHook(agent, settings, program string) finding {
+	f := finding{
+		Name:  "hook of " + agent,
+		State: stateOK,
+		Found: fmt.Sprintf("%s starts %s", settings, program),
+	}
+	if _, err := d.lookPath(program); err != nil {
+		f.State = stateBroken
+		f.Found = fmt.Sprintf("%s starts %s, which cannot be started, so every step of the agent is refused", settings, program)
+		f.Do = "build it with make programs, or install the hook again: governance hook install --agent " + agent
+	}
+	return f
+}
+
+// runnerPrograms are the programs of the agents that dispatch can start.
+func runnerPrograms() []string {
+	var programs []string
+	for _, agent := range coder.Agents {
+		if agent.Runner != nil {
+			programs = append(programs, agent.Runner.Command[0])
+		}
+	}
+	return programs
+}
+
+// controlGroups says whether the service can put agents into control groups of their own,
+// which the kernel ends at once.
+func (d doctor) controlGroups() finding {
+	f := finding{
+		Name:  "cgroup v2",
+		State: stateWarn,
+		Found: "not delegated to this user, so the kill switch searches the process table instead",
+		Do:    "start the service as a systemd service with Delegate=yes to let the kernel end agents at once",
+	}
+	if runtime.GOOS != "linux" {
+		f.Found = "only Linux has it"
+		f.Do = ""
+		return f
+	}
+
+	groups, err := d.readFile("/proc/self/cgroup")
+	if err != nil {
+		return f
+	}
+	for line := range strings.Lines(string(groups)) {
+		path, ours := strings.CutPrefix(strings.TrimSpace(line), "0::")
+		folder := filepath.Join("/sys/fs/cgroup", path)
+		if ours && isWritable(folder) {
+			f.State = stateOK
+			f.Found = "delegated: " + folder
+			f.Do = ""
+		}
+	}
+	return f
+}
+
+// isWritable says whether this user may make control groups in a folder of the kernel.
+func isWritable(folder string) bool {
+	procs, err := os.OpenFile(filepath.Join(folder, "cgroup.procs"), os.O_WRONLY, 0)
+	if err != nil {
+		return false
+	}
+	return procs.Close() == nil
+}
