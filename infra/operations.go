@@ -179,7 +179,7 @@ func (o *operations) watchMoney(a *api) {
 			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
 		}), 1, 1)
 
-	o.alarm("GasWasted", "Reverted settlements burned more than a million gas in this hour: somebody makes contract wallets fail, see the runbook on stuck settlements",
+	o.alarm("GasWasted", "Reverted settlements burned more than a million gas in this hour: failing contract wallets drain the gas wallet, see the runbook on stuck settlements",
 		own("WastedGas", every(15, "Maximum")), 1_000_000, 1)
 }
 
