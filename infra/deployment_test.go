@@ -79,7 +79,7 @@ func TestResultsExpireAndSegmentsDoNot(t *testing.T) {
 	}
 }
 
-// allows says whether a role may do an action on an item with these partition keys,
+// allows reports whether a role may do an action on an item with these partition keys,
 // within an operation.
 func allows(statements []statement, action, operation string, keys ...string) bool {
 	return slices.ContainsFunc(statements, func(s statement) bool {

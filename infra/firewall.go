@@ -19,7 +19,7 @@ func tooMany(s Settings) *string {
 	return jsii.String(fmt.Sprintf(form, s.RequestsPerAddress))
 }
 
-// newFirewall gives the ARN of the rules to a stack of any region. The functions
+// newFirewall passes the ARN of the rules to a stack of any region. The functions
 // check bodies, because they know what these may hold.
 func newFirewall(app awscdk.App, s Settings, edge awscdk.Stack) *string {
 	elsewhere := s

@@ -6,7 +6,7 @@ import (
 	"governance.internal/shared/catalog"
 )
 
-// of gives the resources of one type in all stacks, by stack and logical id.
+// of returns the resources of one type in all stacks, by stack and logical id.
 func of(t *testing.T, kind string) map[string]resource {
 	t.Helper()
 	found := map[string]resource{}

@@ -43,7 +43,7 @@ func TestTheSettingsForSAMAreThoseOfTheFunctions(t *testing.T) {
 	}
 }
 
-// The image holds what `make dist` puts beside the Dockerfile, runs as nobody, and
+// The image holds what `make dist` puts beside the Dockerfile, runs without privileges, and
 // fetches nothing.
 func TestTheImageIsAProgramAndNothingElse(t *testing.T) {
 	file, err := os.ReadFile("../functions/toolserver/container/Dockerfile")
@@ -115,7 +115,7 @@ func (e engine) start(ctx context.Context, folder, scratch string) (string, erro
 	return string(out), err
 }
 
-// works says whether an engine can run anything here: a program that says hello. Many are
+// works reports whether an engine can run anything here: a program that says hello. Many are
 // installed where they may not.
 func (e engine) works(t *testing.T) bool {
 	t.Helper()
@@ -138,7 +138,7 @@ func (e engine) works(t *testing.T) bool {
 }
 
 // Where an engine works the image is built, and starts as far as its settings let it: it
-// does not open a port to everybody without a token.
+// does not open a public port without a token.
 func TestTheImageBuildsAndStarts(t *testing.T) {
 	i := slices.IndexFunc(engines, func(e engine) bool { return e.works(t) })
 	if i < 0 {

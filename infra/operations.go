@@ -178,7 +178,8 @@ func (o *operations) watchMoney(a *api) {
 			Period:       awscdk.Duration_Minutes(jsii.Number(15)),
 			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
 		}), 1, 1)
-	o.alarm("GasWasted", "Settlements that failed burned 1.5 million gas within the hour, half of the default budget, after which contract wallets wait",
+
+	o.alarm("GasWasted", "Settlements that failed burned 1.5 million gas within the hour, half of the default budget; at its end contract wallets wait",
 		own("WastedGas", every(5, "Maximum")), 1_500_000, 1)
 }
 

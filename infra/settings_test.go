@@ -16,7 +16,7 @@ func read(context map[string]string) (Settings, error) {
 
 const payTo = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C"
 
-// Whoever deploys without a word gets the test network, whose dollars are worth
+// A deployment without settings uses the test network, whose dollars are worth
 // nothing, and no mistake about one setting changes that.
 func TestTheDefaultsCannotTakeRealMoney(t *testing.T) {
 	for _, context := range []map[string]string{nil, {"payTo": payTo}, {"domain": "shop.example", "certificate": "arn:aws:acm:us-east-1:1:certificate/x"}} {

@@ -39,7 +39,7 @@ type template struct {
 // golden is the committed form of all templates of the default settings.
 const golden = "testdata/templates.golden.json"
 
-// deployed gives these templates by the stack's name: from a synth, or as they were
+// deployed returns these templates by the stack's name: from a synth, or as they were
 // committed where there is no Node for one.
 var deployed = sync.OnceValues(func() (map[string]template, error) {
 	if hasNode() {

@@ -124,7 +124,7 @@ type statement struct {
 	where                 string
 }
 
-// statements gives all of a value, wherever they are.
+// statements returns all of a value, wherever they are.
 func statements(where string, value any) []statement {
 	var found []statement
 	switch v := value.(type) {
@@ -166,7 +166,7 @@ func TestNoPolicyAllowsMoreThanItNames(t *testing.T) {
 					}
 				}
 				if text(s.Principal) == `{"AWS":"*"}` && !ownDisk(s) {
-					t.Errorf("%s allows everybody %s", s.where, text(s.Action))
+					t.Errorf("%s allows every principal %s", s.where, text(s.Action))
 				}
 			}
 		}
@@ -182,7 +182,7 @@ func ownDisk(s statement) bool {
 	return strings.Contains(s.where, "ToolServer/Disk") && text(s.Condition) == `{"Bool":{"elasticfilesystem:AccessedViaMountTarget":"true"}}`
 }
 
-// Whoever appends to the audit chain can replace no entry, and nobody can delete one.
+// A writer of the audit chain cannot replace an entry, and no role can delete one.
 func TestNoRoleDeletesFromTheAuditChain(t *testing.T) {
 	for stack, one := range templates(t) {
 		for id, r := range one.Resources {
@@ -232,7 +232,7 @@ func TestWhoOnlySellsCannotSignCheckpoints(t *testing.T) {
 		}
 	}
 	if signers == 0 {
-		t.Error("nobody may")
+		t.Error("no role may")
 	}
 }
 
@@ -367,7 +367,7 @@ func TestSecurityGroupsAreClosed(t *testing.T) {
 	}
 }
 
-// One task at a time, which is nobody, can write nowhere but to its directory, and has
+// One task at a time, which has no privileges, can write only to its directory, and has
 // an init process for the processes that it leaves behind.
 func TestTheTaskIsAloneAndConfined(t *testing.T) {
 	for id, r := range of(t, "AWS::ECS::Service") {
@@ -387,7 +387,7 @@ func TestTheTaskIsAloneAndConfined(t *testing.T) {
 	}
 }
 
-// A stored answer would be somebody else's purchase, a stored 402 a demand for money
+// A cached answer would be another buyer's purchase, a cached 402 a demand for money
 // that is paid.
 func TestTheEdgeStoresNothingAndRefusesClearText(t *testing.T) {
 	const disabled = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad" // AWS's id of the policy CachingDisabled
@@ -435,7 +435,7 @@ func TestSchedulesAreAsTheFunctionsWantThem(t *testing.T) {
 	}
 }
 
-func TestEveryAlarmTellsSomebodyWhatItMeans(t *testing.T) {
+func TestEveryAlarmHasATopicAndADescription(t *testing.T) {
 	want := []string{"ApiErrors", "SweeperFails", "SettlementTroubles", "GasLow", "GasWasted", "ChainBroken", "SealerFails", "CheckpointLate", "TaskDown", "TaskErrors", "BalancerErrors", "EdgeErrors"}
 	for _, name := range append(catalog.Functions(), "seal", "payment-sweeper", "not-found") {
 		want = append(want, "Throttled"+strings.ReplaceAll(name, "-", ""))

@@ -147,7 +147,7 @@ func TestTheKillSwitchMayStopWhatIsNamed(t *testing.T) {
 }
 
 // A deployed agent knows its model and may ask no other; the workspace comes from the
-// machine of whoever deploys.
+// deploying machine.
 func TestTheToolServerGetsItsWorkspaceAndItsModel(t *testing.T) {
 	needNode(t)
 	file := filepath.Join(t.TempDir(), "governance.yaml")

@@ -24,8 +24,8 @@ func New(site catalog.Site) http.Handler {
 
 const (
 	defaultLimit = 20
-	mostLimit    = 100
-	mostOffset   = 999_999_999
+	maxLimit     = 100
+	maxOffset    = 999_999_999
 )
 
 func parse(rawQuery string) (catalog.Filter, error) {
@@ -34,12 +34,12 @@ func parse(rawQuery string) (catalog.Filter, error) {
 		return catalog.Filter{}, badRequest("The query string is malformed: " + err.Error() + ".")
 	}
 
-	limit, ok := number(query, "limit", defaultLimit, mostLimit)
+	limit, ok := number(query, "limit", defaultLimit, maxLimit)
 	if !ok || limit < 1 {
 		return catalog.Filter{}, badRequest("limit must be a number from 1 to 100.")
 	}
 
-	offset, ok := number(query, "offset", 0, mostOffset)
+	offset, ok := number(query, "offset", 0, maxOffset)
 	if !ok {
 		return catalog.Filter{}, badRequest("offset must be a number from 0 to 999999999.")
 	}

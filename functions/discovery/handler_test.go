@@ -66,7 +66,7 @@ func FuzzQuery(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, malformed := url.ParseQuery(query); malformed != nil || filter.Limit < 1 || filter.Limit > mostLimit || filter.Offset < 0 {
+		if _, malformed := url.ParseQuery(query); malformed != nil || filter.Limit < 1 || filter.Limit > maxLimit || filter.Offset < 0 {
 			t.Fatalf("%q gives %+v", query, filter)
 		}
 		if listing := catalog.List(site, filter); len(listing.Items) > filter.Limit || len(listing.Items) > listing.Pagination.Total {

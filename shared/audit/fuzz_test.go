@@ -139,7 +139,7 @@ func FuzzParserAgreement(f *testing.F) {
 }
 
 // FuzzParseDraft: what is accepted as the content of an event is exactly what the
-// event gives again, and makes a line that verifies.
+// event returns, and makes a line that verifies.
 func FuzzParseDraft(f *testing.F) {
 	f.Add(`{"actor":"a","event":"e","id":"i","payload":{"a":1,"b":"\n"}}`)
 	f.Add(`{"actor":"a","event":"e","id":"i","payload":{"a":1,"a":2}}`)

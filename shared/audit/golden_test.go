@@ -19,7 +19,7 @@ import (
 	"governance.internal/shared/audit/file"
 )
 
-var update = flag.Bool("update", false, "write testdata/chains anew")
+var update = flag.Bool("update", false, "rewrite testdata/chains")
 
 const chainsDir = "../../testdata/chains"
 
@@ -97,8 +97,8 @@ func publishedChains(t *testing.T) []published {
 		{Name: "good-64", File: "good-64.jsonl", What: "nothing", Strict: true, Chain: "example", ExpectHead: anchor(large), lines: large},
 		{Name: "good-12", File: "good-12.jsonl", What: "nothing; no anchor is given", Chain: "example", lines: good},
 		damaged("edited", "entry 6 was altered", altered),
-		damaged("edited-rehashed", "entry 6 was altered and its hash declared anew", declared),
-		damaged("edited-rehashed-last", "the last entry was altered and its hash declared anew", last),
+		damaged("edited-rehashed", "entry 6 was altered and rehashed", declared),
+		damaged("edited-rehashed-last", "the last entry was altered and rehashed", last),
 		damaged("inserted", "a forged line that links to entry 5 was put before entry 6", slices.Insert(clone(good), 5, forged)),
 		damaged("inserted-foreign", "a line of another chain was put before entry 6", slices.Insert(clone(good), 5, other[5])),
 		damaged("duplicated", "entry 6 stands twice", slices.Insert(clone(good), 5, good[5])),
@@ -112,7 +112,7 @@ func publishedChains(t *testing.T) []published {
 		damaged("replaced", "another chain of the same name and length", other),
 		damaged("other-chain", "a chain of another name", makeChain(t, "elsewhere", 12, 8)),
 		damaged("genesis-version", "the genesis entry is of another format, all hashes recomputed", relink(edit(good, 0, "chain/v1", "chain/v2"), 0)),
-		damaged("seq-skipped", "entry 6 has seq 7, its hash declared anew", rehashed(edit(good, 5, `"seq":6,`, `"seq":7,`), 5)),
+		damaged("seq-skipped", "entry 6 has seq 7 and was rehashed", rehashed(edit(good, 5, `"seq":6,`, `"seq":7,`), 5)),
 		damaged("crlf", "every line ends with CR LF", [][]byte{bytes.ReplaceAll(join(good), []byte("\n"), []byte("\r\n"))}),
 		damaged("bom", "the file begins with a byte order mark", append([][]byte{[]byte("\xEF\xBB\xBF")}, good...)),
 		damaged("blank-line", "an empty line stands before entry 6", slices.Insert(clone(good), 5, []byte("\n"))),

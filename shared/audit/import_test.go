@@ -108,7 +108,7 @@ func moveBar(r []legacyRecord) any {
 
 func TestWhatIsNoOldChainIsAnError(t *testing.T) {
 	for name, text := range map[string]string{
-		"nothing": "", "an object": `{"id":1}`, "a chain of ours": string(makeChain(t, "test", 1, 1)[0]), "half an array": `[{"id":1}`,
+		"nothing": "", "an object": `{"id":1}`, "a chain of this format": string(makeChain(t, "test", 1, 1)[0]), "half an array": `[{"id":1}`,
 		"not JSON": `[{]`, "more behind": `[] []`, "a record without end": `[{"detail":"` + strings.Repeat("x", 3<<20),
 	} {
 		if l, err := audit.ReadLegacy(strings.NewReader(text)); !errors.Is(err, audit.ErrNotLegacy) {

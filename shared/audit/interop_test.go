@@ -90,7 +90,7 @@ for line in sys.stdin.buffer:
 	}
 }
 
-// thirdParty is a complete verifier that somebody else could have written.
+// thirdParty is a complete verifier without this package.
 const thirdParty = `import hashlib,json,sys
 prev,seq="0"*64,0
 for line in sys.stdin.buffer:

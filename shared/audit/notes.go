@@ -25,7 +25,7 @@ var ErrNoteChanged = errors.New("audit: the note was changed meanwhile")
 
 var noteName = regexp.MustCompile(`^[a-z0-9-]{1,64}$`)
 
-// CheckNoteName says whether a note may have this name: up to 64 of a-z, 0-9 and
+// CheckNoteName reports whether a note may have this name: up to 64 of a-z, 0-9 and
 // the hyphen.
 func CheckNoteName(name string) error {
 	if !noteName.MatchString(name) {

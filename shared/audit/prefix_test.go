@@ -14,7 +14,7 @@ import (
 	"governance.internal/shared/audit/memory"
 )
 
-// grown gives a store of some entries, and what a full walk of it said when it had
+// grown returns a store of some entries, and what a full walk of it said when it had
 // fewer.
 func grown(t *testing.T, walked, all int) (audit.Store, *audit.Prefix) {
 	t.Helper()
@@ -73,7 +73,7 @@ func TestOnlyWhatFollowsThePrefixIsRead(t *testing.T) {
 	}
 }
 
-// edited is a store whose stored lines somebody changed.
+// edited is a store with changed lines.
 type edited struct {
 	audit.Store
 	edit func(seq uint64, line []byte) []byte

@@ -92,16 +92,16 @@ func TestEveryLine(t *testing.T) {
 	}
 }
 
-// checkForged alters one entry, with its hash declared anew.
+// checkForged alters one entry and rehashes it.
 func checkForged(check func(string, [][]byte, audit.VerifyOptions, audit.Reason, int),
 	what string, lines [][]byte, i int, anchored audit.VerifyOptions) {
 	altered := edit(lines, i, `"path":"/x402`, `"path":"/free`)
 	check(what+"altered", altered, anchored, audit.HashMismatch, i+1)
 	altered[i] = audittest.Rehash(altered[i])
 	if i+1 < len(lines) {
-		check(what+"altered and declared anew", altered, audit.VerifyOptions{}, audit.PrevMismatch, i+2)
+		check(what+"altered and rehashed", altered, audit.VerifyOptions{}, audit.PrevMismatch, i+2)
 	} else {
-		check(what+"altered and declared anew", altered, anchored, audit.HeadMismatch, i+1)
+		check(what+"altered and rehashed", altered, anchored, audit.HeadMismatch, i+1)
 	}
 	rewritten := relink(altered, i+1)
 	check(what+"with the suffix rewritten, no anchor", rewritten, audit.VerifyOptions{}, "", len(lines)+1)
@@ -146,7 +146,7 @@ func TestSpelling(t *testing.T) {
 			changed := change(lines)
 			expectBreak(t, verifyBytes(t, join(changed), audit.VerifyOptions{}), audit.Noncanonical, 6)
 			expectBreak(t, verifyBytes(t, join(changed), audit.VerifyOptions{Strict: true}), audit.Noncanonical, 6)
-			// The hash covers what is stored, so a forger who hashes it anew passes
+			// The hash covers what is stored, so a forger who rehashes it passes
 			// without Strict and without an anchor, as documented.
 			changed = relink(changed, 5)
 			expectBreak(t, verifyBytes(t, join(changed), audit.VerifyOptions{}), "", 0)
@@ -158,7 +158,7 @@ func TestSpelling(t *testing.T) {
 }
 
 // TestEndOfLineSpelling covers what the fixed-width end, which is always checked,
-// does not let pass even if hashed anew.
+// refuses even if rehashed.
 func TestEndOfLineSpelling(t *testing.T) {
 	lines := makeChain(t, "test", 10, 1)
 	upper := func(i int) [][]byte {

@@ -143,7 +143,7 @@ func TestFacilitatorAddressesAreSecretOrLocal(t *testing.T) {
 	}
 }
 
-// Whoever asks for a lock gets one or learns why not.
+// A lock is either configured completely or refused with the reason.
 func TestARetentionIsOfABucketAndHasABound(t *testing.T) {
 	for value, good := range map[string]bool{"0": true, "1": true, "36500": true, "36501": false, "-1": false, "1.5": false, "99999999999999999999": false} {
 		if _, err := Load(from(map[string]string{"SEGMENT_BUCKET": "b", "SEGMENT_RETENTION_DAYS": value})); (err == nil) != good {

@@ -46,7 +46,7 @@ func TestTheDigestScriptRuns(t *testing.T) {
 }
 
 // shop sells one page, badly: the first paid request loses its connection, the
-// second is told that the settlement is pending, the third gets the page.
+// second gets that the settlement is pending, the third gets the page.
 type shop struct {
 	t    *testing.T
 	mu   sync.Mutex

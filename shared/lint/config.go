@@ -369,7 +369,7 @@ func pair(n *node, at *place) setting {
 	return setting{name.text, value.text, at.member(key, value)}
 }
 
-// firstOf gives the first member with a scalar value, and its key.
+// firstOf returns the first member with a scalar value, and its key.
 func firstOf(n *node, keys []string) (value *node, key string) {
 	for _, key := range keys {
 		value := n.get(key)

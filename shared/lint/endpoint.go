@@ -91,7 +91,7 @@ func judgeHost(r *report, raw string, at *place) {
 			ruleTunnelHost,
 			Warn,
 			at,
-			say("the host ", shown(a.host), " is a tunnel or wildcard name: it can lead anywhere, and to somebody else tomorrow"),
+			say("the host ", shown(a.host), " is a tunnel or wildcard name, which can lead anywhere and change hands at any time"),
 			say("use the service's own host name, or 127.0.0.1 for this machine"),
 		)
 	case confusable(a):

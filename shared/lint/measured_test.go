@@ -57,7 +57,7 @@ func TestWhatMeasurementMissed(t *testing.T) {
 	}
 }
 
-// Whoever repairs a file needs every place, not the first of each rule.
+// A repair needs every place, not the first of each rule.
 func TestEveryPlaceOfASecretIsNamed(t *testing.T) {
 	var env []string
 	for i := range 10 {

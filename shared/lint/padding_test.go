@@ -8,7 +8,7 @@ import (
 	"governance.internal/shared/lint"
 )
 
-// TestPaddingHidesNothing puts a finding behind more text than anybody would read.
+// TestPaddingHidesNothing puts a finding after a very long text.
 func TestPaddingHidesNothing(t *testing.T) {
 	pad := func(s string, size int) string { return strings.Repeat(s, size/len(s)) }
 	cases := map[string]struct{ server, code string }{

@@ -96,7 +96,7 @@ func pointer(keys []string) string {
 // mask stands for text that may hold a secret.
 const mask = "[redacted]"
 
-// masked replaces a key or name that may itself hold a secret: somebody pasted a token into the
+// masked replaces a key or name that may itself hold a secret: for example a token in the
 // wrong column.
 func masked(name string) string {
 	if len(secretscan.Scan(name)) > 0 || generated(name) {

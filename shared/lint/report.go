@@ -113,7 +113,7 @@ func (r *report) add(rule *Rule, severity Severity, at *place, message, hint phr
 	}
 }
 
-// isSecret says whether a finding is about a literal secret.
+// isSecret reports whether a finding is about a literal secret.
 func isSecret(rule *Rule, severity Severity) bool {
 	return rule.Category == secrets && severity != Info
 }

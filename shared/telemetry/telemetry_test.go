@@ -104,7 +104,7 @@ func attributeOf(s *tracepb.Span, key string) string {
 	return ""
 }
 
-// shop is a mux that asks somebody else, who answers with the trace that he was told.
+// shop is a mux that calls another server, which answers with the trace that it received.
 func shop(t *testing.T) (*http.ServeMux, *string) {
 	told := new(string)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -183,7 +183,7 @@ func TestARequestIsATraceThatACollectorUnderstands(t *testing.T) {
 	}
 }
 
-// Without a recorder a request is served as ever, and nobody is told of a trace.
+// Without a recorder a request is served as ever, and no trace is passed on.
 func TestOffMeansOff(t *testing.T) {
 	mux, told := shop(t)
 	r := New(Options{})

@@ -11,7 +11,7 @@ import (
 )
 
 // Two processes write one chain, each knows what it appended, and a chain that was
-// exchanged is found by whoever appended to the old one.
+// exchanged is found by the process that appended to the old one.
 func TestTrailOfATableIsShared(t *testing.T) {
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	c := config.Config{DataDir: t.TempDir(), AuditTable: table, DynamoDBEndpoint: endpoint}

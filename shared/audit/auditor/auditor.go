@@ -49,7 +49,7 @@ const (
 	// about 2 MB.
 	alwaysFull = 4096
 
-	mostTries = 8
+	maxTries = 8
 )
 
 // Names of notes.
@@ -192,7 +192,7 @@ func (a *Auditor) sign(ctx context.Context, r audit.Report, last noted) ([]byte,
 		return nil, err
 	}
 
-	for range mostTries {
+	for range maxTries {
 		switch {
 		case last.text != nil && last.Size > r.Head.Seq:
 			return signed, nil // theirs covers ours, as agrees found

@@ -21,7 +21,7 @@ import (
 	"governance.internal/shared/dynamotest"
 )
 
-// chain is a store that somebody with access may change behind the auditor's back.
+// chain is a store that another writer may change without the auditor.
 type chain struct {
 	audit.Store
 	audit.Notes
@@ -161,7 +161,7 @@ func decode(t *testing.T, texts []string) []audit.Hash {
 }
 
 // What was signed last stands against a chain that was set back or rewritten, even
-// where nobody brings a checkpoint and the chain is valid by itself.
+// without an earlier checkpoint, although the chain is valid by itself.
 func TestTheLastCheckpointExposesARollback(t *testing.T) {
 	a, c := newAuditor(t, 40)
 	verified(t, a, Request{})
@@ -220,7 +220,7 @@ func TestWhatTheWalkFoundIsTold(t *testing.T) {
 	}
 }
 
-// Whoever can write to the notes cannot write what the notary did not sign, nor pass
+// A writer of the notes cannot forge what the notary did not sign, nor pass
 // a checkpoint off as a walk.
 func TestForgedNotesAreNoVerdict(t *testing.T) {
 	a, c := newAuditor(t, 40)

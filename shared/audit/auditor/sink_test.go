@@ -246,7 +246,7 @@ func TestASinkThatFailsHoldsNothingUp(t *testing.T) {
 	}
 	grow(t, c, 500, 501)
 	if err := a.Publish(t.Context()); err == nil || !stateIn(t, a, "bad").FailingSince.Equal(*since) {
-		t.Error("the failure is told to be a new one")
+		t.Error("the failure is reported as a new one")
 	}
 	bad.broken, bad.objects = nil, map[string][]byte{}
 	err := a.Publish(t.Context())

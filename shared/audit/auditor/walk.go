@@ -59,7 +59,7 @@ func (a *Auditor) noteWalk(ctx context.Context, r audit.Report) error {
 	}
 
 	signed, err := a.Notary.SignStatement(walkNote, text)
-	for range mostTries {
+	for range maxTries {
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func onlyOf(sigs []note.Signature, name string) []note.Signature {
 // errOther reports that the witness last signed a checkpoint of another size.
 var errOther = errors.New("the witness knows another size")
 
-const mostWitnessAnswer = 16 << 10
+const maxWitnessAnswer = 16 << 10
 
 // submit calls add-checkpoint with a proof from the size old on. With errOther, size
 // is the one that the witness has.
@@ -112,7 +112,7 @@ func (w *Witness) submit(ctx context.Context, p Publication, old uint64) (lines 
 	}
 	defer resp.Body.Close()
 
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, mostWitnessAnswer))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxWitnessAnswer))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -59,7 +59,7 @@ func RunDamage(t *testing.T, d Damaged, stride int) {
 	}
 }
 
-// chosen says whether the line with an index is one of those that are edited.
+// chosen reports whether the line with an index is one of those that are edited.
 func chosen(i, stride, offset int) bool {
 	return stride == 1 || i%20 == offset%20
 }

@@ -53,7 +53,7 @@ func RunNotes(t *testing.T, fresh, again audit.Notes) {
 	oneOfManyWins(t, fresh, again)
 }
 
-// oneOfManyWins lets many replace a note at once, a hundred times over.
+// oneOfManyWins lets many replace a note at once, repeatedly.
 func oneOfManyWins(t *testing.T, stores ...audit.Notes) {
 	var wins atomic.Int64
 	var group sync.WaitGroup

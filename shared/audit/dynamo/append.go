@@ -73,8 +73,8 @@ func split(drafts []audit.Draft) ([]group, error) {
 		fresh[d.ID()] = d
 		size += d.Size()
 		if n := len(groups) - 1; n >= 0 &&
-			len(groups[n].drafts) < mostEvents &&
-			size <= mostBytes {
+			len(groups[n].drafts) < maxEvents &&
+			size <= maxBytes {
 			groups[n].drafts = append(groups[n].drafts, d)
 			continue
 		}

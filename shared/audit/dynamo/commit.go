@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	mostActions = 100 // of a transaction
-	mostBytes   = 128 << 10
-	mostEvents  = 96 // of a group; the head and two blocks fit beside them
+	maxActions = 100 // of a transaction
+	maxBytes   = 128 << 10
+	maxEvents  = 96 // of a group; the head and two blocks fit beside them
 )
 
 // group is what one transaction records wholly or not at all.
@@ -51,7 +51,7 @@ func newBatch(head audit.Head, groups []group, now time.Time) batch {
 	actions, size := 3, 0 // the head and two blocks
 	for i, g := range groups {
 		actions, size = actions+len(g.drafts), size+g.size()
-		if i > 0 && (actions > mostActions || size > mostBytes) {
+		if i > 0 && (actions > maxActions || size > maxBytes) {
 			break
 		}
 		for _, d := range g.drafts {

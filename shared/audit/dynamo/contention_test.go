@@ -102,7 +102,7 @@ func figures(took []time.Duration, w *wire) string {
 		float64(w.conditional.Load())/float64(n), float64(w.writes.Load())/float64(n), float64(w.total.Load())/float64(n))
 }
 
-// naiveWriters read the end and put the next item if nobody did, at once again until
+// naiveWriters read the end and put the next item if there is none, at once again until
 // they win; the SDK repeats what got no answer. It shows what a lost answer does to such
 // a chain: entries that are in it twice.
 func naiveWriters(t testing.TB) {

@@ -54,5 +54,5 @@
 // c#* and i#* and updates h#*; where DynamoDB judges each of its actions by the keys of
 // all of them, PutItem and UpdateItem must both be allowed for c#*, i#* and h#* within
 // TransactWriteItems (dynamodb:EnclosingOperation). No transaction deletes. To read a chain that exists dynamodb:GetItem and dynamodb:Query
-// suffice. To seal one takes dynamodb:PutItem for s#* besides.
+// suffice. Sealing also needs dynamodb:PutItem for s#*.
 package dynamo

@@ -11,7 +11,7 @@ import (
 	"governance.internal/shared/dynamotest"
 )
 
-// open gives a store on a table of its own.
+// open returns a store on a table of its own.
 func open(t *testing.T, transport http.RoundTripper) *dynamo.Store {
 	t.Helper()
 	endpoint, table := dynamotest.Table(t, "pk", "sk")

@@ -121,7 +121,7 @@ func (s *Store) inbox(ctx context.Context, known map[string]recorded) ([]group, 
 	for shard := range found {
 		wait.Go(func() {
 			in := s.query(s.inboxPartition(uint32(shard)), "0", "9")
-			in.Limit = aws.Int32(mostActions / 2)
+			in.Limit = aws.Int32(maxActions / 2)
 			out, err := s.client.Query(ctx, in)
 			if failed[shard] = err; err == nil {
 				found[shard] = out.Items

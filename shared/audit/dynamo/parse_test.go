@@ -26,7 +26,7 @@ func FuzzIntent(f *testing.F) {
 		for _, d := range drafts {
 			again = append(append(again, d.Content()...), '\n')
 		}
-		if len(drafts) == 0 || len(drafts) > mostEvents || !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), bytes.TrimSuffix(content, []byte("\n"))) {
+		if len(drafts) == 0 || len(drafts) > maxEvents || !bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), bytes.TrimSuffix(content, []byte("\n"))) {
 			t.Fatalf("%d events of %q", len(drafts), content)
 		}
 	})
@@ -72,7 +72,7 @@ func TestABatchFitsIntoOneTransaction(t *testing.T) {
 	for begin := range groups {
 		for head := uint64(65530); head < 65540; head++ {
 			b := newBatch(audit.Head{Seq: head}, groups[begin:], time.Unix(1, 0))
-			if n := len(s.actions(b)); n > mostActions || len(b.intents) == 0 || len(b.blocks) > 2 {
+			if n := len(s.actions(b)); n > maxActions || len(b.intents) == 0 || len(b.blocks) > 2 {
 				t.Errorf("%d actions, %d intents, %d blocks", n, len(b.intents), len(b.blocks))
 			}
 			for _, block := range b.blocks {

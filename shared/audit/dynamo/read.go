@@ -97,8 +97,8 @@ func (s *Store) scan(ctx context.Context, from, to uint64) iter.Seq2[audit.Block
 		for at := bucket(from); at <= bucket(to); at++ {
 			first := at*bucketSize + 1
 			last := (at + 1) * bucketSize
-			if from > mostEvents {
-				first = max(first, from-mostEvents+1) // the block that holds from begins there at the earliest
+			if from > maxEvents {
+				first = max(first, from-maxEvents+1) // the block that holds from begins there at the earliest
 			}
 
 			found := false

@@ -75,7 +75,7 @@ func head(h audit.Head) item {
 
 // What an intruder does to a chain of seven entries, in blocks that begin at 1, 2,
 // 4, 5 and 7, is found at its place; and where the end of the chain is concerned
-// nobody appends to it.
+// it gets no appends.
 func TestDamageToTheTable(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
@@ -195,7 +195,7 @@ func TestAppendAcrossBuckets(t *testing.T) {
 	}
 }
 
-// What somebody changes in the blocks is found by the store: 20 blocks of 10 entries.
+// The store finds changes in the blocks: 20 blocks of 10 entries.
 func TestDamageToTheBlocks(t *testing.T) {
 	const size = 10
 	t.Parallel()

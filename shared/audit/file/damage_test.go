@@ -9,7 +9,7 @@ import (
 	"governance.internal/shared/audit/file"
 )
 
-// What somebody changes in the file is found by the store that has it open.
+// The store that has the file open finds changes made in it.
 func TestDamageToTheFile(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, file.Options{})

@@ -88,7 +88,7 @@ func (s *Store) read(ctx context.Context, segments []Segment) iter.Seq2[[]byte, 
 
 // lines reads a segment as it is stored, nothing if it is not there.
 func (s *Store) lines(ctx context.Context, segment Segment) ([]byte, error) {
-	lines, err := s.objects.Get(ctx, segment.Key(), 2*mostBytes)
+	lines, err := s.objects.Get(ctx, segment.Key(), 2*maxBytes)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrShortBuffer) {
 		return nil, nil
 	}

@@ -1,8 +1,8 @@
 package sealed
 
 // Small makes the segments of a store smaller.
-func Small(s *Store, mostEntries uint64, mostBytes int) *Store {
-	s.mostEntries, s.mostBytes = mostEntries, mostBytes
+func Small(s *Store, maxEntries uint64, maxBytes int) *Store {
+	s.maxEntries, s.maxBytes = maxEntries, maxBytes
 	return s
 }
 

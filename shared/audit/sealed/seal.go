@@ -54,22 +54,22 @@ func (s *Store) Seal(ctx context.Context) ([]Segment, error) {
 	return fresh, nil
 }
 
-// enough says whether the entries after from may make a segment certain; if not, they
+// enough reports whether the entries after from may make a segment certain; if not, they
 // need not be read.
 func (s *Store) enough(from, head audit.Head) bool {
 	if head.Seq <= from.Seq {
 		return false
 	}
 	n := head.Seq - from.Seq
-	return n >= s.longest(from) || n*(audit.MaxLine+1) > uint64(s.mostBytes)
+	return n >= s.longest(from) || n*(audit.MaxLine+1) > uint64(s.maxBytes)
 }
 
 // longest is the length of the longest run that may begin after from.
 func (s *Store) longest(from audit.Head) uint64 {
 	if from.Seq == 0 {
-		return s.mostEntries
+		return s.maxEntries
 	}
-	return min(s.mostEntries, 1<<bits.TrailingZeros64(from.Seq))
+	return min(s.maxEntries, 1<<bits.TrailingZeros64(from.Seq))
 }
 
 // verifyHot walks over all entries that are not sealed: a run that was rewritten after
@@ -110,7 +110,7 @@ func (s *Store) run(ctx context.Context, from, head audit.Head) ([]byte, error) 
 		for line := range bytes.Lines(block.Lines) {
 			lines = append(lines, line...)
 			ends = append(ends, len(lines))
-			if len(lines) > s.mostBytes {
+			if len(lines) > s.maxBytes {
 				fits := max(len(ends)-2, 1)
 				return lines[:ends[1<<(bits.Len(uint(fits))-1)]], nil
 			}

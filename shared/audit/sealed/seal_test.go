@@ -114,7 +114,7 @@ func TestManySealersMakeOneChain(t *testing.T) {
 	}
 }
 
-// forged is a hot part whose lines somebody changed.
+// forged is a hot part with changed lines.
 type forged struct {
 	*hot
 	change func(seq uint64, line []byte) []byte

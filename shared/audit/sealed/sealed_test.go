@@ -10,7 +10,7 @@ import (
 	"governance.internal/shared/audit/sealed"
 )
 
-// eager seals whenever somebody reads.
+// eager seals at every read.
 type eager struct {
 	*sealed.Store
 	t *testing.T

@@ -14,8 +14,8 @@ import (
 
 // The largest segment.
 const (
-	mostEntries = 1 << 14
-	mostBytes   = 8 << 20
+	maxEntries = 1 << 14
+	maxBytes   = 8 << 20
 )
 
 // Segment is the manifest of a run of entries that was sealed. Its JSON has these
@@ -58,7 +58,7 @@ func ParseSegment(manifest []byte) (Segment, error) {
 	if audit.CheckChainName(s.Chain) != nil || !s.isAligned() {
 		return Segment{}, errManifest
 	}
-	if s.Bytes < 1 || s.Bytes > mostBytes {
+	if s.Bytes < 1 || s.Bytes > maxBytes {
 		return Segment{}, errManifest
 	}
 	return s, nil
@@ -73,7 +73,7 @@ func (s Segment) isAligned() bool {
 
 	n := s.size()
 	isPowerOfTwo := bits.OnesCount64(n) == 1
-	return isPowerOfTwo && n <= mostEntries && (s.First-1)%n == 0
+	return isPowerOfTwo && n <= maxEntries && (s.First-1)%n == 0
 }
 
 // Manifest is the segment's JSON, nil if its time has none.

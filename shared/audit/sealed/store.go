@@ -35,11 +35,11 @@ type Hot interface {
 // Store is an [audit.Store] that reads what is sealed from objects. It is safe for
 // concurrent use.
 type Store struct {
-	chain       string
-	hot         Hot
-	objects     Objects
-	mostEntries uint64
-	mostBytes   int
+	chain      string
+	hot        Hot
+	objects    Objects
+	maxEntries uint64
+	maxBytes   int
 
 	mu    sync.Mutex
 	known []Segment // from the first entry on, without a gap
@@ -50,11 +50,11 @@ var _ audit.Store = (*Store)(nil)
 // Open takes the chain with this name of hot; it reads nothing.
 func Open(chain string, hot Hot, objects Objects) *Store {
 	return &Store{
-		chain:       chain,
-		hot:         hot,
-		objects:     objects,
-		mostEntries: mostEntries,
-		mostBytes:   mostBytes,
+		chain:      chain,
+		hot:        hot,
+		objects:    objects,
+		maxEntries: maxEntries,
+		maxBytes:   maxBytes,
 	}
 }
 

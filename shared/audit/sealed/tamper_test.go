@@ -129,7 +129,7 @@ func TestAFlippedByteOfASegmentIsFound(t *testing.T) {
 	}
 }
 
-// relink declares the hashes of lines anew, from an index on, as a forger does.
+// relink recomputes the hashes of lines, from an index on, as a forger does.
 func relink(lines [][]byte, from int) {
 	for i := from; i < len(lines); i++ {
 		line := bytes.TrimSuffix(lines[i], []byte("\n"))
@@ -174,7 +174,7 @@ func TestDamageToTheSegments(t *testing.T) {
 		{name: "two lines swapped", change: func(l [][]byte) [][]byte { l[5], l[6] = l[6], l[5]; return l }, reason: audit.SeqGap, at: 22, checked: audit.SeqGap},
 		{name: "a line of another chain", change: func(l [][]byte) [][]byte { l[5] = foreign(22); return l }, reason: audit.PrevMismatch, at: 22, checked: audit.PrevMismatch},
 		{name: "a blank line", change: func(l [][]byte) [][]byte { return slices.Insert(l, 5, []byte("\n")) }, reason: audit.Noncanonical, at: 22, checked: audit.Noncanonical},
-		{name: "a line altered and declared anew", change: func(l [][]byte) [][]byte { l[5][12] ^= 1; relink(l[5:6], 0); return l }, reason: audit.PrevMismatch, at: 23, checked: audit.PrevMismatch},
+		{name: "a line altered and rehashed", change: func(l [][]byte) [][]byte { l[5][12] ^= 1; relink(l[5:6], 0); return l }, reason: audit.PrevMismatch, at: 23, checked: audit.PrevMismatch},
 		{name: "rewritten to the end", change: func(l [][]byte) [][]byte { l[5][12] ^= 1; relink(l, 5); return l }, reason: audit.PrevMismatch, at: 33, checked: audit.HeadMismatch, checkedAt: 32},
 		{name: "a line too many", change: func(l [][]byte) [][]byte { return append(l, next(t, l[15])) }, reason: audit.DuplicateSeq, at: 34, checked: audit.HeadMismatch, checkedAt: 33},
 	} {
