@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Collect keeps what the process logs from now on, at a level and above, whoever of it
+// Collect keeps what the process logs from now on, at a level and above, whichever part of it
 // logs at the same time, and gives it whenever it is asked. The logger of before is back
 // when the test ends.
 func Collect(t testing.TB, level slog.Level) func() string {

@@ -2,7 +2,7 @@
 //
 // Who only looks for a free port and closes it again may find it taken when the process
 // listens, or when it is started a second time: other tests run meanwhile. A socket that is
-// bound and does not listen keeps the port: the kernel gives it to nobody who asks for any
+// bound and does not listen keeps the port: the kernel gives it to no caller that asks for any
 // port, and lets listen who names it.
 package porttest
 

@@ -2,7 +2,7 @@
 // may be, when the table was too busy for it or its answer was lost.
 //
 // A write whose answer was lost may have had its effect: its repetition then meets
-// its own work, and whoever sent it must recognize that.
+// its own work, and the sender must recognize that.
 package dynamo
 
 import (
