@@ -6,17 +6,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"time"
 
 	"governance.internal/functions/toolserver/mcp/middleware"
 	"governance.internal/functions/toolserver/mcp/stdio"
 	"governance.internal/functions/toolserver/routes/access"
 	"governance.internal/functions/toolserver/routes/access/connections"
 )
-
-// drainLimit is how long running calls may take to end; the platform kills a task
-// after 30 s.
-const drainLimit = 25 * time.Second
 
 // CheckBind refuses to listen where others can reach the server without a token.
 func CheckBind(addr net.Addr, token string) error {
@@ -29,9 +24,9 @@ func CheckBind(addr net.Addr, token string) error {
 func HTTPServer(handler http.Handler, listener net.Listener, most int) (*http.Server, net.Listener) {
 	server := &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		ReadHeaderTimeout: headerLimit,
+		ReadTimeout:       readLimit,
+		IdleTimeout:       idleLimit,
 		MaxHeaderBytes:    32 << 10,
 	}
 	return server, connections.Bound(server, listener, most, access.Urgent)

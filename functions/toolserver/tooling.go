@@ -84,24 +84,24 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 		Kill:   killWith(secret, s.halt),
 		About:  s.governed.about,
 		Rules:  s.governed.rules,
-		Shelf: ops.Shelf{
+		Archive: ops.ArchiveDeps{
 			Workspace: s.governed.workspace,
 			Proc:      procOf(s.deps.Host),
 		},
-		Desk: session.Desk{
+		Session: session.Deps{
 			Workspace: s.governed.workspace,
 			Log:       s.governed.violations,
 			Gate:      &enforcing,
 			Running:   s.work.running,
 			Now:       s.deps.Now,
 		},
-		Gate: gate,
-		Dock: ops.Dock{
+		Preflight: gate,
+		Deployment: ops.DeploymentDeps{
 			Workspace: s.governed.workspace,
 			Host:      s.deps.Host,
 			States:    s.work.managed.States,
 		},
-		Till: ops.Till{
+		Usage: ops.UsageDeps{
 			Workspace: s.governed.workspace,
 			Data:      os.DirFS(s.deps.DataDir),
 			Now:       s.deps.Now,

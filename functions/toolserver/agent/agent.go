@@ -199,7 +199,7 @@ func (a Assignment) tools(w *workspace.Workspace) []*tool.Tool {
 		Enforces:  true,
 		Installed: true, // a workspace file switched dispatches on
 	}
-	desk := session.Desk{
+	desk := session.Deps{
 		Workspace: w,
 		Log:       log,
 		Gate:      gate,

@@ -24,17 +24,17 @@ var Default = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
 
 // Deps are what the tools work with.
 type Deps struct {
-	System  core.System
-	Machine ops.Machine
-	Verify  audit.Verify
-	Kill    ops.Kill
-	Gate    *preflight.Gate
-	Desk    session.Desk
-	Shelf   ops.Shelf
-	Dock    ops.Dock
-	Till    ops.Till
-	About   func() core.Workspace
-	Rules   func() []framework.Rule
+	System     core.System
+	Machine    ops.Machine
+	Verify     audit.Verify
+	Kill       ops.Kill
+	Preflight  *preflight.Gate
+	Session    session.Deps
+	Archive    ops.ArchiveDeps
+	Deployment ops.DeploymentDeps
+	Usage      ops.UsageDeps
+	About      func() core.Workspace
+	Rules      func() []framework.Rule
 
 	Dispatcher *dispatch.Dispatcher
 }
@@ -46,24 +46,24 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 	has := func(name string) bool { return slices.Contains(names, name) }
 	list := []*tool.Tool{
 		core.GetFramework(d.System.Now, d.Rules, d.About, has),
-		session.SessionHandoff(d.Desk),
-		core.CheckPreflight(d.Gate),
-		session.KeepWorklog(d.Desk),
+		session.SessionHandoff(d.Session),
+		core.CheckPreflight(d.Preflight),
+		session.KeepWorklog(d.Session),
 		core.GetGuardrailRules(d.System.Now, d.Rules, d.System.Count),
-		core.LogViolations(d.Desk.Log),
-		session.StepBackCheck(d.Desk),
+		core.LogViolations(d.Session.Log),
+		session.StepBackCheck(d.Session),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
 		ops.DispatchToLLM(d.Dispatcher),
-		approvals.RequestApproval(d.Gate),
-		approvals.ApprovalStatus(d.Gate),
+		approvals.RequestApproval(d.Preflight),
+		approvals.ApprovalStatus(d.Preflight),
 		audit.VerifyAuditChain(d.Verify),
-		audit.CheckAccountability(d.Desk.Workspace, d.Desk.Now),
-		ops.ReportUsage(d.Till),
-		ops.CheckDependencies(d.Desk.Workspace),
+		audit.CheckAccountability(d.Session.Workspace, d.Session.Now),
+		ops.ReportUsage(d.Usage),
+		ops.CheckDependencies(d.Session.Workspace),
 		ops.GetHealthStatus(d.Machine),
-		ops.TestDeployment(d.Dock),
-		ops.CheckArchiveSafety(d.Shelf),
+		ops.TestDeployment(d.Deployment),
+		ops.CheckArchiveSafety(d.Archive),
 		audit.LintMCPConfig(),
 	}
 	list = slices.DeleteFunc(list, func(t *tool.Tool) bool { return !offered(t) })

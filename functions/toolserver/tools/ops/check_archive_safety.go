@@ -34,8 +34,8 @@ type ArchiveCheck struct {
 	Evidence []string `json:"evidence"`
 }
 
-// Shelf is what check_archive_safety reads.
-type Shelf struct {
+// ArchiveDeps are what check_archive_safety reads.
+type ArchiveDeps struct {
 	Workspace *workspace.Workspace
 	Proc      fs.FS // the folder /proc of the machine
 }
@@ -44,7 +44,7 @@ type Shelf struct {
 const maxEvidence = 10
 
 // CheckArchiveSafety says whether a file can be put aside without anything missing it.
-func CheckArchiveSafety(s Shelf) *tool.Tool {
+func CheckArchiveSafety(s ArchiveDeps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "check_archive_safety",
 		Title:       "Safe to archive?",
@@ -107,7 +107,7 @@ func exists(p workspace.Path) ArchiveCheck {
 }
 
 // governed asks about each name of the file, and about what is in a folder.
-func (s Shelf) governed(state workspace.State, p workspace.Path) ArchiveCheck {
+func (s ArchiveDeps) governed(state workspace.State, p workspace.Path) ArchiveCheck {
 	for _, name := range []string{p.Name, p.Real} {
 		if decision, rule := state.Policy.Decide(name); name != "" && decision != policy.OK {
 			return ArchiveCheck{"not_untouchable", "fail", []string{rule.List + ": " + rule.Pattern}}
@@ -137,7 +137,7 @@ func (s Shelf) governed(state workspace.State, p workspace.Path) ArchiveCheck {
 }
 
 // referenced searches the texts of the workspace for the name of the file.
-func (s Shelf) referenced(state workspace.State, p workspace.Path) ArchiveCheck {
+func (s ArchiveDeps) referenced(state workspace.State, p workspace.Path) ArchiveCheck {
 	c := ArchiveCheck{"not_referenced", "pass", []string{}}
 	limits := state.Config.Limits
 	skipped := 0
@@ -211,7 +211,7 @@ func wordAt(line string, i int) bool {
 
 // inUse looks at the processes of the machine: arguments, folder, open files and
 // mapped files. One that cannot be looked at leaves it open.
-func (s Shelf) inUse(p workspace.Path) ArchiveCheck {
+func (s ArchiveDeps) inUse(p workspace.Path) ArchiveCheck {
 	c := ArchiveCheck{"not_in_use", "pass", []string{}}
 	list, err := fs.ReadDir(s.Proc, ".")
 	if err != nil {
@@ -247,7 +247,7 @@ func (s Shelf) inUse(p workspace.Path) ArchiveCheck {
 }
 
 // uses says how a process uses a file, and whether all of it could be seen.
-func (s Shelf) uses(pid, arguments string, p workspace.Path) (how string, seen bool) {
+func (s ArchiveDeps) uses(pid, arguments string, p workspace.Path) (how string, seen bool) {
 	dir, err := fs.ReadLink(s.Proc, pid+"/cwd")
 	if err != nil {
 		return "", false
@@ -286,7 +286,7 @@ func (s Shelf) uses(pid, arguments string, p workspace.Path) (how string, seen b
 }
 
 // same says whether an absolute path is the file, or in it.
-func (s Shelf) same(full string, p workspace.Path) bool {
+func (s ArchiveDeps) same(full string, p workspace.Path) bool {
 	if !filepath.IsAbs(full) {
 		return false
 	}

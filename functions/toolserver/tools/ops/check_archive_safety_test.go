@@ -12,7 +12,7 @@ import (
 	"governance.internal/functions/toolserver/tools/ops"
 )
 
-func archive(w *guardtest.World, s ops.Shelf, path string) (ops.ArchiveSafety, map[string]string) {
+func archive(w *guardtest.World, s ops.ArchiveDeps, path string) (ops.ArchiveSafety, map[string]string) {
 	w.Helper()
 	var answer ops.ArchiveSafety
 	w.Call(ops.CheckArchiveSafety(s), `{"filepath":"`+path+`"}`, &answer)
@@ -28,7 +28,7 @@ func TestAFileThatNothingNeedsMayBeArchived(t *testing.T) {
 		"governance.yaml": "untouchable: [keys/**]\narchive: {dir: attic}\nprocesses: {expected: [{name: api, script: api/server.js, requires: [\"lib/**\"]}]}\n",
 		"old/notes.txt":   "x", "keys/a": "x", "api/server.js": "require('./used.js')", "api/used.js": "x", "lib/x.js": "x", "api/unused.js": "x",
 	})
-	s := ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
 	if answer, _ := archive(w, s, "old/notes.txt"); !answer.Safe || answer.Target != "attic/old/notes.txt" || len(answer.Checks) != 6 {
 		t.Errorf("%+v", answer)
 	}
@@ -49,7 +49,7 @@ func TestWhatAProcessNeedsIsNotSafe(t *testing.T) {
 		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js, command: [node, api/server.js, --config, conf/api.json]}]}\n",
 		"api/server.js":   "const a = require('./lib')\nimport('./deep/loaded')\n", "api/lib/index.js": "require('./util')", "api/lib/util.js": "x", "api/deep/loaded.js": "x", "conf/api.json": "{}", "old/notes.txt": "x",
 	})
-	s := ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
 	var needs ops.Dependencies
 	w.Call(ops.CheckDependencies(w.Workspace), `{}`, &needs)
 	if len(needs.Processes) != 1 || len(needs.Processes[0].Files) < 5 {
@@ -82,7 +82,7 @@ func TestOnlyCommittedFilesAreSafeUnderVersionControl(t *testing.T) {
 		t.Skip("git is not installed: make setup")
 	}
 	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "old/kept.txt": "x", "old/changed.txt": "x", "whole/deep/a.txt": "x"})
-	s := ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
 	check := func(path, want string) {
 		t.Helper()
 		answer, statuses := archive(w, s, path)
@@ -119,7 +119,7 @@ func TestOnlyCommittedFilesAreSafeUnderVersionControl(t *testing.T) {
 // D6: what looks like a command of a shell is only a name.
 func TestD6AFileNameIsNeverRun(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "$(touch pwned).txt": "x"})
-	archive(w, ops.Shelf{Workspace: w.Workspace, Proc: fstest.MapFS{}}, "$(touch pwned).txt")
+	archive(w, ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}, "$(touch pwned).txt")
 	if _, err := os.Stat(filepath.Join(w.Dir, "pwned")); err == nil {
 		t.Error("the name was run")
 	}
@@ -135,7 +135,7 @@ func TestAFileInUseIsNotSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s := ops.Shelf{Workspace: w.Workspace, Proc: os.DirFS("/proc")}
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: os.DirFS("/proc")}
 	if answer, statuses := archive(w, s, "open.txt"); answer.Safe || statuses["not_in_use"] != "fail" {
 		t.Errorf("%+v", answer)
 	}
@@ -156,11 +156,11 @@ func TestAFileInUseIsNotSafe(t *testing.T) {
 func TestUnreadableProcessesLeaveItOpen(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "a.txt": "x"})
 	hidden := fstest.MapFS{"1/cmdline": {Data: []byte("init\x00")}}
-	if answer, statuses := archive(w, ops.Shelf{Workspace: w.Workspace, Proc: hidden}, "a.txt"); answer.Safe || statuses["not_in_use"] != "unknown" {
+	if answer, statuses := archive(w, ops.ArchiveDeps{Workspace: w.Workspace, Proc: hidden}, "a.txt"); answer.Safe || statuses["not_in_use"] != "unknown" {
 		t.Errorf("%+v", answer)
 	}
 	bare := guardtest.New(t, map[string]string{"a.txt": "x"})
-	if answer, statuses := archive(bare, ops.Shelf{Workspace: bare.Workspace, Proc: fstest.MapFS{}}, "a.txt"); answer.Safe || statuses["not_untouchable"] != "unknown" {
+	if answer, statuses := archive(bare, ops.ArchiveDeps{Workspace: bare.Workspace, Proc: fstest.MapFS{}}, "a.txt"); answer.Safe || statuses["not_untouchable"] != "unknown" {
 		t.Errorf("without lists: %+v", answer)
 	}
 }

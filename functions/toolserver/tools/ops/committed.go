@@ -11,7 +11,7 @@ import (
 
 // committed says whether the last commit holds the file, or all files of the folder, as
 // they are: then nothing is lost, whatever becomes of the archive.
-func (s Shelf) committed(state workspace.State, p workspace.Path) ArchiveCheck {
+func (s ArchiveDeps) committed(state workspace.State, p workspace.Path) ArchiveCheck {
 	unknown := func(err error) ArchiveCheck {
 		return ArchiveCheck{"committed", "unknown", []string{err.Error()}}
 	}

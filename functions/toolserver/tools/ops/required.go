@@ -11,7 +11,7 @@ import (
 
 // required looks at what processes need, as check_dependencies finds it, and at what the
 // workspace file says that documents and sessions need.
-func (s Shelf) required(state workspace.State, p workspace.Path) ArchiveCheck {
+func (s ArchiveDeps) required(state workspace.State, p workspace.Path) ArchiveCheck {
 	c := ArchiveCheck{"not_required", "pass", []string{}}
 	fail := func(evidence string) {
 		c.Status = "fail"

@@ -39,8 +39,8 @@ type DeployStep struct {
 	Details []string `json:"details"`
 }
 
-// Dock is where a file is tried before it is deployed.
-type Dock struct {
+// DeploymentDeps are where a file is tried before it is deployed.
+type DeploymentDeps struct {
 	Workspace *workspace.Workspace
 	Host      host.Reader
 	States    func(context.Context) ([]managed.Status, error)
@@ -57,7 +57,7 @@ func fail(details ...string) verdict { return verdict{"fail", details} }
 func skip(reason string) verdict     { return verdict{"skip", []string{reason}} }
 
 // TestDeployment tries a file in five steps. Nothing of it is run.
-func TestDeployment(d Dock) *tool.Tool {
+func TestDeployment(d DeploymentDeps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "test_deployment",
 		Title:       "Test a deployment",
@@ -142,7 +142,7 @@ func allowed(state workspace.State, p workspace.Path) verdict {
 	return pass()
 }
 
-func (d Dock) syntax(state workspace.State, p workspace.Path) verdict {
+func (d DeploymentDeps) syntax(state workspace.State, p workspace.Path) verdict {
 	text, err := d.Workspace.ReadFile(p.Name, int64(state.Config.Limits.MaxFileBytes))
 	if err != nil {
 		return fail("the file cannot be read: " + err.Error())
@@ -158,7 +158,7 @@ func (d Dock) syntax(state workspace.State, p workspace.Path) verdict {
 	return pass(language)
 }
 
-func (d Dock) needs(p workspace.Path) verdict {
+func (d DeploymentDeps) needs(p workspace.Path) verdict {
 	if !dependencies.Reads(p.Name) {
 		return skip("imports of this language are not read")
 	}
@@ -184,7 +184,7 @@ func (d Dock) needs(p workspace.Path) verdict {
 
 // ports looks at those of the processes that begin with the file: they must be free, or
 // held by that process, which is replaced.
-func (d Dock) ports(ctx context.Context, state workspace.State, p workspace.Path) verdict {
+func (d DeploymentDeps) ports(ctx context.Context, state workspace.State, p workspace.Path) verdict {
 	wanted := map[int][]string{}
 	mine := map[string]bool{}
 	tree := treeOf(d.Workspace)
@@ -232,7 +232,7 @@ func (d Dock) ports(ctx context.Context, state workspace.State, p workspace.Path
 	return pass(fine...)
 }
 
-func (d Dock) running(ctx context.Context) map[string]bool {
+func (d DeploymentDeps) running(ctx context.Context) map[string]bool {
 	states, _ := d.States(ctx) // who cannot be seen does not run, for this
 	running := map[string]bool{}
 	for _, s := range states {
@@ -241,7 +241,7 @@ func (d Dock) running(ctx context.Context) map[string]bool {
 	return running
 }
 
-func (d Dock) memory() verdict {
+func (d DeploymentDeps) memory() verdict {
 	m, err := d.Host.Memory()
 	if err != nil {
 		return skip("the memory cannot be read on this system")

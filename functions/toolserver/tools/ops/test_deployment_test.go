@@ -15,9 +15,9 @@ import (
 	"governance.internal/functions/toolserver/work/managed"
 )
 
-// dock has a machine with so much free memory and one open port.
-func dock(w *guardtest.World, freeKB, port string, running bool) ops.Dock {
-	return ops.Dock{
+// deploymentDeps has a machine with so much free memory and one open port.
+func deploymentDeps(w *guardtest.World, freeKB, port string, running bool) ops.DeploymentDeps {
+	return ops.DeploymentDeps{
 		Workspace: w.Workspace,
 		Host: host.Reader{Files: fstest.MapFS{
 			"proc/meminfo": {Data: []byte("MemTotal: 4096000 kB\nMemAvailable: " + freeKB + " kB\n")},
@@ -32,7 +32,7 @@ func dock(w *guardtest.World, freeKB, port string, running bool) ops.Dock {
 	}
 }
 
-func try(w *guardtest.World, d ops.Dock, file string) (ops.Deployment, string) {
+func try(w *guardtest.World, d ops.DeploymentDeps, file string) (ops.Deployment, string) {
 	w.Helper()
 	var out ops.Deployment
 	w.Call(ops.TestDeployment(d), `{"filepath":"`+file+`"}`, &out)
@@ -76,12 +76,12 @@ func TestEachStepSaysWhatItLookedAt(t *testing.T) {
 		{"run.sh", free, "0050", false, "pass pass skip skip pass", "incomplete", 2},
 		{"page.rb", free, "0050", false, "pass skip skip skip pass", "incomplete", 2},
 	} {
-		out, steps := try(w, dock(w, tc.freeKB, tc.port, tc.running), tc.file)
+		out, steps := try(w, deploymentDeps(w, tc.freeKB, tc.port, tc.running), tc.file)
 		if steps != tc.steps || out.Status != tc.status || out.ExitCode != tc.exit || len(out.Steps) != 5 {
 			t.Errorf("%s: %s, %s\n%+v", tc.file, steps, out.Status, out)
 		}
 	}
-	blind := ops.Dock{Workspace: w.Workspace, Host: host.Reader{Files: fstest.MapFS{}}}
+	blind := ops.DeploymentDeps{Workspace: w.Workspace, Host: host.Reader{Files: fstest.MapFS{}}}
 	if out, steps := try(w, blind, "api/main.go"); steps != "pass pass pass skip skip" || out.Status != "incomplete" {
 		t.Errorf("%+v", out)
 	}
@@ -95,7 +95,7 @@ func TestEachStepSaysWhatItLookedAt(t *testing.T) {
 // D6: what looks like a command of a shell is only a name, and nothing of a file is run.
 func TestD6NothingOfADeploymentIsRun(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "$(touch pwned).sh": "touch pwned\n"})
-	try(w, dock(w, "1024000", "0050", false), "$(touch pwned).sh")
+	try(w, deploymentDeps(w, "1024000", "0050", false), "$(touch pwned).sh")
 	if _, err := os.Stat(filepath.Join(w.Dir, "pwned")); err == nil {
 		t.Error("it was run")
 	}

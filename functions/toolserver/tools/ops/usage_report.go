@@ -30,9 +30,9 @@ type Usage struct {
 	Text      string        `json:"text"`
 }
 
-// Till is where usage_report finds records: in files of the workspace, and where
+// UsageDeps are where usage_report finds records: in files of the workspace, and where
 // dispatches leave theirs.
-type Till struct {
+type UsageDeps struct {
 	Workspace *workspace.Workspace
 	Data      fs.FS // the data directory
 	Now       func() time.Time
@@ -49,7 +49,7 @@ const (
 const dispatchUsage = "dispatches/*/usage.jsonl"
 
 // ReportUsage counts the tokens of bots by day.
-func ReportUsage(t Till) *tool.Tool {
+func ReportUsage(t UsageDeps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "usage_report",
 		Title:       "Usage",
@@ -92,7 +92,7 @@ func ReportUsage(t Till) *tool.Tool {
 }
 
 // read takes in all files of records.
-func (t Till) read(state workspace.State, book *usage.Book, out *Usage) {
+func (t UsageDeps) read(state workspace.State, book *usage.Book, out *Usage) {
 	for _, source := range state.Config.Usage.Sources {
 		for _, name := range matching(t.Workspace, state, source.File.Pattern) {
 			text, err := t.Workspace.ReadFile(name, mostUsage)

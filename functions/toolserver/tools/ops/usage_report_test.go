@@ -10,8 +10,8 @@ import (
 	"governance.internal/functions/toolserver/tools/ops"
 )
 
-func till(w *guardtest.World, data fstest.MapFS) ops.Till {
-	return ops.Till{Workspace: w.Workspace, Data: data, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }}
+func usageDeps(w *guardtest.World, data fstest.MapFS) ops.UsageDeps {
+	return ops.UsageDeps{Workspace: w.Workspace, Data: data, Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }}
 }
 
 func TestUsageComesFromTheWorkspaceAndFromDispatches(t *testing.T) {
@@ -21,7 +21,7 @@ func TestUsageComesFromTheWorkspaceAndFromDispatches(t *testing.T) {
 	})
 	data := fstest.MapFS{"dispatches/d1/usage.jsonl": {Data: []byte(`{"ts":"2026-11-20T01:00:00Z","bot":"dispatch","input_tokens":5,"output_tokens":1}` + "\n")}}
 	var out ops.Usage
-	w.Call(ops.ReportUsage(till(w, data)), `{"days":2}`, &out)
+	w.Call(ops.ReportUsage(usageDeps(w, data)), `{"days":2}`, &out)
 	if out.Status != "reported" || len(out.Days) != 2 || out.Days[0].Tokens != 100 || out.Days[1].Tokens != 6 || out.Malformed != 1 || len(out.Sources) != 3 || len(out.Alerts) != 1 || out.Alerts[0].Level != "WARNING" {
 		t.Errorf("%+v", out)
 	}
@@ -29,7 +29,7 @@ func TestUsageComesFromTheWorkspaceAndFromDispatches(t *testing.T) {
 		t.Errorf("%s", out.Text)
 	}
 	var other ops.Usage
-	w.Call(ops.ReportUsage(till(w, data)), `{"days":2,"bot":"dispatch"}`, &other)
+	w.Call(ops.ReportUsage(usageDeps(w, data)), `{"days":2,"bot":"dispatch"}`, &other)
 	if other.Days[0].Tokens != 0 || other.Days[1].Tokens != 6 || len(other.Alerts) != 0 {
 		t.Errorf("%+v", other)
 	}
@@ -38,12 +38,12 @@ func TestUsageComesFromTheWorkspaceAndFromDispatches(t *testing.T) {
 func TestNoRecordsAreNoUsageOfNothing(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": "usage: {sources: [{file: \"*.jsonl\"}]}\n", "old.jsonl": `{"ts":"2020-01-01T00:00:00Z","bot":"x","input_tokens":1,"output_tokens":1}` + "\n"})
 	var out ops.Usage
-	w.Call(ops.ReportUsage(till(w, nil)), `{}`, &out)
+	w.Call(ops.ReportUsage(usageDeps(w, nil)), `{}`, &out)
 	if out.Status != "no_data" || len(out.Days) != 3 || !strings.Contains(out.Text, "No record") {
 		t.Errorf("%+v", out)
 	}
 	w = guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n"})
-	if e := w.Refused(ops.ReportUsage(till(w, fstest.MapFS{})), `{}`); e.Code != "not_configured" || e.Hint == "" {
+	if e := w.Refused(ops.ReportUsage(usageDeps(w, fstest.MapFS{})), `{}`); e.Code != "not_configured" || e.Hint == "" {
 		t.Errorf("%v", e)
 	}
 }

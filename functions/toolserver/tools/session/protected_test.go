@@ -19,13 +19,13 @@ import (
 func TestAProtectedFileOfTheSessionIsWrittenWithAnApprovalOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, arguments string
-		make            func(session.Desk) *tool.Tool
+		make            func(session.Deps) *tool.Tool
 	}{
 		"session_handoff": {"notes/H.md", sections, session.SessionHandoff},
 		"worklog":         {"notes/W.md", `{"action":"append","did":["x"]}`, session.KeepWorklog},
 	} {
 		w := guardtest.New(t, map[string]string{"governance.yaml": "protected: [notes/**]\nsession: {handoff: notes/H.md, worklog: notes/W.md}\n"})
-		made := c.make(desk(w))
+		made := c.make(deps(w))
 		for i, agent := range []string{"somebody", name} {
 			if e := w.Refused(made, c.arguments); e.Code != "approval_required" || !strings.Contains(e.Hint, "request_approval") || len(w.Recorded("BLOCKED_PROTECTED")) != i+1 {
 				t.Errorf("%s: %v, %d refusals recorded", name, e, len(w.Recorded("BLOCKED_PROTECTED")))
@@ -58,7 +58,7 @@ func TestAnUntouchableFileOfTheSessionIsNeverWritten(t *testing.T) {
 	if err := os.Symlink("notes/H.md", filepath.Join(w.Dir, "link.md")); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []*tool.Error{w.Refused(session.SessionHandoff(desk(w)), sections), w.Refused(session.KeepWorklog(desk(w)), `{"action":"append","did":["x"]}`)} {
+	for _, e := range []*tool.Error{w.Refused(session.SessionHandoff(deps(w)), sections), w.Refused(session.KeepWorklog(deps(w)), `{"action":"append","did":["x"]}`)} {
 		if e.Code != "approval_required" || !strings.Contains(e.Message, "untouchable") {
 			t.Errorf("%v", e)
 		}
@@ -71,7 +71,7 @@ func TestAnUntouchableFileOfTheSessionIsNeverWritten(t *testing.T) {
 // D8: neither tool takes a path, and what the workspace file names outside is refused,
 // so no other file is overwritten.
 func TestD8TheToolsWriteNoFileThatACallerNames(t *testing.T) {
-	for _, each := range []*tool.Tool{session.SessionHandoff(session.Desk{}), session.KeepWorklog(session.Desk{})} {
+	for _, each := range []*tool.Tool{session.SessionHandoff(session.Deps{}), session.KeepWorklog(session.Deps{})} {
 		var schema struct{ Properties map[string]any }
 		if err := json.Unmarshal(each.Input, &schema); err != nil || len(schema.Properties) == 0 {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestD8TheToolsWriteNoFileThatACallerNames(t *testing.T) {
 	}
 	outside := t.TempDir()
 	w := guardtest.New(t, map[string]string{"governance.yaml": "session: {handoff: " + outside + "/H.md, worklog: ../W.md}\n"})
-	for _, e := range []*tool.Error{w.Refused(session.SessionHandoff(desk(w)), sections), w.Refused(session.KeepWorklog(desk(w)), `{"action":"append","did":["x"]}`)} {
+	for _, e := range []*tool.Error{w.Refused(session.SessionHandoff(deps(w)), sections), w.Refused(session.KeepWorklog(deps(w)), `{"action":"append","did":["x"]}`)} {
 		if e.Code != "path_outside_workspace" {
 			t.Errorf("%v", e)
 		}
@@ -98,15 +98,15 @@ func TestD8TheToolsWriteNoFileThatACallerNames(t *testing.T) {
 func TestD15NoSecretIsKeptInClearText(t *testing.T) {
 	const secret = "Zk39fjQw02mVbx81aaPq"
 	w := guardtest.New(t, map[string]string{"WORKLOG.md": "## 2026-01-01 10:00 UTC, s\n\n- set password=" + secret + " by hand\n"})
-	if e := w.Refused(session.SessionHandoff(desk(w)), `{"action":"write","content":"password=`+secret+`"}`); e.Code != "invalid_argument" {
+	if e := w.Refused(session.SessionHandoff(deps(w)), `{"action":"write","content":"password=`+secret+`"}`); e.Code != "invalid_argument" {
 		t.Errorf("%v", e)
 	}
 	var answer, tail session.Worklog
-	w.Call(session.KeepWorklog(desk(w)), `{"action":"append","did":["set api_key=`+secret+`x"],"state":"token=`+secret+`y"}`, &answer)
+	w.Call(session.KeepWorklog(deps(w)), `{"action":"append","did":["set api_key=`+secret+`x"],"state":"token=`+secret+`y"}`, &answer)
 	if strings.Contains(w.Read("WORKLOG.md"), secret+"x") || strings.Contains(w.Read("WORKLOG.md"), secret+"y") {
 		t.Errorf("%s", w.Read("WORKLOG.md"))
 	}
-	w.Call(session.KeepWorklog(desk(w)), `{"action":"tail"}`, &tail)
+	w.Call(session.KeepWorklog(deps(w)), `{"action":"tail"}`, &tail)
 	if text, err := json.Marshal(tail); err != nil || strings.Contains(string(text), secret) || len(tail.Entries) != 2 {
 		t.Errorf("%s %v", text, err)
 	}

@@ -20,8 +20,8 @@ import (
 	"governance.internal/functions/toolserver/session/handoff"
 )
 
-// Desk is what the tools of a session work with.
-type Desk struct {
+// Deps is what the tools of a session work with.
+type Deps struct {
 	Workspace *workspace.Workspace
 	Log       *violations.Log
 	Gate      *preflight.Gate // that uses approvals up
@@ -58,7 +58,7 @@ type Handoff struct {
 }
 
 // SessionHandoff keeps the handoff file of the workspace.
-func SessionHandoff(d Desk) *tool.Tool {
+func SessionHandoff(d Deps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "session_handoff",
 		Title:       "Session handoff",
@@ -109,7 +109,7 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (d Desk) age(name string) *int64 {
+func (d Deps) age(name string) *int64 {
 	info, err := fs.Stat(d.Workspace.Files(), name)
 	if err != nil {
 		return nil
@@ -118,7 +118,7 @@ func (d Desk) age(name string) *int64 {
 	return &age
 }
 
-func (d Desk) handoffStatus(ctx context.Context, state workspace.State) (Handoff, error) {
+func (d Deps) handoffStatus(ctx context.Context, state workspace.State) (Handoff, error) {
 	name := state.Config.Session.Handoff
 	limit := time.Duration(state.Config.Rules.HandoffMaxAge)
 	answer := Handoff{
@@ -148,7 +148,7 @@ func (d Desk) handoffStatus(ctx context.Context, state workspace.State) (Handoff
 const staleFile = workspace.StateDir + "/stale-handoff.json"
 
 // noteStale records an old handoff once in each window.
-func (d Desk) noteStale(ctx context.Context, name, sum string, age int64, window time.Duration) (string, error) {
+func (d Deps) noteStale(ctx context.Context, name, sum string, age int64, window time.Duration) (string, error) {
 	var last struct {
 		Digest string    `json:"digest"`
 		At     time.Time `json:"at"`
@@ -182,7 +182,7 @@ func (d Desk) noteStale(ctx context.Context, name, sum string, age int64, window
 	return entry.ID, d.Workspace.WriteFile(staleFile, text)
 }
 
-func (d Desk) readHandoff(state workspace.State) (Handoff, error) {
+func (d Deps) readHandoff(state workspace.State) (Handoff, error) {
 	name := state.Config.Session.Handoff
 	text, err := d.Workspace.ReadFile(name, maxHandoff)
 	if err != nil {
@@ -196,7 +196,7 @@ func (d Desk) readHandoff(state workspace.State) (Handoff, error) {
 	}, nil
 }
 
-func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handoffInput) (Handoff, error) {
+func (d Deps) writeHandoff(ctx context.Context, state workspace.State, in handoffInput) (Handoff, error) {
 	if (in.Content == "") == in.Sections.Empty() {
 		return Handoff{}, &tool.Error{
 			Code:    "invalid_argument",
@@ -266,7 +266,7 @@ func (d Desk) writeHandoff(ctx context.Context, state workspace.State, in handof
 
 // mayWrite asks the guard about a file of the session. An approval of a protected one is
 // for the tool as the agent, and used up.
-func (d Desk) mayWrite(ctx context.Context, tool, name string) error {
+func (d Deps) mayWrite(ctx context.Context, tool, name string) error {
 	report, err := d.Gate.Check(ctx, preflight.Action{
 		Agent:     tool,
 		Tool:      tool,

@@ -11,16 +11,16 @@ import (
 	"governance.internal/functions/toolserver/tools/session"
 )
 
-func desk(w *guardtest.World) session.Desk {
+func deps(w *guardtest.World) session.Deps {
 	gate := *w.Gate
 	gate.Enforces = true
-	return session.Desk{Workspace: w.Workspace, Log: w.Log, Gate: &gate, Running: func() (int, error) { return 1, nil }, Now: w.Now}
+	return session.Deps{Workspace: w.Workspace, Log: w.Log, Gate: &gate, Running: func() (int, error) { return 1, nil }, Now: w.Now}
 }
 
 func handoff(w *guardtest.World, arguments string) session.Handoff {
 	w.Helper()
 	var answer session.Handoff
-	w.Call(session.SessionHandoff(desk(w)), arguments, &answer)
+	w.Call(session.SessionHandoff(deps(w)), arguments, &answer)
 	return answer
 }
 
@@ -48,7 +48,7 @@ func TestAHandoffIsWrittenReadAndBackedUp(t *testing.T) {
 	if second.Previous != first.SHA256 || !strings.Contains(w.Read(second.Backup), "made it") || len(second.Missing) != 5 {
 		t.Errorf("%+v", second)
 	}
-	if e := w.Refused(session.SessionHandoff(desk(w)), `{"action":"write","content":"y","if_sha256":"`+first.SHA256+`"}`); e.Code != "conflict" {
+	if e := w.Refused(session.SessionHandoff(deps(w)), `{"action":"write","content":"y","if_sha256":"`+first.SHA256+`"}`); e.Code != "conflict" {
 		t.Errorf("%v", e)
 	}
 	if read := handoff(w, `{"action":"read"}`); read.Content != "# x\n" || read.SHA256 != second.SHA256 {
@@ -83,16 +83,16 @@ func TestAnOldHandoffIsReportedOnceInEachWindow(t *testing.T) {
 
 func TestSecretsAndGovernedFilesAreNotWritten(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": "protected: [notes/**]\nsession: {handoff: notes/H.md}\n"})
-	if e := w.Refused(session.SessionHandoff(desk(w)), `{"action":"write","content":"password=hunter2-but-longer"}`); e.Code != "invalid_argument" || strings.Contains(e.Message, "hunter2") {
+	if e := w.Refused(session.SessionHandoff(deps(w)), `{"action":"write","content":"password=hunter2-but-longer"}`); e.Code != "invalid_argument" || strings.Contains(e.Message, "hunter2") {
 		t.Errorf("%v", e)
 	}
-	if e := w.Refused(session.SessionHandoff(desk(w)), sections); e.Code != "approval_required" {
+	if e := w.Refused(session.SessionHandoff(deps(w)), sections); e.Code != "approval_required" {
 		t.Errorf("%v", e)
 	}
-	if e := w.Refused(session.SessionHandoff(desk(w)), `{"action":"write"}`); e.Code != "invalid_argument" {
+	if e := w.Refused(session.SessionHandoff(deps(w)), `{"action":"write"}`); e.Code != "invalid_argument" {
 		t.Errorf("%v", e)
 	}
-	if e := w.Refused(session.SessionHandoff(desk(w)), `{"action":"read"}`); e.Code != "not_found" {
+	if e := w.Refused(session.SessionHandoff(deps(w)), `{"action":"read"}`); e.Code != "not_found" {
 		t.Errorf("%v", e)
 	}
 }

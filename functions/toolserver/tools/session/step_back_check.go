@@ -70,7 +70,7 @@ var levels = []Level{
 const repeated = 4
 
 // StepBackCheck asks the seven questions, with what the workspace says about them.
-func StepBackCheck(d Desk) *tool.Tool {
+func StepBackCheck(d Deps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "step_back_check",
 		Title:       "Step back",
@@ -120,7 +120,7 @@ func StepBackCheck(d Desk) *tool.Tool {
 	})
 }
 
-func (d Desk) facts(ctx context.Context, state workspace.State, s *StepBack) {
+func (d Deps) facts(ctx context.Context, state workspace.State, s *StepBack) {
 	name := state.Config.Session.Handoff
 	s.Facts.Changed, s.Facts.HandoffAge = []string{}, d.age(name)
 	since := d.Now().Add(-24 * time.Hour)
@@ -157,7 +157,7 @@ const mostChanged = 100
 // countChanges finds the files that changed since a time. Where there is a git repository only
 // those count whose content is another one than in the commit of that time: files that were
 // only copied there, as by a clone, did not change.
-func (d Desk) countChanges(state workspace.State, since time.Time, s *StepBack) error {
+func (d Deps) countChanges(state workspace.State, since time.Time, s *StepBack) error {
 	s.Facts.ChangedBy = "time"
 	repository, err := git.Open(d.Workspace)
 	switch {
@@ -206,7 +206,7 @@ func (d Desk) countChanges(state workspace.State, since time.Time, s *StepBack) 
 }
 
 // changed visits the files that were written after a time, without those to ignore.
-func (d Desk) changed(state workspace.State, since time.Time, visit func(string)) error {
+func (d Deps) changed(state workspace.State, since time.Time, visit func(string)) error {
 	var ignore []policy.Pattern
 	for _, g := range append([]workspace.Glob{{Pattern: ".git/**"}, {Pattern: workspace.StateDir + "/**"}, {Pattern: "**/node_modules/**"}}, state.Config.Ignore...) {
 		p, err := policy.Compile(g.Pattern, false)
@@ -242,7 +242,7 @@ func (d Desk) changed(state workspace.State, since time.Time, visit func(string)
 }
 
 // signals are signs of drift that need no judgement.
-func (d Desk) signals(state workspace.State, s *StepBack, objective string) {
+func (d Deps) signals(state workspace.State, s *StepBack, objective string) {
 	if s.Facts.HandoffAge == nil {
 		s.Signals = append(s.Signals, "no_handoff: there is no "+state.Config.Session.Handoff)
 	}

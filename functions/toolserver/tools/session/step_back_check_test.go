@@ -16,7 +16,7 @@ import (
 func stepBack(w *guardtest.World, arguments string) session.StepBack {
 	w.Helper()
 	var answer session.StepBack
-	w.Call(session.StepBackCheck(desk(w)), arguments, &answer)
+	w.Call(session.StepBackCheck(deps(w)), arguments, &answer)
 	return answer
 }
 

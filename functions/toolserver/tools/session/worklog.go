@@ -33,7 +33,7 @@ type Worklog struct {
 }
 
 // KeepWorklog appends to the worklog of the workspace and shows its end.
-func KeepWorklog(d Desk) *tool.Tool {
+func KeepWorklog(d Deps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "worklog",
 		Title:       "Worklog",
@@ -106,7 +106,7 @@ func showTail(book worklog.Book, limit int) (Worklog, error) {
 	return answer, nil
 }
 
-func (d Desk) appendEntry(ctx context.Context, book worklog.Book, in worklogInput) (Worklog, error) {
+func (d Deps) appendEntry(ctx context.Context, book worklog.Book, in worklogInput) (Worklog, error) {
 	entry := worklog.Entry{
 		Date:    d.Now().UTC(),
 		Session: mask.Text(in.Session),

@@ -14,7 +14,7 @@ import (
 func worklog(w *guardtest.World, arguments string) session.Worklog {
 	w.Helper()
 	var answer session.Worklog
-	w.Call(session.KeepWorklog(desk(w)), arguments, &answer)
+	w.Call(session.KeepWorklog(deps(w)), arguments, &answer)
 	return answer
 }
 
@@ -84,11 +84,11 @@ func TestSecretsAreMaskedInTheWorklog(t *testing.T) {
 	if text := w.Read("WORKLOG.md"); strings.Contains(text, "Zk39fjQw") || strings.Contains(text, "hunter2") {
 		t.Errorf("%s", text)
 	}
-	if e := w.Refused(session.KeepWorklog(desk(w)), `{"action":"append"}`); e.Field != "/did" {
+	if e := w.Refused(session.KeepWorklog(deps(w)), `{"action":"append"}`); e.Field != "/did" {
 		t.Errorf("%v", e)
 	}
 	w.Write("governance.yaml", "untouchable: [WORKLOG.md]\n")
-	if e := w.Refused(session.KeepWorklog(desk(w)), `{"action":"append","did":["x"]}`); e.Code != "approval_required" {
+	if e := w.Refused(session.KeepWorklog(deps(w)), `{"action":"append","did":["x"]}`); e.Code != "approval_required" {
 		t.Errorf("%v", e)
 	}
 }
