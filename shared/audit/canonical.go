@@ -135,7 +135,8 @@ func (c *checker) object(depth int) bool {
 			return false
 		}
 
-		last, lastKind = key, kind
+		last = key
+		lastKind = kind
 		switch c.next() {
 		case ',':
 			c.i++

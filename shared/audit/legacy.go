@@ -90,7 +90,8 @@ func (l *Legacy) add(record map[string]json.RawMessage, due Hash) {
 
 	for _, name := range []string{"timestamp", "type", "detail", "hash", "prev_hash"} {
 		if text := record[name]; len(text) == 0 || text[0] != '"' {
-			l.BrokenAt, l.Reason = l.Records, Malformed
+			l.BrokenAt = l.Records
+			l.Reason = Malformed
 			return
 		}
 	}
@@ -99,9 +100,11 @@ func (l *Legacy) add(record map[string]json.RawMessage, due Hash) {
 	sum := sha256.Sum256([]byte(prev + legacyText(record, "timestamp") + "|" + legacyText(record, "type") + "|" + legacyText(record, "detail")))
 	switch {
 	case prev != due.String():
-		l.BrokenAt, l.Reason = l.Records, PrevMismatch
+		l.BrokenAt = l.Records
+		l.Reason = PrevMismatch
 	case hashErr != nil || hash != sum:
-		l.BrokenAt, l.Reason = l.Records, HashMismatch
+		l.BrokenAt = l.Records
+		l.Reason = HashMismatch
 	}
 }
 

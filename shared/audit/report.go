@@ -76,7 +76,10 @@ func (r *Report) Refute(at uint64, reason Reason) {
 	if !r.Valid && *r.BrokenAt <= at {
 		return
 	}
-	r.Valid, r.BrokenAt, r.Reason, r.LastGoodSeq = false, &at, reason, at-1
+	r.Valid = false
+	r.BrokenAt = &at
+	r.Reason = reason
+	r.LastGoodSeq = at - 1
 	for i, c := range r.Claims {
 		if c.ID == "integrity" {
 			r.Claims[i] = Claim{c.ID, Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.",

@@ -25,11 +25,13 @@ func timeTemplate() (mask, want [4]uint64) {
 		for j := range 8 {
 			c := timeLayout[at+j]
 			if c < '0' || c > '9' {
-				m[j], w[j] = 0xFF, c
+				m[j] = 0xFF
+				w[j] = c
 			}
 		}
 
-		mask[i], want[i] = binary.LittleEndian.Uint64(m[:]), binary.LittleEndian.Uint64(w[:])
+		mask[i] = binary.LittleEndian.Uint64(m[:])
+		want[i] = binary.LittleEndian.Uint64(w[:])
 	}
 	return mask, want
 }

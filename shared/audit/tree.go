@@ -238,7 +238,9 @@ func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 				return nil, err
 			}
 			if end == s.to {
-				hashes[order[at]], tree, at = tree.Root(), Tree{}, at+1
+				hashes[order[at]] = tree.Root()
+				tree = Tree{}
+				at++
 			}
 		}
 

@@ -162,7 +162,8 @@ func (w *walker) slow(line []byte) bool {
 	if reason == "" && e.Seq == 1 {
 		w.chain = ChainName(e)
 		if w.opts.Chain != "" && w.opts.Chain != w.chain {
-			w.chain, reason = "", GenesisMismatch
+			w.chain = ""
+			reason = GenesisMismatch
 		}
 	}
 
@@ -287,7 +288,9 @@ func (w *walker) join(next *walker) bool {
 	}
 
 	*w.hash() = *next.hash()
-	w.seq, w.bytes, w.time = next.seq, w.bytes+next.bytes, next.time
+	w.seq = next.seq
+	w.bytes += next.bytes
+	w.time = next.time
 	w.due = strconv.AppendUint(w.due[:len(prevMember)+hexLen+len(seqMember)], w.seq+1, 10)
 	w.met = append(w.met, next.met...)
 	w.tree.join(&next.tree)

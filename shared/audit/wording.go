@@ -42,7 +42,8 @@ func (s *session) report() Report {
 
 		if s.opts.Tree {
 			root := w.tree.Root()
-			r.Root, r.tree = &root, &w.tree
+			r.Root = &root
+			r.tree = &w.tree
 		}
 	}
 
@@ -56,7 +57,8 @@ func (s *session) report() Report {
 	}
 
 	if after != nil {
-		r.FirstSeq, r.Mode = 1, "incremental"
+		r.FirstSeq = 1
+		r.Mode = "incremental"
 		r.Prefix = &PrefixUsed{
 			To:         after.Head.Seq,
 			VerifiedAt: after.VerifiedAt.UTC(),

@@ -22,7 +22,8 @@ func (r *recorder) WriteHeader(status int) {
 	if r.status != 0 || status < http.StatusOK {
 		return
 	}
-	r.status, r.sent = status, r.header.Clone()
+	r.status = status
+	r.sent = r.header.Clone()
 }
 
 // Write implements http.ResponseWriter.

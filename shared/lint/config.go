@@ -128,7 +128,8 @@ func descend(n *node, at *place, path []string) (*node, *place) {
 		if next == nil {
 			return nil, nil
 		}
-		n, at = next, at.member(key, next)
+		n = next
+		at = at.member(key, next)
 	}
 	return n, at
 }

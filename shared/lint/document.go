@@ -169,7 +169,8 @@ func (p *parser) node() *node {
 		p.spare = make([]node, 24)
 	}
 	n := &p.spare[0]
-	n.off, p.spare = p.pos, p.spare[1:]
+	n.off = p.pos
+	p.spare = p.spare[1:]
 	return n
 }
 
@@ -225,7 +226,8 @@ func (p *parser) object(n *node, depth int) error {
 		}
 
 		p.path = p.path[:len(p.path)-1]
-		n.keys, n.items = append(n.keys, key), append(n.items, item)
+		n.keys = append(n.keys, key)
+		n.items = append(n.items, item)
 		if done, err := p.separator('}'); done || err != nil {
 			return err
 		}

@@ -43,7 +43,8 @@ func judgePathArgument(r *report, a word, flag string) {
 		if !ok {
 			return
 		}
-		flag, t = name, value
+		flag = name
+		t = value
 	}
 
 	if t == "/" && webPathFlag(flag) {

@@ -105,7 +105,8 @@ func (v versions) include(version string) bool {
 
 // compareVersions orders versions by their numbers; a pre-release comes before its release.
 func compareVersions(a, b string) int {
-	a, b = strings.TrimLeft(a, "v="), strings.TrimLeft(b, "v=")
+	a = strings.TrimLeft(a, "v=")
+	b = strings.TrimLeft(b, "v=")
 	a, _, _ = strings.Cut(a, "+")
 	b, _, _ = strings.Cut(b, "+")
 	coreA, preA, isPreA := strings.Cut(a, "-")

@@ -111,9 +111,11 @@ func reportMatch(r *report, v setting, kind string, m secretscan.Match) {
 
 	switch m.Provider {
 	case secretscan.PrivateKey:
-		rule, what = rulePrivateKey, "a private key"
+		rule = rulePrivateKey
+		what = "a private key"
 	case secretscan.ConnectionPassword:
-		rule, what = ruleConnectionPassword, "a connection string with its password ("+length(secret)+")"
+		rule = ruleConnectionPassword
+		what = "a connection string with its password (" + length(secret) + ")"
 	}
 
 	r.add(rule, Error, v.at, say(kind+" ", shown(v.name), " holds "+what), moveOut(v, kind))
@@ -121,10 +123,14 @@ func reportMatch(r *report, v setting, kind string, m secretscan.Match) {
 
 func judgeNamed(r *report, v setting, kind, literal string) {
 	r.secret(literal)
-	rule, severity, what := ruleNamedSecret, Warn, "secret"
+	rule := ruleNamedSecret
+	severity := Warn
+	what := "secret"
 	switch {
 	case secretscan.SeedName(v.name) && len(strings.Fields(literal)) >= 12:
-		rule, severity, what = ruleSeedPhrase, Error, "wallet seed phrase"
+		rule = ruleSeedPhrase
+		severity = Error
+		what = "wallet seed phrase"
 		for _, w := range strings.Fields(literal) {
 			r.secret(w)
 		}

@@ -53,11 +53,13 @@ func npmPackage(w word) pkg {
 
 	at := strings.LastIndexByte(spec, '@')
 	if at <= 0 {
-		p.name, p.state = spec, floating
+		p.name = spec
+		p.state = floating
 		return p
 	}
 
-	p.name, p.version = spec[:at], spec[at+1:]
+	p.name = spec[:at]
+	p.version = spec[at+1:]
 	if exactVersion(p.version) {
 		return p
 	}
@@ -211,7 +213,8 @@ func pythonPackage(w word, uv bool) pkg {
 	}
 	end := strings.IndexAny(spec, "=<>!~@;[ ")
 	if end < 0 {
-		p.name, p.state = spec, floating
+		p.name = spec
+		p.state = floating
 		return p
 	}
 
@@ -374,7 +377,8 @@ func imageOf(w word) pkg {
 	rest, digest, _ := strings.Cut(spec, "@")
 	p.name = rest
 	if colon := strings.LastIndexByte(rest, ':'); colon > strings.LastIndexAny(rest, "/}") {
-		p.name, p.version = rest[:colon], rest[colon+1:]
+		p.name = rest[:colon]
+		p.version = rest[colon+1:]
 	}
 
 	hash, isSHA256 := strings.CutPrefix(digest, "sha256:")

@@ -60,7 +60,8 @@ func comparePlaces(a, b *place) int {
 			continue
 		}
 		if x, y := as[i].token(), bs[i].token(); x != y {
-			x, y = escapeToken.Replace(x), escapeToken.Replace(y)
+			x = escapeToken.Replace(x)
+			y = escapeToken.Replace(y)
 			return strings.Compare(x+slash(len(as) > i+1), y+slash(len(bs) > i+1))
 		}
 	}

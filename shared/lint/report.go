@@ -109,7 +109,10 @@ func (r *report) add(rule *Rule, severity Severity, at *place, message, hint phr
 
 	e.count(at)
 	if severity.rank() > e.severity.rank() {
-		e.severity, e.at, e.message, e.hint = severity, at, message, hint
+		e.severity = severity
+		e.at = at
+		e.message = message
+		e.hint = hint
 	}
 }
 

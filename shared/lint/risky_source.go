@@ -158,7 +158,8 @@ func judgeRegistryFlags(r *report, c *call) {
 			if i+1 == len(args) {
 				continue
 			}
-			value, at = args[i+1].text, args[i+1].at
+			value = args[i+1].text
+			at = args[i+1].at
 		}
 
 		if name == "--pip-args" && !strings.Contains(value, "index-url") {

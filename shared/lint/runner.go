@@ -90,7 +90,8 @@ func npx(verbs int) runner {
 		}
 
 		more, operand := options(cl.args[min(from, len(cl.args)):], npxValued)
-		opts, operand = append(opts, more...), min(from+operand, len(cl.args))
+		opts = append(opts, more...)
+		operand = min(from+operand, len(cl.args))
 		cl.own = operand
 		offline := false
 		named := false

@@ -111,7 +111,8 @@ var special = func() (set [256]bool) {
 func (p *scanner) put(piece string) {
 	switch {
 	case !p.open:
-		p.head, p.open = piece, true
+		p.head = piece
+		p.open = true
 	case piece == "":
 	default:
 		if p.rest.Len() == 0 {
@@ -137,7 +138,8 @@ func (p *scanner) text() string {
 
 func (p *scanner) dropWord() {
 	p.rest.Reset()
-	p.head, p.open = "", false
+	p.head = ""
+	p.open = false
 }
 
 func (p *scanner) endWord() {

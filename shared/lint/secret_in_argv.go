@@ -321,7 +321,8 @@ func judgeConnection(r *report, c secretscan.Connection, at *place, literalRule,
 	} else if endpoint &&
 		web &&
 		secretscan.Trivial(secret) { // user:80@: a host name in disguise
-		secret, c.Password = c.User, ""
+		secret = c.User
+		c.Password = ""
 	}
 
 	if literal, _ := secretscan.Literal(unescape(secret)); literal != "" &&

@@ -34,12 +34,14 @@ func (c *commandLine) shell(cl *call, depth int) {
 		case takesScript(t):
 			script = true
 		case strings.HasPrefix(t, "--command="):
-			cl.inline, cl.own = true, i
+			cl.inline = true
+			cl.own = i
 			c.script(t[len("--command="):], cl.args[i].at, depth+1, cl.inside)
 			return
 		case strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+"):
 		case script:
-			cl.inline, cl.own = true, i
+			cl.inline = true
+			cl.own = i
 			c.script(t, cl.args[i].at, depth+1, cl.inside)
 			return
 		default:

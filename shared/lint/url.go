@@ -61,22 +61,26 @@ func splitURL(s string) address {
 
 	authority := rest
 	if end := strings.IndexAny(rest, `/\?`); end >= 0 {
-		authority, rest = rest[:end], rest[end:]
+		authority = rest[:end]
+		rest = rest[end:]
 	} else {
 		rest = ""
 	}
 
 	a.path, a.query, _ = strings.Cut(rest, "?")
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		a.userinfo, authority = authority[:at], authority[at+1:]
+		a.userinfo = authority[:at]
+		authority = authority[at+1:]
 	}
 
 	a.raw = authority
 	if end := strings.IndexByte(authority, ']'); strings.HasPrefix(authority, "[") && end > 0 {
-		a.raw, a.port = authority[1:end], strings.TrimPrefix(authority[end+1:], ":")
+		a.raw = authority[1:end]
+		a.port = strings.TrimPrefix(authority[end+1:], ":")
 	} else if colon := strings.LastIndexByte(authority, ':'); colon >= 0 &&
 		!strings.Contains(authority, "${") {
-		a.raw, a.port = authority[:colon], authority[colon+1:]
+		a.raw = authority[:colon]
+		a.port = authority[colon+1:]
 	}
 
 	a.host = strings.TrimSuffix(strings.ToLower(plain(a.raw)), ".")

@@ -24,7 +24,8 @@ func compile(expression string) pattern {
 		i++
 		if members == "[" {
 			end := i + strings.IndexByte(expression[i:], ']')
-			members, i = expression[i:end], end+1
+			members = expression[i:end]
+			i = end + 1
 		}
 
 		p := piece{charSet(members), 1, 1}

@@ -18,7 +18,9 @@ func Placeholder(value string) bool {
 // Literal takes the references and the authentication scheme off a value. It returns what is
 // left, or "" when that is a placeholder, and whether a reference or placeholder was there.
 func Literal(value string) (literal string, marked bool) {
-	rest, outside, references := value, true, false
+	rest := value
+	outside := true
+	references := false
 	if strings.ContainsAny(value, referenceBytes) {
 		if managed(value) {
 			return "", true

@@ -187,7 +187,8 @@ func body(inside string, depth int) (kept string, ok bool) {
 	rest := inside[n:]
 	if strings.HasPrefix(rest, ":") && namespaces[strings.ToLower(name)] {
 		m := identifier(rest[1:])
-		name, rest = rest[1:1+m], rest[1+m:]
+		name = rest[1 : 1+m]
+		rest = rest[1+m:]
 		if name == "" {
 			return "", true
 		}

@@ -56,7 +56,9 @@ func Start(ctx context.Context, kind Kind, name string, attributes ...slog.Attr)
 	}
 
 	if parent := spanOf(ctx); parent != nil {
-		s.trace, s.parent, s.sampled = parent.trace, parent.id, parent.sampled
+		s.trace = parent.trace
+		s.parent = parent.id
+		s.sampled = parent.sampled
 	} else {
 		fill(s.trace[:])
 		s.sampled = r.sampled(s.trace)

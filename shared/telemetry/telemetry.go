@@ -81,7 +81,8 @@ func New(o Options) *Recorder {
 		series: map[string]*histogram{},
 		since:  o.Now(),
 	}
-	r.scope.Name, r.scope.Version = "governance", o.Version
+	r.scope.Name = "governance"
+	r.scope.Version = o.Version
 	return r
 }
 
@@ -124,8 +125,14 @@ func (r *Recorder) Flush(ctx context.Context) {
 		return
 	}
 	r.mu.Lock()
-	spans, dropped, series, since := r.spans, r.dropped, r.series, r.since
-	r.spans, r.dropped, r.series, r.since = nil, 0, map[string]*histogram{}, r.o.Now()
+	spans := r.spans
+	dropped := r.dropped
+	series := r.series
+	since := r.since
+	r.spans = nil
+	r.dropped = 0
+	r.series = map[string]*histogram{}
+	r.since = r.o.Now()
 	until := r.since
 
 	r.mu.Unlock()

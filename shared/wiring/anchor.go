@@ -99,7 +99,9 @@ func openFileTrail(dir, origin string) (*trail, error) {
 		return nil, err
 	}
 
-	t.Store, t.Notes, t.Close = store, store, store.Close
+	t.Store = store
+	t.Notes = store
+	t.Close = store.Close
 	head, err := t.Head(context.Background())
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
@@ -179,6 +181,7 @@ func (t *trail) Anchors() []audit.Anchor {
 		return nil
 	}
 	anchor := audit.ExpectHead(t.head.Seq, t.head.Hash)
-	anchor.Kind, anchor.Time = anchorKind, t.head.Time
+	anchor.Kind = anchorKind
+	anchor.Time = t.head.Time
 	return []audit.Anchor{anchor}
 }

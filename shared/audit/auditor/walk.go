@@ -136,7 +136,8 @@ func (w *fullWalk) prefix() *audit.Prefix {
 // that read nothing: a chain stays broken until a walk finds it valid.
 func (w *fullWalk) retold(now time.Time) audit.Report {
 	r := w.Report
-	r.Mode, r.Rehashed = "incremental", audit.Rehashed{}
+	r.Mode = "incremental"
+	r.Rehashed = audit.Rehashed{}
 	r.Prefix = &audit.PrefixUsed{
 		To:         r.LastGoodSeq,
 		VerifiedAt: r.VerifiedAt,

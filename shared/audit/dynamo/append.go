@@ -79,7 +79,8 @@ func split(drafts []audit.Draft) ([]group, error) {
 			continue
 		}
 
-		groups, size = append(groups, group{drafts: []audit.Draft{d}}), d.Size()
+		groups = append(groups, group{drafts: []audit.Draft{d}})
+		size = d.Size()
 	}
 
 	return groups, nil
@@ -190,7 +191,8 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 		}
 
 		if !w.posted {
-			w.posted, w.sent = true, true
+			w.posted = true
+			w.sent = true
 			if err := w.store.post(ctx, w.drafts); err != nil {
 				return nil, err
 			}

@@ -50,7 +50,8 @@ func newBatch(head audit.Head, groups []group, now time.Time) batch {
 	b := batch{from: head, to: head}
 	actions, size := 3, 0 // the head and two blocks
 	for i, g := range groups {
-		actions, size = actions+len(g.drafts), size+g.size()
+		actions += len(g.drafts)
+		size += g.size()
 		if i > 0 && (actions > maxActions || size > maxBytes) {
 			break
 		}
@@ -208,7 +209,8 @@ func (s *Store) actions(b batch) []types.TransactWriteItem {
 	for _, block := range b.blocks {
 		put := key(s.blockPartition(bucket(block.First)), blockSorting(block.First))
 		last := b.entries[block.Last-b.from.Seq-1].Hash
-		put[lines], put[lastHash] = binary(block.Lines), binary(last[:])
+		put[lines] = binary(block.Lines)
+		put[lastHash] = binary(last[:])
 		all = append(all, s.putNew(put))
 	}
 

@@ -62,7 +62,8 @@ func (s *Store) getHead(ctx context.Context) (item, error) {
 // Blocks implements [audit.Store]. It ends at a bucket that has no block.
 func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Block, error] {
 	return func(yield func(audit.Block, error) bool) {
-		next, to := max(from, 1), min(to, maxSeq)
+		next := max(from, 1)
+		to := min(to, maxSeq)
 		for try := 0; next <= to; try++ {
 			isLast := try == patience
 

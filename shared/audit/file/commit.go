@@ -42,7 +42,8 @@ func (r *request) withdraw() bool {
 }
 
 func (r *request) answer(head audit.Head, err error) {
-	r.head, r.err = head, err
+	r.head = head
+	r.err = err
 	if err != nil {
 		r.entries = nil
 	}
@@ -176,7 +177,9 @@ func (s *Store) finishStage() error {
 
 // stageAll stages the events of a request, all or none.
 func (s *Store) stageAll(drafts []audit.Draft, now time.Time) ([]audit.Entry, error) {
-	lines, keys, before := len(s.staged.lines), len(s.staged.keys), s.staged.tip
+	lines := len(s.staged.lines)
+	keys := len(s.staged.keys)
+	before := s.staged.tip
 	entries := make([]audit.Entry, len(drafts))
 	for i, d := range drafts {
 		var err error
@@ -222,7 +225,8 @@ func (s *Store) unstage(length, n int, before tip) {
 		s.index.dropLast(st.keys[len(st.keys)-1])
 		st.keys = st.keys[:len(st.keys)-1]
 	}
-	st.lines, st.tip = st.lines[:length], before
+	st.lines = st.lines[:length]
+	st.tip = before
 }
 
 // write writes lines at the end of the file and makes them durable.

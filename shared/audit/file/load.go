@@ -46,7 +46,10 @@ func (t *tip) advance(head audit.Head, begin, end int64) {
 	if head.Seq%markEvery == 1 {
 		t.marks = append(t.marks, begin)
 	}
-	t.prev, t.last, t.size, t.head = t.last, begin, end, head
+	t.prev = t.last
+	t.last = begin
+	t.size = end
+	t.head = head
 	hex.Encode(t.hash[:], head.Hash[:])
 }
 
@@ -184,7 +187,9 @@ func (s *Store) learn(line []byte) error {
 
 	s.tip.head.Seq = seq
 	s.tip.hash = digits(l.Hash)
-	s.tip.prev, s.tip.last, s.tip.size = s.tip.last, begin, begin+int64(len(line))+1
+	s.tip.prev = s.tip.last
+	s.tip.last = begin
+	s.tip.size = begin + int64(len(line)) + 1
 	return nil
 }
 

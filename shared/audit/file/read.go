@@ -21,7 +21,8 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 		s.mu.Lock()
 		known := s.view
 		s.mu.Unlock()
-		from, to := max(from, 1), min(to, known.head.Seq)
+		from := max(from, 1)
+		to := min(to, known.head.Seq)
 		if from > to {
 			return
 		}

@@ -42,7 +42,8 @@ func (s *Store) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 				!yield(block, nil) {
 				return
 			}
-			next, wanted = wanted[0].Last+1, wanted[1:]
+			next = wanted[0].Last + 1
+			wanted = wanted[1:]
 		}
 
 		if next > to {

@@ -25,7 +25,10 @@ func (s *Store) Check(ctx context.Context, segment Segment) (audit.Report, error
 
 	if r.Head.Seq > segment.Last {
 		broken := segment.Last + 1
-		r.Valid, r.Reason, r.LastGoodSeq, r.BrokenAt = false, audit.HeadMismatch, segment.Last, &broken
+		r.Valid = false
+		r.Reason = audit.HeadMismatch
+		r.LastGoodSeq = segment.Last
+		r.BrokenAt = &broken
 		return r, nil
 	}
 

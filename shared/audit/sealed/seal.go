@@ -48,7 +48,8 @@ func (s *Store) Seal(ctx context.Context) ([]Segment, error) {
 		if err != nil {
 			return fresh, err
 		}
-		fresh, from = append(fresh, segment), segment.end()
+		fresh = append(fresh, segment)
+		from = segment.end()
 	}
 
 	return fresh, nil

@@ -89,7 +89,8 @@ func (s *Store) Segments(ctx context.Context) ([]Segment, error) {
 		if next.First != end+1 || next.Chain != s.chain {
 			break
 		}
-		fresh, end = append(fresh, next), next.Last
+		fresh = append(fresh, next)
+		end = next.Last
 	}
 
 	s.mu.Lock()
