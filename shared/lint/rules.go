@@ -577,7 +577,7 @@ func NotSeen() []string {
 		"Whether a remote endpoint checks authentication: a URL without a header is normal with OAuth and is no finding.",
 		"What a variable, input prompt, env file, script file or container image holds.",
 		"Whether a pinned version is free of flaws: only the versions on a small dated list are known.",
-		"The dependencies behind a pinned package, which its own ranges choose at install time.",
+		"The dependencies of a pinned package, which its own ranges choose at install time.",
 		"Wrappers beyond six levels, and programs that start others in ways the lint does not know.",
 	}
 }
