@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// canonicalize appends the canonical spelling of a JSON text that stands inside
-// depth arrays and objects. It sorts keys and respells strings; it refuses what
+// canonicalize appends the canonical spelling of a JSON text inside depth arrays
+// and objects. It sorts keys and respells strings; it refuses what
 // has no spelling in the profile.
 func canonicalize(dst, text []byte, depth int) ([]byte, error) {
 	if !json.Valid(text) {
@@ -162,7 +162,7 @@ func (r *rewriter) array(dst []byte, depth int) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// number accepts only a text that is an integer as it stands: not 1.0, not 1e2.
+// number accepts only a text that is an integer: not 1.0, not 1e2.
 func (r *rewriter) number(dst []byte) ([]byte, error) {
 	begin := r.i
 	for r.i < len(r.src) && bytes.IndexByte([]byte("+-.0123456789Ee"), r.src[r.i]) >= 0 {

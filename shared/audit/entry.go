@@ -240,7 +240,7 @@ func ParseDraft(content []byte) (Draft, error) {
 func (d Draft) ID() string { return d.event.ID }
 
 // Same reports whether a stored line records this very event: the same id, actor,
-// type and payload, wherever in the chain it stands.
+// type and payload, at any place in the chain.
 func (d Draft) Same(line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, d.prefix)
 	return ok && bytes.HasPrefix(rest, []byte(prevMember))

@@ -62,7 +62,14 @@ func (p *Prefix) meet(ctx context.Context, s Store, anchors []Anchor) ([]meeting
 		if err != nil {
 			return nil, err
 		}
-		met = append(met, meeting{i, a.Size, (a.Hash.IsZero() || a.Hash == hash) && (a.Root.IsZero() || a.Root == root)})
+
+		sameHash := a.Hash.IsZero() || a.Hash == hash
+		sameRoot := a.Root.IsZero() || a.Root == root
+		met = append(met, meeting{
+			anchor: i,
+			seq:    a.Size,
+			match:  sameHash && sameRoot,
+		})
 	}
 	return met, nil
 }

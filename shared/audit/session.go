@@ -172,9 +172,15 @@ func (t *task) walkOnGuess(opts *VerifyOptions) {
 func (s *session) finish(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	t.done = true
-	for s.joined < s.taken && s.tasks[s.joined%len(s.tasks)].done {
-		s.join(&s.tasks[s.joined%len(s.tasks)])
+	for s.joined < s.taken {
+		earliest := &s.tasks[s.joined%len(s.tasks)]
+		if !earliest.done {
+			return
+		}
+
+		s.join(earliest)
 		s.joined++
 		s.room.Signal()
 	}
@@ -184,9 +190,14 @@ func (s *session) finish(t *task) {
 func (s *session) join(t *task) {
 	p := t.piece
 	before := s.walker.seq
-	if s.walker.reason == "" && !(s.opts.Parallelism > 1 && s.walker.join(&t.guess)) {
-		p.lines = s.walker.walk(p.lines)
+
+	if s.walker.reason == "" {
+		joined := s.opts.Parallelism > 1 && s.walker.join(&t.guess)
+		if !joined {
+			p.lines = s.walker.walk(p.lines)
+		}
 	}
+
 	s.entries += s.walker.seq - before
 	if s.walker.reason != "" {
 		s.entries += uint64(bytes.Count(p.lines, []byte("\n")))

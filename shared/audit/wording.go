@@ -207,7 +207,8 @@ func (s *session) canonical() Claim {
 	case s.walker.seq == s.walker.began.seq && s.opts.After == nil:
 		return Claim{"canonical", NotChecked, "There are no entries."}
 	case s.opts.Strict && s.opts.After != nil:
-		return Claim{"canonical", Conditional, fmt.Sprintf("Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.",
+		return Claim{"canonical", Conditional, fmt.Sprintf(
+			"Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.",
 			s.opts.After.Head.Seq+1, s.walker.seq)}
 	case s.opts.Strict:
 		return Claim{"canonical", Proved, fmt.Sprintf("Every line up to seq %d has the one canonical spelling.", s.walker.seq)}

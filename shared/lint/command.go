@@ -239,7 +239,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// option is one flag in front of a command, with its value.
+// option is one flag before a command, with its value.
 type option struct {
 	name     string
 	value    word

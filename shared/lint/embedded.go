@@ -9,7 +9,7 @@ import (
 // of the one within, so a document of 64 KB holds few.
 const maxEmbedding = 8
 
-// embedded iterates over the named scalars of a JSON object or array that stands in a string, as
+// embedded iterates over the named scalars of a JSON object or array in a string, as
 // in OPENAPI_MCP_HEADERS or --config={...}, however deep they are, also in strings that are JSON
 // again. Items of an array have the name of the array.
 func embedded(text string) iter.Seq2[string, *node] {

@@ -10,7 +10,7 @@ import (
 	"governance.internal/shared/secretscan"
 )
 
-// place is where in the document a value stands: the parent's place, the key or index, and the
+// place is the place of a value in the document: the parent's place, the key or index, and the
 // offset. It becomes a JSON pointer only when a finding needs one.
 type place struct {
 	parent *place

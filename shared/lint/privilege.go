@@ -177,7 +177,7 @@ func judgePolicy(r *report, c *call) {
 	}
 }
 
-// codeFlags are the flags with which interpreters take a program as text, and the flags in front of
+// codeFlags are the flags with which interpreters take a program as text, and the flags before
 // it that take a value.
 var codeFlags = map[string]struct{ code, valued string }{
 	"node":    {"-e --eval -p --print -pe", nodeValued},

@@ -174,7 +174,7 @@ func judgeExposed(r *report, name, value string, at *place) {
 			ruleSecretInArgv,
 			Error,
 			at,
-			say("a literal secret stands in the arguments ("+length(literal)+"), as the value of ", shown(name)),
+			say("a literal secret is in the arguments ("+length(literal)+"), as the value of ", shown(name)),
 			hintArgument,
 		)
 	}
@@ -207,7 +207,7 @@ func judgeShort(r *report, name string, value word) {
 			ruleSecretInArgv,
 			Error,
 			value.at,
-			say("a literal secret stands in the arguments ("+length(literal)+"), as the value of "+name),
+			say("a literal secret is in the arguments ("+length(literal)+"), as the value of "+name),
 			hintArgument,
 		)
 	}
@@ -233,7 +233,7 @@ func judgeTokens(r *report, w word, rule *Rule) {
 			rule,
 			Error,
 			w.at,
-			say("a literal secret stands in "+where+" ("+m.Provider+", "+length(secret)+")"),
+			say("a literal secret is in "+where+" ("+m.Provider+", "+length(secret)+")"),
 			hintFor(rule),
 		)
 	}
@@ -277,7 +277,7 @@ func judgeText(r *report, w word, literalRule, referenceRule *Rule, endpoint boo
 				literalRule,
 				Error,
 				w.at,
-				say("a literal secret stands in the URL ("+length(literal)+"), as parameter ", shown(name)),
+				say("a literal secret is in the URL ("+length(literal)+"), as parameter ", shown(name)),
 				hintFor(literalRule),
 			)
 		} else {
@@ -332,7 +332,7 @@ func judgeConnection(r *report, c secretscan.Connection, at *place, literalRule,
 			literalRule,
 			Error,
 			at,
-			say("the URL carries a user name or password in front of its host ("+length(literal)+")"),
+			say("the URL carries a user name or password before its host ("+length(literal)+")"),
 			hintFor(literalRule),
 		)
 
@@ -343,7 +343,7 @@ func judgeConnection(r *report, c secretscan.Connection, at *place, literalRule,
 		referenceRule,
 		Info,
 		at,
-		say("the URL carries a user name or password in front of its host, where logs and process lists keep it"),
+		say("the URL carries a user name or password before its host, where logs and process lists keep it"),
 		hintFor(referenceRule),
 	)
 }

@@ -75,7 +75,7 @@ func scanProviders(value string) []Match {
 	return found
 }
 
-// endOfRun returns where the run of token characters that i stands in ends.
+// endOfRun returns the end of the run of token characters at i.
 func endOfRun(value string, i int) int {
 	for i < len(value) && (isWordByte(value[i]) || value[i] == '_' || value[i] == '-') {
 		i++

@@ -275,7 +275,7 @@ func identifier(s string) int {
 }
 
 // inIdentifier reports whether the byte at i belongs to the variable name that starts s: letters,
-// digits and underscores, and behind the first a dot, or a hyphen between lower-case letters.
+// digits and underscores, and after the first a dot, or a hyphen between lower-case letters.
 func inIdentifier(s string, i int) bool {
 	c := s[i]
 	switch {

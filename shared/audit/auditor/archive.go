@@ -37,9 +37,14 @@ func (s Archive) Put(ctx context.Context, p Publication) (string, error) {
 	if !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
+
 	stored, err := s.Objects.Get(ctx, key, maxCheckpoint)
-	if err == nil && !bytes.Equal(stored, p.Signed) {
-		err = fmt.Errorf("another checkpoint of %d entries was archived before: %w", p.Size, audit.ErrTampered)
+	if err != nil {
+		return "", err
 	}
-	return "", err
+	if !bytes.Equal(stored, p.Signed) {
+		return "", fmt.Errorf("another checkpoint of %d entries was archived before: %w",
+			p.Size, audit.ErrTampered)
+	}
+	return "", nil
 }

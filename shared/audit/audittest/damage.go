@@ -13,7 +13,7 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// Damaged is a store whose stored lines a test can change behind its back.
+// Damaged is a store whose stored lines a test can change.
 type Damaged struct {
 	audit.Store
 	// Replace stores these lines, each with its newline, in place of all.

@@ -131,7 +131,8 @@ func (s *Store) record(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 	w := waiter{store: s, drafts: drafts}
 	if !s.isCrowded() {
 		entries, err := s.direct(ctx, drafts)
-		if err == nil || !isCanceled(err) && !errors.As(err, new(audit.Unknown)) {
+		isUnknown := errors.As(err, new(audit.Unknown))
+		if !isUnknown && !isCanceled(err) {
 			return entries, err
 		}
 		w.sent = !isRefused(err)

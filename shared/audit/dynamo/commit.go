@@ -206,19 +206,25 @@ func (s *Store) occupied(ctx context.Context, from audit.Head) error {
 // actions are in this order: the head, the blocks, the ids.
 func (s *Store) actions(b batch) []types.TransactWriteItem {
 	all := []types.TransactWriteItem{s.moveHead(b.from, b.to)}
+
 	for _, block := range b.blocks {
-		put := key(s.blockPartition(bucket(block.First)), blockSorting(block.First))
-		last := b.entries[block.Last-b.from.Seq-1].Hash
+		last := b.entries[block.Last-b.from.Seq-1]
+		partition := s.blockPartition(bucket(block.First))
+
+		put := key(partition, blockSorting(block.First))
 		put[lines] = binary(block.Lines)
-		put[lastHash] = binary(last[:])
+		put[lastHash] = binary(last.Hash[:])
 		all = append(all, s.putNew(put))
 	}
 
 	for i, d := range b.drafts {
-		put := withHead(s.idKey(d.ID()), "", b.entries[i].Head())
-		put[prevHash] = binary(b.entries[i].PrevHash[:])
-		all = append(all, s.putNew(put))
-		all[len(all)-1].Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+		e := b.entries[i]
+		put := withHead(s.idKey(d.ID()), "", e.Head())
+		put[prevHash] = binary(e.PrevHash[:])
+
+		action := s.putNew(put)
+		action.Put.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+		all = append(all, action)
 	}
 
 	return all

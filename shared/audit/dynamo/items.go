@@ -114,16 +114,21 @@ func bytesOf(i item, name string) []byte {
 // is none or if it is damaged.
 func headOf(i item) (audit.Head, bool) {
 	at, err := time.Parse(time.RFC3339Nano, textOf(i, stamp))
-	h := audit.Head{Seq: numberOf(i, seq), Time: at.UTC()}
-	n := copy(h.Hash[:], bytesOf(i, hash))
-	if err != nil ||
-		h.Seq == 0 ||
-		h.Seq > maxSeq ||
-		n != len(h.Hash) ||
-		len(bytesOf(i, hash)) != n {
+	place := numberOf(i, seq)
+	sum := bytesOf(i, hash)
+
+	if err != nil || place == 0 || place > maxSeq {
 		return audit.Head{}, false
 	}
-	return h, true
+	if len(sum) != len(audit.Hash{}) {
+		return audit.Head{}, false
+	}
+
+	return audit.Head{
+		Seq:  place,
+		Hash: audit.Hash(sum),
+		Time: at.UTC(),
+	}, true
 }
 
 // withHead adds a head to an item or, with a colon before the names, to values.

@@ -180,13 +180,15 @@ func (s *Store) stageAll(drafts []audit.Draft, now time.Time) ([]audit.Entry, er
 	lines := len(s.staged.lines)
 	keys := len(s.staged.keys)
 	before := s.staged.tip
-	entries := make([]audit.Entry, len(drafts))
-	for i, d := range drafts {
-		var err error
-		if entries[i], err = s.stageOne(d, now); err != nil {
+
+	entries := make([]audit.Entry, 0, len(drafts))
+	for _, d := range drafts {
+		e, err := s.stageOne(d, now)
+		if err != nil {
 			s.unstage(lines, len(s.staged.keys)-keys, before)
 			return nil, err
 		}
+		entries = append(entries, e)
 	}
 	return entries, nil
 }
@@ -199,7 +201,9 @@ func (s *Store) stageOne(d audit.Draft, now time.Time) (audit.Entry, error) {
 		if err != nil {
 			return audit.Entry{}, err
 		}
-		if found, ok := audit.SplitLine(line); !ok || string(found.ID) != d.ID() {
+
+		found, ok := audit.SplitLine(line)
+		if !ok || string(found.ID) != d.ID() {
 			continue
 		}
 		if !d.Same(line) {
@@ -208,12 +212,15 @@ func (s *Store) stageOne(d audit.Draft, now time.Time) (audit.Entry, error) {
 		return audit.ParseEntry(line)
 	}
 
-	offset := s.staged.begin + int64(len(s.staged.lines))
-	lines, e := s.staged.tip.head.Next(s.staged.lines, d, now)
-	s.staged.lines = lines
-	s.staged.tip.advance(e.Head(), offset, s.staged.begin+int64(len(lines)))
+	st := &s.staged
+	offset := st.begin + int64(len(st.lines))
+	lines, e := st.tip.head.Next(st.lines, d, now)
+	end := st.begin + int64(len(lines))
+
+	st.lines = lines
+	st.tip.advance(e.Head(), offset, end)
+	st.keys = append(st.keys, key)
 	s.index.add(key, offset)
-	s.staged.keys = append(s.staged.keys, key)
 	return e, nil
 }
 
