@@ -98,6 +98,7 @@ func (e entries) get(w http.ResponseWriter, r *http.Request) {
 			"invalid_argument",
 			"after must be the seq of an entry, a whole number.",
 		)
+
 		return
 	}
 
@@ -105,6 +106,7 @@ func (e entries) get(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		list, err = e.after(r.Context(), after, head.Seq)
 	}
+
 	if err != nil {
 		answer.Error(
 			w,
@@ -112,6 +114,7 @@ func (e entries) get(w http.ResponseWriter, r *http.Request) {
 			"unavailable",
 			"The audit chain cannot be read right now. Try again.",
 		)
+
 		return
 	}
 

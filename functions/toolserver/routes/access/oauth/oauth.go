@@ -96,6 +96,7 @@ func (r *Resource) accepts(c claims) bool {
 		!slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(r.Audiences, a) }) {
 		return false
 	}
+
 	now := r.Now()
 	expires, ok := seconds(c.Expires)
 	if c.Expires == nil || !ok || !now.Before(expires.Add(skew)) {
