@@ -54,7 +54,7 @@ func callOnce(tb testing.TB, handler http.Handler) {
 	}
 }
 
-// A call through guard, dispatcher and validation, without the network, beside what
+// A call through access, engine and validation, without the network, beside what
 // the harness itself costs.
 func BenchmarkToolsCall(b *testing.B) {
 	for name, handler := range map[string]http.Handler{"server": benchServer(b), "harness": harness} {

@@ -69,8 +69,8 @@ type order struct {
 // orders are what the deadlines must keep.
 var orders = []order{
 	{[]deadline{freeze}, lastKill, "what is stopped must still be killed"},
-	{[]deadline{awsTry, awsTry}, providers, "a request to ECS is tried twice"},
-	{[]deadline{lambdaTry, lambdaTry}, providers, "a request to Lambda is tried twice"},
+	{[]deadline{awsTry, awsTry}, providers, "a request to ECS gets two full tries"},
+	{[]deadline{lambdaTry, lambdaTry}, providers, "a request to Lambda gets two full tries"},
 	{[]deadline{program}, providers, "a program that hangs must not use up the time of the others"},
 	{[]deadline{hard}, providers, "time is left for the hard end"},
 	{[]deadline{providers, lastKill}, ending, "the answer names what became of managed processes"},

@@ -83,6 +83,7 @@ func (d *dispatches) list(w http.ResponseWriter, r *http.Request) {
 			"unavailable",
 			"The records of the dispatches cannot be read.",
 		)
+
 		return
 	}
 

@@ -86,23 +86,20 @@ type headOf struct {
 	Hash audit.Hash `json:"hash"`
 }
 
-// get answers GET /entries?after=SEQ: the entries after one, the oldest first;
-// without after the last ones. They may name payers, so the route needs the token.
+// get answers GET /entries?after=SEQ: the entries after one, the oldest first; without
+// after the last ones. They may name payers, so the route needs the token.
 func (e entries) get(w http.ResponseWriter, r *http.Request) {
 	head, err := e.trail.Head(r.Context())
-	after := head.Seq - min(head.Seq, entriesPage)
-	if text := r.URL.Query().Get("after"); text != "" {
-		var malformed error
-		if after, malformed = strconv.ParseUint(text, 10, 63); malformed != nil {
-			answer.Error(
-				w,
-				http.StatusBadRequest,
-				"invalid_argument",
-				"after must be the seq of an entry, a whole number.",
-			)
+	after, malformed := firstOf(r.URL.Query().Get("after"), head.Seq)
+	if malformed != nil {
+		answer.Error(
+			w,
+			http.StatusBadRequest,
+			"invalid_argument",
+			"after must be the seq of an entry, a whole number.",
+		)
 
-			return
-		}
+		return
 	}
 
 	var list []entry
@@ -121,19 +118,25 @@ func (e entries) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	answer.JSON(
-		w,
-		http.StatusOK,
-		map[string]any{
-			"entries": list,
-			"head": headOf{
-				Seq:  head.Seq,
-				Hash: head.Hash,
-			},
+	answer.JSON(w, http.StatusOK, map[string]any{
+		"entries": list,
+		"head": headOf{
+			Seq:  head.Seq,
+			Hash: head.Hash,
 		},
-	)
+	})
 }
 
+// firstOf is the entry after which a page begins: the one that is asked for, or the one
+// before the last page.
+func firstOf(asked string, last uint64) (after uint64, err error) {
+	if asked == "" {
+		return last - min(last, entriesPage), nil
+	}
+	return strconv.ParseUint(asked, 10, 63)
+}
+
+// after are the entries after one, at most a page of them.
 func (e entries) after(ctx context.Context, after, last uint64) ([]entry, error) {
 	list := []entry{}
 	if after >= last {
@@ -144,6 +147,7 @@ func (e entries) after(ctx context.Context, after, last uint64) ([]entry, error)
 		if err != nil {
 			return nil, err
 		}
+
 		seq := block.First
 		for line := range bytes.Lines(block.Lines) {
 			list = append(list, show(seq, bytes.TrimSuffix(line, []byte("\n"))))
@@ -154,6 +158,7 @@ func (e entries) after(ctx context.Context, after, last uint64) ([]entry, error)
 	return list, nil
 }
 
+// show is an entry of which only the place is told if it is damaged.
 func show(seq uint64, line []byte) entry {
 	e, err := audit.ParseEntry(line)
 	if err != nil {

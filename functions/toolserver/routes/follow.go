@@ -49,7 +49,13 @@ func (d *dispatches) log(w http.ResponseWriter, r *http.Request) {
 		defer func() { <-d.follows }()
 	default:
 		w.Header().Set("Retry-After", "5")
-		answer.Error(w, http.StatusServiceUnavailable, "unavailable", "Too many logs are followed. Try again later.")
+		answer.Error(
+			w,
+			http.StatusServiceUnavailable,
+			"unavailable",
+			"Too many logs are followed. Try again later.",
+		)
+
 		return
 	}
 

@@ -52,12 +52,15 @@ func (h *health) get(w http.ResponseWriter, r *http.Request) {
 	halt := h.state.Halted()
 	halted := halt != nil
 
-	status, code := "ok", http.StatusOK
+	status := "ok"
+	code := http.StatusOK
 	if store != "ok" || chain == "broken" || halted {
 		status = "degraded"
 	}
+
 	if h.state.Draining() {
-		status, code = "draining", http.StatusServiceUnavailable
+		status = "draining"
+		code = http.StatusServiceUnavailable
 	}
 
 	checks := map[string]any{

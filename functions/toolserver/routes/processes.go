@@ -27,6 +27,7 @@ func (p managedProcesses) get(w http.ResponseWriter, r *http.Request) {
 			"unavailable",
 			"The workspace file cannot be read; get_health_status says more.",
 		)
+
 		return
 	}
 

@@ -36,7 +36,8 @@ func newRoot(about About) *root {
 
 func (o *root) get(w http.ResponseWriter, r *http.Request) {
 	accept := r.Header.Get("Accept")
-	browser := strings.Contains(accept, "text/html") && !strings.Contains(accept, "application/json")
+	browser := strings.Contains(accept, "text/html") &&
+		!strings.Contains(accept, "application/json")
 	if browser {
 		o.page.ServeHTTP(w, r)
 		return

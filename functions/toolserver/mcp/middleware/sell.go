@@ -100,6 +100,7 @@ func purchase(ctx context.Context, name string, call *tool.Call) (*http.Request,
 	if err == nil && call.Payment != nil {
 		request.Header.Set(x402.HeaderSignature, base64.StdEncoding.EncodeToString(call.Payment))
 	}
+
 	return request, err
 }
 

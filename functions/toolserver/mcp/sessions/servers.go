@@ -52,6 +52,7 @@ func (s *Servers) For(chosen middleware.Filter, transport string) *mcp.Server {
 	if s.made == nil {
 		s.made = map[string]*mcp.Server{}
 	}
+
 	s.made[key] = server
 	return server
 }

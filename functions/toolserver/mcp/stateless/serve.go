@@ -72,6 +72,7 @@ func (t Table) listTools(_ context.Context, r *Request) (any, error) {
 			list = append(list, List(each))
 		}
 	}
+
 	return map[string]any{"tools": list}, nil
 }
 

@@ -162,6 +162,7 @@ func Define[In, Out any](t Tool, run func(context.Context, *Call, In) (Out, erro
 		if err != nil {
 			return Failure(known(ctx, t.Name, fmt.Errorf("result: %w", err)))
 		}
+
 		return Result{Content: []any{Text{"text", string(text)}}, Structured: text}
 	}
 	return &t

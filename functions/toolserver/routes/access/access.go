@@ -153,6 +153,7 @@ func (c *Control) knownHost(r *http.Request) bool {
 	if local.IsLoopback() {
 		return host == "localhost" || net.ParseIP(host).IsLoopback()
 	}
+
 	return local != nil && local.Equal(net.ParseIP(host)) // a health check
 }
 

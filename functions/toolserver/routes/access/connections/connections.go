@@ -167,6 +167,7 @@ func (l *limit) changed(each net.Conn, state http.ConnState) {
 	if !counted {
 		return
 	}
+
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
