@@ -65,7 +65,7 @@ func (o approveOptions) run(ctx context.Context, t terminal, rest []string) erro
 	fmt.Fprint(t.err, "Type the last four characters of the id to confirm: ")
 	line, _ := bufio.NewReader(t.in).ReadString('\n')
 	if id := asked.ID; !strings.EqualFold(strings.TrimSpace(line), id[len(id)-4:]) {
-		return exit{1, fmt.Errorf("nothing was decided")}
+		return exit{1, fmt.Errorf("the characters do not match; nothing was decided")}
 	}
 
 	decided, err := gate.Approvals.Decide(ctx, asked.ID, "command line", !o.deny)
@@ -77,8 +77,8 @@ func (o approveOptions) run(ctx context.Context, t terminal, rest []string) erro
 	return nil
 }
 
-// describe shows all of what a person is to decide about. Nothing in it that an agent wrote
-// begins a line.
+// describe shows the whole request before a person decides. No line begins with text of
+// the agent.
 func describe(t terminal, a approvals.Approval) {
 	if a.Shown != "" {
 		fmt.Fprintf(t.err, "agent:  %s wants to run this command\n", a.Agent)
@@ -94,7 +94,7 @@ func describe(t terminal, a approvals.Approval) {
 	}
 
 	if len(a.Files) == 0 {
-		fmt.Fprintln(t.err, "file:   nobody can see from the command which files it changes")
+		fmt.Fprintln(t.err, "file:   the command does not show which files it changes")
 	}
 
 	fmt.Fprintf(t.err, "reason: %s\n", oneLine(a.Reason))

@@ -91,7 +91,7 @@ func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, err
 		return nil, a, fmt.Errorf("PAYMENT-REQUIRED header: %w", err)
 	}
 	if len(required.Accepts) == 0 || required.Accepts[0].Scheme != "exact" {
-		return nil, a, fmt.Errorf("the service offers no way to pay that this client knows")
+		return nil, a, fmt.Errorf("the service offers no payment scheme that this client supports")
 	}
 
 	return &required, a, nil
@@ -107,10 +107,10 @@ func amountOf(offer x402.Requirements) (int64, error) {
 	if err != nil ||
 		amount <= 0 ||
 		strconv.FormatInt(amount, 10) != offer.Amount {
-		return 0, fmt.Errorf("the service asks for %q, which is no amount", offer.Amount)
+		return 0, fmt.Errorf("the service asks for %q, which is not an amount", offer.Amount)
 	}
 	if offer.MaxTimeoutSeconds <= 0 || offer.MaxTimeoutSeconds > longestWindow {
-		return 0, fmt.Errorf("the service wants a payment that is valid for %d seconds; at most %d are signed",
+		return 0, fmt.Errorf("the service asks for a payment that is valid for %d seconds; this client signs at most %d",
 			offer.MaxTimeoutSeconds, longestWindow)
 	}
 	return amount, nil
@@ -133,8 +133,8 @@ func (b *buyer) refusePlay(required *x402.Required) error {
 	if !isPlay(required) || devchain.IsPublicAccount(b.key.Address()) {
 		return nil
 	}
-	return errors.New("this service settles on a development chain, play money: what your key signs for it would be valid on the real network. " +
-		"Nothing was signed; leave --key out to pay with the development payer")
+	return errors.New("this service settles on a development chain with play money, and a signature of your key would be valid on the real network. " +
+		"Nothing was signed; leave out --key to pay with the development payer")
 }
 
 // sign makes the PAYMENT-SIGNATURE header for the first offer, echoing the

@@ -130,7 +130,7 @@ func printConsistency(t terminal, first, later kept, old, now audit.Checkpoint, 
 		for _, text := range later.Consistency.Proof {
 			raw, err := base64.StdEncoding.DecodeString(text)
 			if err != nil || len(raw) != len(audit.Hash{}) {
-				return exit{3, fmt.Errorf("the proof holds %q, which is no hash in base64", text)}
+				return exit{3, fmt.Errorf("the proof holds %q, which is not a hash in base64", text)}
 			}
 			proof = append(proof, audit.Hash(raw))
 		}

@@ -21,9 +21,9 @@ const (
 	defaultData = workspace.DataDir
 )
 
-// localDefaults fills what a laptop need not be told. The public development keys
-// are used only when every RPC address is a development chain on this machine: a
-// real node may be there, too, and whoever reads these keys would own its money.
+// localDefaults fills in the settings of a laptop. It uses the public development keys
+// only if every RPC address is a development chain on this machine: on a real node
+// any reader of these keys could take the money.
 func localDefaults(ctx context.Context, c config.Config, o options, addr net.Addr) (config.Config, error) {
 	c.DataDir = o.data
 	c.Workspace = o.workspace
@@ -56,7 +56,7 @@ func localDefaults(ctx context.Context, c config.Config, o options, addr net.Add
 	return c, nil
 }
 
-// payToDefault is the development chain's seller, where that is the chain.
+// payToDefault sets the seller of the development chain if PAY_TO is not set.
 func payToDefault(c config.Config) (config.Config, error) {
 	if c.PayTo != "" || !allLoopback(c.RPCURLs) {
 		return c, nil

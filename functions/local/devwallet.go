@@ -157,7 +157,7 @@ type typedTransfer struct {
 }
 
 // payment reads the parameters of eth_signTypedData_v4 (address, JSON text) and
-// refuses whatever is not a payment of the development payer to this service.
+// refuses all but payments of the development payer to this service.
 func (d devWallet) payment(params []json.RawMessage) (payments.Payment, error) {
 	none := payments.Payment{}
 	var account, text string

@@ -56,12 +56,12 @@ func exportChain(ctx context.Context, t terminal, o audit.ExportOptions, sources
 		return exportFailed(t, n, err)
 	}
 	if torn > 0 {
-		fmt.Fprintf(t.err, "%d bytes after the last entry are no entry and were left out\n", torn)
+		fmt.Fprintf(t.err, "the last %d bytes are not a complete entry and are left out\n", torn)
 	}
 
 	fmt.Fprintf(t.err, "%s exported from %s\n", entries(n), source)
 	if n == 0 && (o.From > 0 || o.To > 0) {
-		return exit{1, errors.New("there is no entry in that range")}
+		return exit{1, errors.New("the range holds no entry")}
 	}
 
 	return nil
@@ -70,7 +70,7 @@ func exportChain(ctx context.Context, t terminal, o audit.ExportOptions, sources
 // exportFailed tells a chain that is damaged, status 1, from one that cannot be
 // read or written, status 3.
 func exportFailed(t terminal, n uint64, err error) error {
-	fmt.Fprintf(t.err, "stopped after %s; what was written is not the whole\n", entries(n))
+	fmt.Fprintf(t.err, "stopped after %s; the output is incomplete\n", entries(n))
 	if _, damaged := errors.AsType[audit.Damaged](err); damaged {
 		return exit{1, err}
 	}

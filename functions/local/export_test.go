@@ -37,7 +37,7 @@ func TestAnExportThatIsNotTheWholeSaysSo(t *testing.T) {
 	if out, _ := session(t, 0, "export", published+"edited.jsonl"); out != readFile(t, published+"edited.jsonl") {
 		t.Error("a damaged chain is not handed on as it is")
 	}
-	if _, notes := session(t, 1, "export", published+"good-12.jsonl", "-from", "13"); !strings.Contains(notes, "no entry in that range") {
+	if _, notes := session(t, 1, "export", published+"good-12.jsonl", "-from", "13"); !strings.Contains(notes, "range holds no entry") {
 		t.Error(notes)
 	}
 	if _, notes := session(t, 0, "export", published+"no-final-newline.jsonl"); !strings.Contains(notes, "11 entries") || !strings.Contains(notes, "left out") {

@@ -18,7 +18,7 @@ func (s *service) greet(t terminal, o options) {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", e.Method, e.Path, e.PriceText())
 	}
 
-	_ = table.Flush() // a terminal that is gone needs no greeting
+	_ = table.Flush() // fails only if the terminal is closed
 	fmt.Fprintf(t.out, "\nAudit chain  %s/%s.jsonl, keys and payments beside it\n", o.data, wiring.ChainName)
 	s.greetChain(t)
 	fmt.Fprintf(t.out, "Tools        MCP at %s/mcp, for older clients /sse; kill secret %s\n",
@@ -46,7 +46,7 @@ func (s *service) greetChain(t terminal) {
 	}
 	fmt.Fprintf(t.out, "Chain        development chain, play money; JSON-RPC %s\n",
 		strings.Join(s.config.RPCURLs, ", "))
-	fmt.Fprintf(t.out, "             It has the chain id and the token of %s: never sign for it with a real wallet\n",
+	fmt.Fprintf(t.out, "             It has the chain id and the token of %s: a real wallet must never sign for it\n",
 		s.config.Network)
 
 	if payer, err := devPayer(); err == nil {

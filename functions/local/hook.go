@@ -37,13 +37,23 @@ func answerHook(ctx context.Context, t terminal, args []string) int {
 }
 
 func hookCommands(t terminal) *cobra.Command {
-	return parent(hook.Name, "Check each step of a coding agent before it happens",
+	c := parent(hook.Name, "Check each step of a coding agent before it happens",
 		examples(
 			"governance hook install --agent claude-code", "write the hook into the agent's settings",
 			"governance hook --agent codex < call.json", "answer one call, as the agent does",
 		),
 		installCommand(t))
+	c.Long = `Answers one call of a coding agent: may it take its next step? The agent starts it with
+-agent NAME and -workspace DIR, and writes the call to standard input as JSON.
+governance-hook is the same in a small program that starts faster; install prefers it.`
+	c.Annotations = map[string]string{exitStatusOf: hookStatus}
+	return c
 }
+
+// hookStatus is what the exit status of hook means to the agents.
+const hookStatus = `  0  the answer is on standard output, or the step is allowed
+  2  the step is refused, or the call cannot be read
+`
 
 // installation is a parsed hook install command.
 type installation struct {

@@ -42,7 +42,7 @@ func importChain(ctx context.Context, t terminal, data string, brokenOK bool, fi
 	fmt.Fprintf(t.out, "%s: %d records, %s\n", files[0], old.Records, legacyVerdict(old))
 	switch {
 	case old.Records == 0:
-		return errors.New("there is nothing to import")
+		return errors.New("the file holds no records")
 	case old.BrokenAt > 0 && !brokenOK:
 		return errors.New("the chain is broken; --broken-ok records it with the place where it breaks")
 	}
@@ -59,7 +59,7 @@ func readLegacyFile(name string) (audit.Legacy, error) {
 
 	old, err := audit.ReadLegacy(file)
 	if errors.Is(err, audit.ErrNotLegacy) {
-		err = fmt.Errorf("%s: %w; a chain of JSON lines needs no import: put it beside the data and verify it",
+		err = fmt.Errorf("%s: %w; a chain of JSON lines needs no import: put it into the data directory and run governance verify chain",
 			name, err)
 	}
 	return old, err
@@ -115,7 +115,7 @@ func recordImport(ctx context.Context, t terminal, data string, old audit.Legacy
 	}
 
 	fmt.Fprintf(t.out, "recorded as entry %d, signed by %s\n", recorded[0].Seq, notary.Key)
-	fmt.Fprintf(t.out, "keep the file: the entry holds its digest %s, not its records\nwhat its format cannot prove:\n",
+	fmt.Fprintf(t.out, "keep the file: the entry holds its digest %s, not its records\nits format cannot prove:\n",
 		old.SHA256)
 	for _, what := range audit.LegacyUnproven {
 		fmt.Fprintf(t.out, "  %s\n", what)

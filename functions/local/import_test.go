@@ -76,7 +76,7 @@ func TestAnImportIsCheckedAgainstItsFile(t *testing.T) {
 	data := t.TempDir()
 	v := buyVerification(t, startIn(t, data).url, "")
 	file, chain := oldChain(t, "one", "two"), filepath.Join(data, "governance.jsonl")
-	if out, _ := session(t, 1, "verify", "import", file, "-chain", chain, "-vkey", v.VKey); !strings.Contains(out, "no entry of the chain took this file in") {
+	if out, _ := session(t, 1, "verify", "import", file, "-chain", chain, "-vkey", v.VKey); !strings.Contains(out, "no entry of the chain records this file") {
 		t.Error(out)
 	}
 	session(t, 0, "import", file, "-data", data)
@@ -132,7 +132,7 @@ func TestWhatIsNoOldChainIsNotImported(t *testing.T) {
 	if _, notes := session(t, 3, "import", published+"good-12.jsonl", "-data", data); !strings.Contains(notes, "not a JSON array") {
 		t.Error(notes)
 	}
-	if _, notes := session(t, 1, "import", oldChain(t), "-data", data); !strings.Contains(notes, "nothing to import") {
+	if _, notes := session(t, 1, "import", oldChain(t), "-data", data); !strings.Contains(notes, "holds no records") {
 		t.Error(notes)
 	}
 }

@@ -24,8 +24,8 @@ func verifyImportCommand(t terminal) *cobra.Command {
 	return c
 }
 
-// verifyImport checks that a chain took an older one in: the file in the older
-// format, the entry that names its digest, and the key that signed the entry.
+// verifyImport checks that a chain records an older one: the file in the older
+// format, the entry that holds its digest, and the key that signed the entry.
 func verifyImport(ctx context.Context, t terminal, vkey, chain string, files []string, f *form) error {
 	if len(files) != 1 {
 		return usage("verify import needs the file of the old chain, such as audit-chain.json")
@@ -77,7 +77,7 @@ func verifyImport(ctx context.Context, t terminal, vkey, chain string, files []s
 		return printJSON(t, verdict{File: files[0], Valid: true, Facts: facts})
 	}
 
-	fmt.Fprintf(t.out, "%s: valid\n  entry %d of %s took it in, signed by %s: %d records, %s\nwhat its format cannot prove:\n",
+	fmt.Fprintf(t.out, "%s: valid\n  entry %d of %s records it, signed by %s: %d records, %s\nits format cannot prove:\n",
 		files[0], seq, chain, key.Name(), old.Records, legacyVerdict(old))
 	for _, what := range audit.LegacyUnproven {
 		fmt.Fprintf(t.out, "  %s\n", what)
@@ -86,9 +86,9 @@ func verifyImport(ctx context.Context, t terminal, vkey, chain string, files []s
 	return nil
 }
 
-// findImport finds the entry that says of a file what was found in it.
+// findImport finds the entry that records a file.
 func findImport(chain string, last uint64, old audit.Legacy, key note.Verifier) (found uint64, err error) {
-	why := errors.New("no entry of the chain took this file in")
+	why := errors.New("no entry of the chain records this file")
 	readErr := eachLine(chain, last, audit.EventImported, func(seq uint64, line []byte) {
 		e, err := audit.ParseEntry(line)
 		if err != nil || e.Event != audit.EventImported || found > 0 {

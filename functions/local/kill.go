@@ -29,7 +29,7 @@ const (
 	mostAnswer = 4 << 20     // bytes of it
 )
 
-// killOrder is what a person tells the kill switch.
+// killOrder is a parsed kill command.
 type killOrder struct {
 	url, data, secretFile string
 	reason, scope         string
@@ -112,7 +112,7 @@ func (o killOrder) check(rest []string) error {
 	return checkScheme(u)
 }
 
-// secret reads the secret; it is never an argument, which others see.
+// secret reads the secret. It is never an argument, because other users see those.
 func (o killOrder) secret() (string, error) {
 	file := o.secretFile
 	if secret := os.Getenv("KILL_SECRET"); secret != "" && file == "" {
@@ -170,7 +170,7 @@ func (o killOrder) send(ctx context.Context, secret string) (answer []byte, stat
 	return answer, response.StatusCode, err
 }
 
-// tell shows the answer. The status is 0 only if nothing is left to do.
+// tell prints the answer. The exit status is 0 only if the order was carried out completely.
 func (o killOrder) tell(t terminal, answer []byte, status int) error {
 	var said struct {
 		Complete, Resumed bool
@@ -179,7 +179,7 @@ func (o killOrder) tell(t terminal, answer []byte, status int) error {
 		Error             struct{ Message, Hint string }
 	}
 	if err := json.Unmarshal(answer, &said); err != nil {
-		return exit{1, fmt.Errorf("this is no kill switch: status %d", status)}
+		return exit{1, fmt.Errorf("the address answers with status %d, which is not the answer of a kill switch", status)}
 	}
 	if status != http.StatusOK {
 		return exit{1, errors.New(printable(strings.TrimSpace(said.Error.Message + " " + said.Error.Hint)))}
@@ -198,25 +198,24 @@ func (o killOrder) tell(t terminal, answer []byte, status int) error {
 		slices.ContainsFunc(said.Restored, func(r struct{ OK bool }) bool {
 			return !r.OK
 		}):
-		return exit{1, errors.New("the halt is lifted, and not everything came back")}
+		return exit{1, errors.New("the halt is lifted, but some processes did not start again")}
 	case !o.resume && !said.Complete:
-		return exit{1, fmt.Errorf("everything is halted, and %d survive or are not known to have ended", len(said.Survivors))}
+		return exit{1, fmt.Errorf("everything is halted, but %d processes survive, or it is unknown whether they ended", len(said.Survivors))}
 	}
 
 	return nil
 }
 
-// direct writes the flag of the data directory: no service answers. Lifting it so is for
-// a person, who types what an agent behind a pipe cannot.
+// direct halts, or lifts the halt, in the data directory, because no service answers.
 func (o killOrder) direct(ctx context.Context, t terminal) error {
 	if info, err := os.Stat(o.data); err != nil || !info.IsDir() {
-		return exit{1, fmt.Errorf("nobody answers at %s, and %s is no data directory: name the service with --url or its directory with --data",
+		return exit{1, fmt.Errorf("no service answers at %s, and %s is not a data directory: name the service with --url or its directory with --data",
 			o.url, o.data)}
 	}
-
 	if o.resume && !t.person {
-		return exit{2, errors.New("nobody answers at " + o.url + "; without a service a halt is lifted by a person at a terminal")}
+		return exit{2, fmt.Errorf("no service answers at %s; without a service only a person at a terminal can lift a halt", o.url)}
 	}
+
 	trail, err := auditfile.Open(o.data, wiring.ChainName, auditfile.Options{})
 	if err != nil {
 		return err
@@ -224,27 +223,42 @@ func (o killOrder) direct(ctx context.Context, t terminal) error {
 
 	flag := killswitch.Open(o.data, nil, trail, time.Now, rand.Reader, killswitch.Stops{})
 	if o.resume {
-		var lifted killswitch.Lifted
-		if lifted, err = flag.Lift(ctx, o.reason, "command line"); err == nil && lifted.Resumed {
-			fmt.Fprintln(t.err, "the halt is lifted; nobody answers at", o.url)
-		} else if err == nil {
-			fmt.Fprintln(t.err, "nothing was halted")
-		}
-		return errors.Join(err, trail.Close())
+		err = o.lift(ctx, t, flag)
+	} else {
+		err = o.halt(ctx, t, flag)
+	}
+	return errors.Join(err, trail.Close())
+}
+
+// lift lifts the halt of a data directory.
+func (o killOrder) lift(ctx context.Context, t terminal, flag *killswitch.Switch) error {
+	lifted, err := flag.Lift(ctx, o.reason, "command line")
+	if err != nil {
+		return err
 	}
 
+	if lifted.Resumed {
+		fmt.Fprintln(t.err, "the halt is lifted; no service answers at", o.url)
+	} else {
+		fmt.Fprintln(t.err, "nothing was halted")
+	}
+	return nil
+}
+
+// halt writes the halt into a data directory. A service that works there reads it within
+// seconds.
+func (o killOrder) halt(ctx context.Context, t terminal, flag *killswitch.Switch) error {
 	halt := flag.Activate(ctx, killswitch.Order{
 		Reason: o.reason,
 		Scope:  o.scope,
 		Source: "command line",
 	})
-	if halt.Kept {
-		fmt.Fprintf(t.err, "nobody answers at %s; the halt is written into %s. A service that works there ends within seconds what it runs, and one that starts there starts nothing\n",
-			o.url, o.data)
-	} else {
-		err = exit{1, fmt.Errorf("nobody answers at %s, and the halt cannot be written into %s: nothing is halted",
+	if !halt.Kept {
+		return exit{1, fmt.Errorf("no service answers at %s, and the halt cannot be written into %s: nothing is halted",
 			o.url, o.data)}
 	}
 
-	return errors.Join(err, trail.Close())
+	fmt.Fprintf(t.err, "no service answers at %s; the halt is written into %s. A service that uses this directory ends its work within seconds, and one that starts there starts no work\n",
+		o.url, o.data)
+	return nil
 }

@@ -364,7 +364,7 @@ func (b *books) table(w io.Writer) {
 			line.Time, line.Product, catalog.Units(line.Amount).Dollars(), line.Payer, line.Transaction, line.Status)
 	}
 
-	_ = columns.Flush() // like the table itself: nobody to tell
+	_ = columns.Flush() // fails only if the terminal is closed
 	count := map[string]int{}
 	total := map[string]catalog.Units{}
 	for _, line := range b.lines {

@@ -79,7 +79,7 @@ func configPlaces(project, home, system string) []string {
 func findConfigs(t terminal) ([]string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		fmt.Fprintf(t.err, "no home directory is known, so only this folder is searched: %v\n", err)
+		fmt.Fprintf(t.err, "cannot find the home directory, so only this folder is searched: %v\n", err)
 	}
 
 	places := configPlaces(".", home, runtime.GOOS)
@@ -92,7 +92,7 @@ func findConfigs(t terminal) ([]string, error) {
 		}
 		switch extension := filepath.Ext(place); {
 		case err == nil && (extension == ".toml" || extension == ".yaml"):
-			fmt.Fprintf(t.err, "%s: found and not judged: the lint reads JSON only\n", place)
+			fmt.Fprintf(t.err, "%s: found but not linted, because the lint reads JSON only\n", place)
 		case err == nil && hasNoServers(document):
 		default:
 			found = append(found, place)

@@ -97,7 +97,7 @@ func fingerprint(file string, f lint.Finding) string {
 	return hex.EncodeToString(sum[:10])
 }
 
-// printLintTable prints each file with its findings, the gravest first, then in the order of the
+// printLintTable prints each file with its findings, the most severe first, then in the order of the
 // file.
 func printLintTable(t terminal, r lintReport) error {
 	for _, file := range r.results {
@@ -127,7 +127,7 @@ func printLintTable(t terminal, r lintReport) error {
 			return err
 		}
 		if s.Omitted > 0 {
-			fmt.Fprintf(t.out, "  and %d findings more, less grave than these\n", s.Omitted)
+			fmt.Fprintf(t.out, "  and %d more findings, less severe than these\n", s.Omitted)
 		}
 	}
 

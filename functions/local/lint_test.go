@@ -163,7 +163,7 @@ func TestLintFindsTheConfigurationsOfClients(t *testing.T) {
 	if !slices.Equal(paths, want) || len(report.Unread) != 1 || report.Unread[0].Path != ".mcp.json" {
 		t.Errorf("linted %v, unread %v", paths, report.Unread)
 	}
-	if !strings.Contains(notes, "config.toml: found and not judged") {
+	if !strings.Contains(notes, "config.toml: found but not linted") {
 		t.Errorf("%s", notes)
 	}
 }

@@ -139,13 +139,13 @@ func readInput(t terminal, file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// payerKey never signs with the public development key for a stranger's service.
+// payerKey never uses the public development key for a service on another machine.
 func payerKey(file, host string) (*evm.Key, error) {
 	if file != "" {
 		return evm.LoadKey(file)
 	}
 	if !isLoopback(host) {
-		return nil, errors.New("the development payer pays on this machine only; name a key with --key FILE")
+		return nil, errors.New("the development payer pays on this machine only; name a wallet key with --key FILE")
 	}
 	return devPayer()
 }
@@ -208,7 +208,7 @@ func (p purchase) conclude(t terminal, a answer) error {
 		err = receipt.check("")
 	}
 	if err != nil {
-		return exit{1, fmt.Errorf("answered, but the receipt is unusable: %w", err)}
+		return exit{1, fmt.Errorf("the service answered, but the receipt is not valid: %w", err)}
 	}
 
 	path := filepath.Join(p.data, "receipts", receipt.name()+".json")
@@ -230,7 +230,7 @@ const (
 	knownAsset   = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 )
 
-// printable keeps a stranger's text from steering the terminal.
+// printable replaces control characters, so that foreign text cannot control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -72,7 +72,7 @@ func readReceiptFile(file string) (r receiptFile, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&r); err != nil {
-		return r, fmt.Errorf("%s is no receipt file: %w", file, err)
+		return r, fmt.Errorf("%s is not a receipt file: %w", file, err)
 	}
 	return r, nil
 }
@@ -174,7 +174,7 @@ func (r receiptFile) request() (digest, path string, err error) {
 	}
 	amount, err := strconv.ParseInt(r.Response.Amount, 10, 64)
 	if err != nil || strconv.FormatInt(amount, 10) != r.Response.Amount {
-		return "", "", fmt.Errorf("amount %q is no amount", r.Response.Amount)
+		return "", "", fmt.Errorf("%q is not an amount", r.Response.Amount)
 	}
 	return x402.RequestDigest(r.Request.Method, u, r.Request.BodySHA256, amount), u.Path, nil
 }

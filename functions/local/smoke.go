@@ -49,7 +49,7 @@ func smoke(ctx context.Context, t terminal, keyFile string, rest []string, f *fo
 	if err != nil ||
 		u.Host == "" ||
 		u.Scheme != "https" && !isLoopback(u.Hostname()) {
-		return usage("%q is no address that begins with https://", rest[0])
+		return usage("%q is not an address that begins with https://", rest[0])
 	}
 
 	s := &smokeTest{
@@ -138,7 +138,7 @@ func (s *smokeTest) get(ctx context.Context, method, path, body string) (answer,
 	return s.buyer.send(r)
 }
 
-// documents are there, and speak of this address.
+// documents exist and name this address.
 func (s *smokeTest) documents(ctx context.Context) error {
 	var all error
 	for _, row := range catalog.Endpoints {
@@ -153,7 +153,7 @@ func (s *smokeTest) documents(ctx context.Context) error {
 		if err == nil &&
 			row.Function == "x402-manifest" &&
 			!bytes.Contains(a.body, []byte(s.base+"/x402/")) {
-			err = fmt.Errorf("%s does not speak of %s", row.Path, s.base)
+			err = fmt.Errorf("%s does not name %s", row.Path, s.base)
 		}
 
 		all = errors.Join(all, err)
@@ -162,7 +162,7 @@ func (s *smokeTest) documents(ctx context.Context) error {
 	return all
 }
 
-// stranger is what no row names; the answer is ours and not the gateway's.
+// stranger asks for an unknown address; the answer must be ours, not the gateway's.
 func (s *smokeTest) stranger(ctx context.Context) error {
 	a, err := s.get(ctx, http.MethodGet, "/x402/nothing-here", "")
 	if err == nil &&
@@ -172,7 +172,7 @@ func (s *smokeTest) stranger(ctx context.Context) error {
 	return err
 }
 
-// prices are asked for everything that is sold, by this address, and stored nowhere.
+// prices are those of the catalogue, name this address, and may not be cached.
 func (s *smokeTest) prices(ctx context.Context) error {
 	var all error
 	for _, row := range catalog.Endpoints {
@@ -185,9 +185,9 @@ func (s *smokeTest) prices(ctx context.Context) error {
 		case required == nil:
 			err = fmt.Errorf("unpaid it answers %d", a.status)
 		case required.Accepts[0].Amount != row.Price.String():
-			err = fmt.Errorf("it costs %s, not %s", required.Accepts[0].Amount, row.Price)
+			err = fmt.Errorf("it costs %s instead of %s", required.Accepts[0].Amount, row.Price)
 		case a.header.Get("Cache-Control") != "no-store":
-			err = fmt.Errorf("the price may be stored: Cache-Control %q", a.header.Get("Cache-Control"))
+			err = fmt.Errorf("the price may be cached: Cache-Control %q", a.header.Get("Cache-Control"))
 		case !strings.HasPrefix(required.Resource.URL, s.base+row.Path):
 			err = fmt.Errorf("it sells %s", required.Resource.URL)
 		}
@@ -200,7 +200,7 @@ func (s *smokeTest) prices(ctx context.Context) error {
 	return all
 }
 
-// tools are healthy, and elsewhere than on this machine closed to strangers.
+// tools are healthy, and off this machine they need a token.
 func (s *smokeTest) tools(ctx context.Context) error {
 	a, err := s.get(ctx, http.MethodGet, "/health", "")
 	if err == nil && a.status != http.StatusOK {
@@ -223,7 +223,7 @@ func (s *smokeTest) verification() order {
 	return order{http.MethodGet, s.base + "/x402/verify-audit", nil}
 }
 
-// purchase pays, and believes neither the receipt nor the verdict without a look.
+// purchase pays, and verifies the receipt and the verdict.
 func (s *smokeTest) purchase(ctx context.Context) error {
 	required, a, err := s.buyer.quote(ctx, s.verification())
 	if err != nil {
@@ -268,7 +268,7 @@ func (s *smokeTest) replay(ctx context.Context) error {
 	if err == nil &&
 		(a.status != http.StatusOK || !bytes.Equal(a.body, s.bought.body) ||
 			a.header.Get(x402.HeaderResponse) != s.bought.header.Get(x402.HeaderResponse)) {
-		err = fmt.Errorf("%d, and not what was bought", a.status)
+		err = fmt.Errorf("it answers %d, or another answer than the one bought", a.status)
 	}
 	return err
 }

@@ -46,7 +46,7 @@ func TestSmokeFindsWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for say, change := range map[string]func(*http.Response) error{
-		"the price may be stored": func(a *http.Response) error { a.Header.Del("Cache-Control"); return nil },
+		"the price may be cached": func(a *http.Response) error { a.Header.Del("Cache-Control"); return nil },
 		"404 application/json": func(a *http.Response) error {
 			if a.StatusCode == http.StatusNotFound {
 				a.Header.Set("Content-Type", "application/json")

@@ -40,9 +40,8 @@ func openChain(ctx context.Context, source string) (chain io.ReadCloser, torn in
 	return file, file.Torn(), nil
 }
 
-// fetchChain gets a chain from a server. Without TLS whoever sits between could
-// serve another chain, so that is for this machine only; and a redirect may not
-// lead to another host.
+// fetchChain gets a chain from a server. Plain HTTP is for this machine only, because
+// a machine in between could serve another chain. A redirect to another host is refused.
 func fetchChain(ctx context.Context, source string, limit int64) (io.ReadCloser, error) {
 	address, err := url.Parse(source)
 	if err != nil || address.Host == "" {
@@ -92,8 +91,8 @@ func checkScheme(address *url.URL) error {
 	return fmt.Errorf("%s: a chain from another machine is fetched over https only", address.Redacted())
 }
 
-// limitedBody fails when more than so many bytes come; io.LimitReader would make a
-// longer chain look cut.
+// limitedBody fails after a number of bytes; with io.LimitReader a longer chain would
+// look truncated.
 type limitedBody struct {
 	io.ReadCloser
 	left int64
@@ -102,7 +101,7 @@ type limitedBody struct {
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, errors.New("the server sends more than a chain may have")
+		return 0, errors.New("the server sends more than the maximum size of a chain")
 	}
 	return n, err
 }

@@ -40,7 +40,7 @@ func verifyThanks(t terminal, signer string, files []string, f *form) error {
 		Signer string `json:"signer"`
 	}
 	if err := json.Unmarshal(data, &thanks); err != nil {
-		return exit{3, fmt.Errorf("%s is no thank-you: %w", files[0], err)}
+		return exit{3, fmt.Errorf("%s is not a thank-you: %w", files[0], err)}
 	}
 
 	signedBy, err := evm.RecoverTyped(thanks.Payload.Typed(), thanks.Signature)

@@ -391,7 +391,7 @@ func (r receiptFile) inChain(ctx context.Context, file string) error {
 	if s.Event != x402.EventSettled ||
 		!strings.EqualFold(s.Actor, r.Response.Payer) ||
 		s.Payload != want {
-		return fmt.Errorf("entry %d of %s records something else than this payment", e.Seq, file)
+		return fmt.Errorf("entry %d of %s does not record this payment", e.Seq, file)
 	}
 
 	return nil

@@ -75,7 +75,7 @@ type Chain struct {
 	eth   *eth.Ethereum
 	store *store // nil when the chain lives in memory
 
-	// sealing serialises block production: whoever holds it mines everything
+	// sealing serialises block production: its holder mines everything
 	// that is in the pool, so callers that waited find their work done.
 	sealing sync.Mutex
 	// view is held for writing while the head of the chain is exchanged, so that
@@ -132,7 +132,7 @@ func Start(ctx context.Context, opts Options) (_ *Chain, err error) {
 	if err = c.replay(ctx); err != nil {
 		return nil, err
 	}
-	// The first block: without it, a chain that nobody has used yet would answer
+	// The first block: without it, an unused chain would answer
 	// eth_call with the timestamp of its genesis.
 	if err = c.freshen(); err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (c *Chain) tick() {
 
 // Instance identifies this life of the chain: the hash of block 0, in hex. It is
 // the same after every restart with the same directory and differs from that of
-// every other chain, so whoever stores payments can see that the chain under
+// every other chain, so a payment store can see that the chain under
 // them was replaced. Any client can read it with eth_getBlockByNumber("0x0").
 func (c *Chain) Instance() string {
 	return c.eth.BlockChain().Genesis().Hash().Hex()

@@ -23,7 +23,7 @@ import (
 // go-ethereum's own data directory was tried and does not keep the promise: it
 // leaves recent state to a clean shutdown and its database does not sync, so
 // after a kill it rewinds to the last state it finds. Here a block is synced to
-// disk before anybody can see it, and a bbolt transaction is there or not there.
+// disk before a reader can see it, and a bbolt transaction is there or not there.
 // bbolt also locks the file against a second process.
 type store struct{ db *bolt.DB }
 

@@ -51,8 +51,7 @@ func badRequest(detail string) error {
 	}
 }
 
-// payment matches the payload with the requirements, whoever is paid and how
-// much. Errors are *payments.Invalid. What the seller offered and the client
+// payment matches the payload with the requirements, for any recipient and amount. Errors are *payments.Invalid. What the seller offered and the client
 // accepted beside scheme and network is between these two.
 func (s *service) payment(req request) (payments.Payment, error) {
 	terms, err := s.terms(*req.PaymentRequirements)

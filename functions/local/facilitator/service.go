@@ -7,8 +7,8 @@
 // machine promises: one transfer however often it is asked for, the same
 // transaction after a crash, and one order of the gas wallet's nonces. Success is told
 // to one submitter, since each of several equal requests may be another delivery. The
-// record of a payment belongs to whoever brought it first, the gate or this
-// service; the other one is told that the nonce is used.
+// record of a payment belongs to the first that brought it, the gate or this service;
+// the other one answers that the nonce is used.
 //
 // Wire shapes: x402 core specification v2 section 7, and the version 1 shapes of
 // the same members.
@@ -72,8 +72,8 @@ func Routes(machine *payments.Machine, token catalog.Site, wallet string) []http
 	}
 }
 
-// noPage refuses web pages: whoever calls spends the gas of the wallet, and a
-// page that a browser shows may be anybody's.
+// noPage refuses web pages: a call spends the gas of the wallet, and a browser shows
+// pages of any origin.
 func noPage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
