@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -16,10 +17,24 @@ import (
 
 // Defaults of the commands.
 const (
-	defaultAddr = "127.0.0.1:8402"
-	defaultBase = "http://localhost:8402"
-	defaultData = workspace.DataDir
+	standardAddr = "127.0.0.1:8402"
+	defaultData  = workspace.DataDir
 )
+
+// defaultAddr is where the service listens and where the commands look for it: the value of
+// GOVERNANCE_ADDR, or the standard address.
+func defaultAddr() string {
+	return cmp.Or(os.Getenv("GOVERNANCE_ADDR"), standardAddr)
+}
+
+// defaultBase is the base URL of the service at the default address.
+func defaultBase() string {
+	_, port, err := net.SplitHostPort(defaultAddr())
+	if err != nil {
+		return "http://" + defaultAddr()
+	}
+	return "http://localhost:" + port
+}
 
 // localDefaults fills in the settings of a laptop. It uses the public development keys
 // only if every RPC address is a development chain on this machine: on a real node

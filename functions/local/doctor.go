@@ -65,7 +65,7 @@ func doctorCommand(t terminal) *cobra.Command {
 	c.Annotations = map[string]string{exitStatusOf: doctorStatus}
 	c.Flags().StringVar(&d.data, "data", defaultData, "data `directory` of the service")
 	c.Flags().StringVar(&d.workspace, "workspace", ".", "`directory` of the governed project")
-	c.Flags().StringVar(&d.addr, "addr", defaultAddr, "`address` on which the service listens")
+	c.Flags().StringVar(&d.addr, "addr", defaultAddr(), "`address` on which the service listens")
 	f = addForm(c)
 	return c
 }

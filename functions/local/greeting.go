@@ -28,7 +28,7 @@ func (s *service) greet(t terminal, o options) {
 
 	fmt.Fprintf(t.out, "  open %s/x402/tip in a browser\n", s.config.BaseURL)
 	base, chain := "", ""
-	if s.config.BaseURL != defaultBase {
+	if s.config.BaseURL != defaultBase() {
 		base = " --base " + s.config.BaseURL
 	}
 	if o.data != defaultData {

@@ -54,7 +54,7 @@ func killCommand(t terminal) *cobra.Command {
 	set.StringVar(&o.scope, "scope", "all", "`part` to end: "+strings.Join(killswitch.Scopes, ", "))
 	set.BoolVar(&o.resume, "resume", false, "lift the halt instead")
 	set.BoolVar(&o.restore, "restore", false, "with --resume: start again what was stopped at other providers")
-	set.StringVar(&o.url, "url", defaultBase, "`address` of the service")
+	set.StringVar(&o.url, "url", defaultBase(), "`address` of the service")
 	set.StringVar(&o.data, "data", defaultData, "`directory` of the service on this machine")
 	set.StringVar(
 		&o.secretFile,

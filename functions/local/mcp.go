@@ -41,7 +41,7 @@ func mcpStdio(ctx context.Context, t terminal, data, folder string) error {
 	c.DataDir = data
 	c.Workspace = folder
 	if c.BaseURL == "" {
-		c.BaseURL = defaultBase
+		c.BaseURL = defaultBase()
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return err

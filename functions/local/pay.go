@@ -47,7 +47,7 @@ func payCommand(t terminal) *cobra.Command {
 			return p.pay(ctx, t)
 		})
 	set := c.Flags()
-	set.StringVar(&p.base, "base", defaultBase, "base `URL` of the service")
+	set.StringVar(&p.base, "base", defaultBase(), "base `URL` of the service")
 	set.StringVarP(&p.bodyFile, "body", "d", "", "`file` with the request body; - reads standard input")
 	set.StringVar(&p.data, "data", defaultData, "`directory` in which receipts are kept")
 	set.StringVar(

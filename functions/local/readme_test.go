@@ -19,16 +19,22 @@ import (
 
 // The README is run as it stands, in a copy of the source: every command of a
 // console block, and what it prints is what the README says. A line ... stands
-// for any lines, and hashes may differ.
+// for any lines, and hashes may differ. The port is a free one instead of 8402.
 func TestReadmeIsASession(t *testing.T) {
-	if busy("127.0.0.1:8402") {
-		t.Skip("needs port 8402, on which something else listens")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	addr := listener.Addr().String()
+	_ = listener.Close()
+	t.Setenv("GOVERNANCE_ADDR", addr)
+	elsewhere := strings.NewReplacer("localhost:8402", "localhost:"+addr[strings.LastIndexByte(addr, ':')+1:])
+
 	dir := copySource(t)
 	for _, block := range codeBlocks(t, filepath.Join(dir, "README.md"), "console") {
-		for _, step := range commandsOf(block) {
+		for _, step := range commandsOf(elsewhere.Replace(block)) {
 			if step.command == "make run" {
-				runInBackground(t, dir, step)
+				runInBackground(t, dir, addr, step)
 				continue
 			}
 			out, err := shell(dir, step.command)
@@ -51,15 +57,6 @@ func TestReadmeIsASession(t *testing.T) {
 			t.Errorf("check.py %s: %s (%v)", file, out, err)
 		}
 	}
-}
-
-func busy(addr string) bool {
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return true
-	}
-	_ = listener.Close()
-	return false
 }
 
 // copySource copies the files that git knows or would add.
@@ -154,7 +151,7 @@ func (s step) matches(out string) bool {
 
 // runInBackground starts the service as the README says and stops it at the end
 // with Ctrl-C.
-func runInBackground(t *testing.T, dir string, s step) {
+func runInBackground(t *testing.T, dir, addr string, s step) {
 	t.Helper()
 	var out logtest.Buffer
 	command := exec.Command("bash", "-c", s.command)
@@ -173,7 +170,7 @@ func runInBackground(t *testing.T, dir string, s step) {
 	// Make and the go command pass on what the service prints, so it may come after
 	// the first answer.
 	for range 3000 {
-		response, err := http.Get("http://localhost:8402/x402/products")
+		response, err := http.Get("http://" + addr + "/x402/products")
 		if err == nil {
 			_ = response.Body.Close()
 		}

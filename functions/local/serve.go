@@ -51,7 +51,7 @@ func serveCommand(t terminal) *cobra.Command {
 			return serve(ctx, t, o)
 		})
 	set := c.Flags()
-	set.StringVar(&o.addr, "addr", defaultAddr, "`address` to listen on")
+	set.StringVar(&o.addr, "addr", defaultAddr(), "`address` to listen on")
 	set.StringVar(
 		&o.data,
 		"data",

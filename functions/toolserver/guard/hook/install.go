@@ -178,23 +178,21 @@ func (o *ordered) set(name string, value any) {
 // MarshalJSON implements json.Marshaler.
 func (o *ordered) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
+	b.WriteByte('{')
 	for i, name := range o.names {
 		key, err := json.Marshal(name)
 		if err != nil {
 			return nil, err
 		}
-		b.WriteByte("{,"[min(i, 1)])
+		if i > 0 {
+			b.WriteByte(',')
+		}
 		b.Write(key)
 		b.WriteByte(':')
-
 		b.Write(o.values[name])
 	}
-
-	if len(o.names) == 0 {
-		b.WriteByte('{')
-	}
-
 	b.WriteByte('}')
+
 	return b.Bytes(), nil
 }
 
