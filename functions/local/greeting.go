@@ -21,7 +21,7 @@ func (s *service) greet(t terminal, o options) {
 	_ = table.Flush() // fails only if the terminal is closed
 	fmt.Fprintf(t.out, "\nAudit chain  %s/%s.jsonl, keys and payments beside it\n", o.data, wiring.ChainName)
 	s.greetChain(t)
-	fmt.Fprintf(t.out, "Tools        MCP at %s/mcp, for older clients /sse; kill secret %s\n",
+	fmt.Fprintf(t.out, "Tools        MCP at %s/mcp, for older clients /sse; kill secret in %s\n",
 		s.config.BaseURL, killSecretFile(o.data))
 	fmt.Fprintf(t.out, "\nTry, in another terminal:\n")
 	fmt.Fprintf(t.out, "  curl -i %s/x402/verify-audit\n", s.config.BaseURL)

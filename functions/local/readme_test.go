@@ -59,6 +59,22 @@ func TestReadmeIsASession(t *testing.T) {
 	}
 }
 
+// make run compiles the programs; the commands after it use them.
+func TestReadmeCompilesOnce(t *testing.T) {
+	var commands []string
+	for _, language := range []string{"console", "sh"} {
+		for _, block := range codeBlocks(t, "../../README.md", language) {
+			commands = append(commands, strings.Split(block, "\n")...)
+		}
+	}
+
+	for _, command := range commands {
+		if strings.Contains(command, "go run ") || strings.Contains(command, "go build ") {
+			t.Errorf("%s compiles the program again", command)
+		}
+	}
+}
+
 // copySource copies the files that git knows or would add.
 func copySource(t *testing.T) string {
 	t.Helper()
