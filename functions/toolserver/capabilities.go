@@ -18,7 +18,7 @@ func (s *Server) capabilities(transport string) []core.Capability {
 			c.State, c.Why = "needs_config", why
 		}
 		if transport == "stdio" && t.Name == "emergency_kill_switch" {
-			c.State, c.Why = "unavailable", "over stdio there is no header for the kill secret: a person uses local kill, or POST /kill of a server that listens"
+			c.State, c.Why = "unavailable", "over stdio there is no header for the kill secret: a person uses governance kill, or POST /kill of a server that listens"
 		}
 
 		if _, blind := fs.ReadDir(procOf(s.deps.Host), "."); t.Name == "check_archive_safety" &&
@@ -44,7 +44,7 @@ func (s *Server) lacking(name string, state workspace.State, unreadable error) s
 			return workspace.FileName + " cannot be read, so everything is refused"
 		}
 		if !state.Configured {
-			return "there is no " + workspace.FileName + ", so no file is known to be safe; local init writes one"
+			return "there is no " + workspace.FileName + ", so no file is known to be safe; governance init writes one"
 		}
 	case "dispatch_to_llm":
 		if !state.Config.Dispatch.Enabled {
