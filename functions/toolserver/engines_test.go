@@ -213,7 +213,7 @@ func TestTheKillToolIsNotReadyOverStdio(t *testing.T) {
 	}
 	pipe := r.stdio()
 	pipe.ask(openingMessage)
-	if got := state(pipe.ask(question)); !strings.HasPrefix(got, "unavailable") || !strings.Contains(got, "local kill") {
+	if got := state(pipe.ask(question)); !strings.HasPrefix(got, "unavailable") || !strings.Contains(got, "governance kill") {
 		t.Errorf("over stdio: %s", got)
 	}
 	if _, over := r.send("POST", "/mcp", question); state(sprint(over)) != "ready" {

@@ -70,7 +70,7 @@ func (here surroundings) judge(t *tool.Tool) (state, why string) {
 func (here surroundings) cannot(need tool.Need) string {
 	switch {
 	case need == tool.NeedHeaders && !here.headers:
-		return "over stdio there is no header for the kill secret: a person uses local kill, or POST /kill of a server that listens"
+		return "over stdio there is no header for the kill secret: a person uses governance kill, or POST /kill of a server that listens"
 	case need == tool.NeedProcessTable && !here.processes:
 		return "the processes of the machine cannot be read, so nothing is called safe"
 	}
@@ -89,7 +89,7 @@ func (here surroundings) lacks(need tool.Need) string {
 			return workspace.FileName + " cannot be read, so everything is refused"
 		}
 		if !here.workspace.Configured {
-			return "there is no " + workspace.FileName + ", so no file is known to be safe; local init writes one"
+			return "there is no " + workspace.FileName + ", so no file is known to be safe; governance init writes one"
 		}
 	case tool.NeedAgent:
 		if !here.workspace.Config.Dispatch.Enabled {

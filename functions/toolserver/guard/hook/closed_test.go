@@ -37,7 +37,7 @@ func TestWithoutReadableRulesNothingIsWritten(t *testing.T) {
 		files map[string]string
 		says  []string
 	}{
-		"no rules":     {nil, []string{"governance.yaml", "local init"}},
+		"no rules":     {nil, []string{"governance.yaml", "governance init"}},
 		"broken rules": {map[string]string{"governance.yaml": "version: 1\nuntochable: [a]\n"}, []string{"governance.yaml", "line 2", "person"}},
 		"no YAML":      {map[string]string{"governance.yaml": "\x00"}, []string{"governance.yaml", "person"}},
 		"older, gone":  {map[string]string{"nervous-system.config.json": `{"protected_files_list":"/nowhere"}`}, []string{"person"}},
@@ -179,7 +179,7 @@ func TestTheGuardItselfIsUntouchable(t *testing.T) {
 	}
 	other := t.TempDir()
 	for _, file := range []string{
-		program, filepath.Join(filepath.Dir(program), "local-hook"),
+		program, filepath.Join(filepath.Dir(program), "local-hook"), filepath.Join(filepath.Dir(program), "governance-hook"),
 		home + "/.claude/settings.json", home + "/.claude/skills/x.md", home + "/.claude.json", home + "/.codex/config.toml", home + "/.gemini/settings.json", home + "/.cursor/hooks.json",
 		home + "/.copilot/config.json", home + "/.codeium/windsurf/hooks.json", home + "/.config/opencode/opencode.json", home + "/.aider.conf.yml", home + "/.gitconfig", home + "/.config/git/config", "~/.claude/settings.json",
 		"/etc/claude-code/managed-settings.json", "/etc/gitconfig", other + "/governance.yaml", other + "/.governance/x", other + "/.claude/settings.local.json", other + "/.git/config", other + "/x/HEAD",

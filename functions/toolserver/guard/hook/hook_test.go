@@ -185,7 +185,7 @@ func TestInstallingKeepsWhatIsThereAndHappensOnce(t *testing.T) {
 		file := hook.Agents[name].Settings
 		const before = "{\n  \"zeta\": [1, 2],\n  \"hooks\": {\"PreToolUse\": [{\"matcher\": \"X\", \"hooks\": []}]},\n  \"alpha\": \"a\"\n}\n"
 		w.Write(file, before)
-		change, err := hook.Plan(w.Workspace, name, "local hook")
+		change, err := hook.Plan(w.Workspace, name, "governance hook")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,10 +196,10 @@ func TestInstallingKeepsWhatIsThereAndHappensOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := w.Read(file)
-		if w.Read(change.Backup) != before || !strings.Contains(after, `"matcher": "X"`) || strings.Index(after, "zeta") > strings.Index(after, "alpha") || !strings.Contains(after, "local hook") || !strings.Contains(change.Diff(), "+") {
+		if w.Read(change.Backup) != before || !strings.Contains(after, `"matcher": "X"`) || strings.Index(after, "zeta") > strings.Index(after, "alpha") || !strings.Contains(after, "governance hook") || !strings.Contains(change.Diff(), "+") {
 			t.Errorf("%s: %s\n%s", name, after, change.Diff())
 		}
-		again, err := hook.Plan(w.Workspace, name, "local hook")
+		again, err := hook.Plan(w.Workspace, name, "governance hook")
 		if err != nil || again.After != again.Before || again.Diff() != "" {
 			t.Errorf("%s: a second time: %v\n%s", name, err, again.Diff())
 		}
@@ -244,8 +244,8 @@ func TestAnApprovalLetsOneCallOfAnyToolPass(t *testing.T) {
 // says otherwise. An older entry of ours is replaced and not doubled.
 func TestClaudeCodeIsToldToBlockWhenTheHookFails(t *testing.T) {
 	w := guardtest.New(t, nil)
-	w.Write(".claude/settings.local.json", `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"other"}]},{"matcher":"*","hooks":[{"type":"command","command":"local hook"}]}]}}`)
-	change, err := hook.Plan(w.Workspace, "claude-code", "local hook")
+	w.Write(".claude/settings.local.json", `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"other"}]},{"matcher":"*","hooks":[{"type":"command","command":"governance hook"}]}]}}`)
+	change, err := hook.Plan(w.Workspace, "claude-code", "governance hook")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestClaudeCodeIsToldToBlockWhenTheHookFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := settings.Hooks["PreToolUse"]
-	if len(entries) != 2 || entries[0].Hooks[0].Command != "other" || entries[1].Hooks[0].Command != "local hook" || entries[1].Hooks[0].OnFailure != "block" {
+	if len(entries) != 2 || entries[0].Hooks[0].Command != "other" || entries[1].Hooks[0].Command != "governance hook" || entries[1].Hooks[0].OnFailure != "block" {
 		t.Errorf("%s", change.After)
 	}
 	launch := hook.LaunchOf(w.Workspace, "claude-code", []string{"local-hook"}, "/project", "")
@@ -281,7 +281,7 @@ func TestSettingsThatCannotBeReadStay(t *testing.T) {
 	w := guardtest.New(t, nil)
 	for _, text := range []string{"{", "[]", `{"hooks":[]}`, `{"hooks":{"PreToolUse":{}}}`, "// comment\n{}"} {
 		w.Write(".claude/settings.local.json", text)
-		if _, err := hook.Plan(w.Workspace, "claude-code", "local hook"); err == nil {
+		if _, err := hook.Plan(w.Workspace, "claude-code", "governance hook"); err == nil {
 			t.Errorf("%q was accepted", text)
 		}
 	}

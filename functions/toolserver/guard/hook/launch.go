@@ -47,8 +47,10 @@ func textOf(value any) string {
 // Program is the command line of the hook: the small program beside another
 // one of ours, or that one itself.
 func Program(own string) []string {
-	if small, err := exec.LookPath(filepath.Join(filepath.Dir(own), workspace.HookProgram)); err == nil {
-		return []string{small}
+	for _, name := range workspace.HookPrograms {
+		if small, err := exec.LookPath(filepath.Join(filepath.Dir(own), name)); err == nil {
+			return []string{small}
+		}
 	}
 	return []string{own, Name}
 }

@@ -74,7 +74,7 @@ func (g *Gate) judge(state workspace.State, dir, name, operation string) Result 
 	case p.Real == "":
 		result.Decision, result.Reason = policy.Unknown, "The file is not in the workspace, or the name leads out of it, so no list governs it."
 	case !state.Configured:
-		result.Decision, result.Reason = policy.Unknown, "There is no "+workspace.FileName+", so nothing is known about the file. Run local init to write one."
+		result.Decision, result.Reason = policy.Unknown, "There is no "+workspace.FileName+", so nothing is known about the file. Run governance init to write one."
 	default:
 		result.Reason = "No list names the file."
 	}

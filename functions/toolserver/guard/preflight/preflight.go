@@ -144,7 +144,7 @@ func (g *Gate) without(state workspace.State, problem error) string {
 	case problem != nil:
 		return "The workspace file cannot be read, so nothing may be changed: " + problem.Error() + ". A person must repair it."
 	case g.Installed && !state.Configured:
-		return "A guard is installed here and there is no " + workspace.FileName + " to say what agents may change, so nothing may be changed. A person writes one with local init, or takes the hook out of the settings of the agent."
+		return "A guard is installed here and there is no " + workspace.FileName + " to say what agents may change, so nothing may be changed. A person writes one with governance init, or takes the hook out of the settings of the agent."
 	}
 	return ""
 }

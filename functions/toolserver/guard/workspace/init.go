@@ -36,10 +36,10 @@ func (w *Workspace) Draft(name string) (string, error) {
 
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What agents may do in this project. Changes take effect at once; agents cannot change this file.\n")
-	fmt.Fprintf(&b, "# Schema: local init -schema. Patterns: * in one name, ** for any folders, {a,b} for a choice.\nversion: 1\nproject: {name: %q}\n",
+	fmt.Fprintf(&b, "# Schema: governance init -schema. Patterns: * in one name, ** for any folders, {a,b} for a choice.\nversion: 1\nproject: {name: %q}\n",
 		name)
 	list(&b, "Never changed by an agent, by no way and for no reason.", "untouchable", untouchable)
-	list(&b, "Changed only after a person approved: local approve.",
+	list(&b, "Changed only after a person approved: governance approve.",
 		"protected", present(commonProtected, nil, names))
 
 	list(&b, "Exceptions from protected. They never lift untouchable.", "allow", nil)

@@ -9,8 +9,9 @@ import (
 	"governance.internal/functions/toolserver/guard/policy"
 )
 
-// HookProgram is the name of the small program of the hook, which stands beside the others.
-const HookProgram = "local-hook"
+// HookPrograms are the names of the small program of the hook, which stands beside the
+// others: the present name, then the one of earlier versions.
+var HookPrograms = []string{"governance-hook", "local-hook"}
 
 // places knows the files of the machine that no agent changes, in whatever workspace it is.
 type places struct {
@@ -34,7 +35,10 @@ func newPlaces(fold bool) (places, error) {
 		p.home = real(home)
 	}
 	if program, err := os.Executable(); err == nil {
-		p.programs = []string{real(program), filepath.Join(filepath.Dir(real(program)), HookProgram)}
+		p.programs = []string{real(program)}
+		for _, name := range HookPrograms {
+			p.programs = append(p.programs, filepath.Join(filepath.Dir(real(program)), name))
+		}
 	}
 
 	return p, nil

@@ -75,7 +75,7 @@ func RequestApproval(gate *preflight.Gate) *tool.Tool {
 		answer := Request{
 			Status:   approval.Pending,
 			Requests: []Asked{},
-			Next:     "Wait. A person decides with local approve; look with approval_status.",
+			Next:     "Wait. A person decides with governance approve; look with approval_status.",
 		}
 		for _, a := range actions {
 			asked, err := gate.Approvals.Request(

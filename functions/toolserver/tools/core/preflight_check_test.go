@@ -88,7 +88,7 @@ func TestOtherNamesOfAFileDoNotHelp(t *testing.T) {
 
 func TestWithoutAWorkspaceFileNothingIsCalledSafe(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"a.go": "x"})
-	if answer := check(w, map[string]any{"path": "a.go"}); answer.Decision != policy.Unknown || *answer.ExitCode != 3 || !strings.Contains(answer.Results[0].Reason, "local init") {
+	if answer := check(w, map[string]any{"path": "a.go"}); answer.Decision != policy.Unknown || *answer.ExitCode != 3 || !strings.Contains(answer.Results[0].Reason, "governance init") {
 		t.Errorf("%+v", answer)
 	}
 	if answer := check(w, map[string]any{"path": ".governance/approvals.db"}); answer.Decision != policy.Blocked {

@@ -10,7 +10,7 @@ import (
 
 // agent says how a coding agent is started and which tools it has.
 type agent struct {
-	settings string // file that local hook install writes
+	settings string // file that governance hook install writes
 	args     []string
 	env      func(address string) []string
 	prepare  func(p project, address string) error

@@ -1,5 +1,5 @@
 // Command record records how a real coding agent calls the guard. It sets a scratch
-// project up with local init's file and local hook install, starts the agent against
+// project up with governance init's file and governance hook install, starts the agent against
 // a model of its own, which asks for forbidden changes, and writes down each call of
 // the hook and what the agent told its model about it. Nothing leaves the machine.
 //
