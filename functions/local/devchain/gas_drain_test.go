@@ -26,7 +26,7 @@ const agrees = "631626ba7e60e01b5f5260205ff3"
 // priceWatcher agrees where tx.gasprice is 0, as in a simulation that names no fee.
 const priceWatcher = "3a156006" + "57" + "fe" + "5b" + agrees
 
-// originWatcher agrees where tx.origin is nobody, as in a simulation without a caller.
+// originWatcher agrees where tx.origin is the zero address, as in a simulation without a caller.
 const originWatcher = "32156006" + "57" + "fe" + "5b" + agrees
 
 // gasWatcher agrees where at least 200,000 gas are left, as in a simulation with a
@@ -203,8 +203,8 @@ func TestTheGasCapHoldsForTheTransactionToo(t *testing.T) {
 	}
 }
 
-// Thirty payments of a balance that covers one: one settles, and the others are told
-// before any gas is spent.
+// Thirty payments of a balance that covers one: one settles, and the others are
+// refused before any gas is spent.
 func TestSimultaneousPaymentsOfOneBalanceRevertNothing(t *testing.T) {
 	s := openShop(t)
 	s.fund(addressOf(ownerKey), 5000)

@@ -5,7 +5,7 @@
 // It is a thin front of the payment machine. A settlement is a payment whose
 // product is [Product] and whose work is nothing, so that it inherits what the
 // machine promises: one transfer however often it is asked for, the same
-// transaction after a crash, and one order of the gas wallet's nonces. Success is told
+// transaction after a crash, and one order of the gas wallet's nonces. Success is reported
 // to one submitter, since each of several equal requests may be another delivery. The
 // record of a payment belongs to the first that brought it, the gate or this service;
 // the other one answers that the nonce is used.

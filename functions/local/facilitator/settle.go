@@ -100,8 +100,8 @@ func dialect(version int, network string) string {
 
 // order asks the machine to move the money and do nothing else. It is bound to
 // the authorization, which names payer, payee and amount, and which the
-// requirements had to match; SecretBody, because the submitter that is told of success is
-// told again as often as it asks.
+// requirements had to match; SecretBody, because the submitter that received the success
+// receives it again as often as it asks.
 func order(p payments.Payment, version int) payments.Order {
 	authorization := p
 	authorization.Signature = ""

@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"governance.internal/functions/toolserver/guard/approval"
-	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/answer"
 )
@@ -67,14 +66,8 @@ type decision struct {
 // post grants or denies for a person who holds the kill secret. The token of the server
 // does not do; agents have that.
 func (a *approvals) post(w http.ResponseWriter, r *http.Request) {
-	if refusal := a.secret.Check(r.Context(), r.Header, "http"); refusal != nil {
-		answer.Tool(w, tool.Failure(refusal), killStatus)
-		return
-	}
-
-	body, problem := rpc.ReadBody(r)
-	if problem != nil {
-		answer.Error(w, problem.Status, "invalid_body", problem.Message)
+	body, ok := readSecured(w, r, a.secret)
+	if !ok {
 		return
 	}
 

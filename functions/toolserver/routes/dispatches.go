@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/guard/mask"
-	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/answer"
 	"governance.internal/functions/toolserver/work/dispatch"
@@ -156,14 +155,8 @@ type dispatchEnd struct {
 // end ends one dispatch for a person who has the kill secret, and leaves all others
 // alone: POST /dispatches/{id}/end.
 func (d *dispatches) end(w http.ResponseWriter, r *http.Request) {
-	if refusal := d.secret.Check(r.Context(), r.Header, "http"); refusal != nil {
-		answer.Tool(w, tool.Failure(refusal), killStatus)
-		return
-	}
-
-	body, problem := rpc.ReadBody(r)
-	if problem != nil {
-		answer.Error(w, problem.Status, "invalid_body", problem.Message)
+	body, ok := readSecured(w, r, d.secret)
+	if !ok {
 		return
 	}
 

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 
-	"governance.internal/functions/toolserver/mcp/rpc"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/answer"
 	"governance.internal/functions/toolserver/work/killswitch"
@@ -50,14 +49,8 @@ func newKill(secret Secret, tools Tools, halt Switch) *kill {
 // post is the tool emergency_kill_switch over plain HTTP; with {"resume":true} it is
 // the end of a halt.
 func (k *kill) post(w http.ResponseWriter, r *http.Request) {
-	if refusal := k.secret.Check(r.Context(), r.Header, "http"); refusal != nil {
-		answer.Tool(w, tool.Failure(refusal), killStatus)
-		return
-	}
-
-	body, problem := rpc.ReadBody(r)
-	if problem != nil {
-		answer.Error(w, problem.Status, "invalid_body", problem.Message)
+	body, ok := readSecured(w, r, k.secret)
+	if !ok {
 		return
 	}
 
