@@ -37,7 +37,7 @@ test-go:
 # What the race detector would make slow: every compiled Lambda against a Runtime API stub, with init times
 # and sizes, a chain of a million entries, and the payment machine in ten thousand random worlds.
 test-plain:
-	@CGO_ENABLED=0 $(GO) test -timeout 40m -json -run 'TestEveryLambda|TestAMillion|TestRandomHistories|TestEveryFlippedByte|TestACallAllocates' ./functions/toolserver ./functions/local ./shared/payments ./shared/audit | $(GO) run ./testdata/report
+	@CGO_ENABLED=0 $(GO) test -timeout 40m -json -run 'TestEveryLambda|TestAMillion|TestRandomHistories|TestEveryFlippedByte|TestACallAllocates' ./functions/toolserver/server ./functions/local ./shared/payments ./shared/audit | $(GO) run ./testdata/report
 
 # The templates, without the race detector: it would compile the whole CDK a second time.
 test-infra: ## the deployment's templates
@@ -86,10 +86,10 @@ bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench . ./shared/lint
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench . ./shared/x402 ./shared/x402/evm
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain
-	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench ToolsCall ./functions/toolserver
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench ToolsCall ./functions/toolserver/server
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench Decide ./functions/toolserver/guard/policy
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench HookCold -benchtime 100x ./functions/local
-	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench BesidePeers -benchtime 1x ./functions/toolserver
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench BesidePeers -benchtime 1x ./functions/toolserver/server
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'BenchmarkUnpaid|PaidRequest' -benchtime 5x ./functions/local
 
 # A module of its own keeps the peers out of ours.

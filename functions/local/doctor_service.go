@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/server"
 	"governance.internal/functions/toolserver/work/killswitch"
 	auditfile "governance.internal/shared/audit/file"
 	"governance.internal/shared/wiring"
@@ -71,7 +71,7 @@ func serviceAt(ctx context.Context, addr string) (string, error) {
 
 	var health struct{ Service, Version, Status string }
 	err = json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&health)
-	if err != nil || health.Service != toolserver.Name {
+	if err != nil || health.Service != server.Name {
 		return "", errors.New("its GET /health is not ours")
 	}
 	return printable(health.Service + " " + health.Version + ", status " + health.Status), nil

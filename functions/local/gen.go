@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/server"
 	"governance.internal/shared/catalog"
 )
 
@@ -55,7 +55,7 @@ func replaceTables(readme string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return replaceTable(readme, "tools", toolserver.ReadmeTable())
+	return replaceTable(readme, "tools", server.ReadmeTable())
 }
 
 // replaceTable exchanges what stands between the markers of a table.

@@ -20,8 +20,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"governance.internal/functions/toolserver"
 	"governance.internal/functions/toolserver/agent"
+	"governance.internal/functions/toolserver/server"
 )
 
 // exit ends the program with a status after an optional message.
@@ -87,5 +87,5 @@ func run(ctx context.Context, t terminal, args []string) int {
 // isAgent says whether dispatch started this process as the server's own agent, whose
 // assignment comes on standard input.
 func isAgent(args []string) bool {
-	return len(args) > 0 && args[0] == toolserver.AgentCommand
+	return len(args) > 0 && args[0] == server.AgentCommand
 }

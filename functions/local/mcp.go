@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/server"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 )
@@ -55,7 +55,7 @@ func mcpStdio(ctx context.Context, t terminal, data, folder string) error {
 		return err
 	}
 
-	s, err := toolserver.New(toolserver.DepsOf(parts))
+	s, err := server.New(server.DepsOf(parts))
 	if err != nil {
 		return errors.Join(err, parts.Close())
 	}

@@ -17,7 +17,7 @@ import (
 
 	"governance.internal/functions/local/devchain"
 	"governance.internal/functions/local/facilitator"
-	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/server"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/config"
@@ -90,7 +90,7 @@ type service struct {
 	paid     *wiring.Paid
 	devchain *devchain.Chain // nil when RPC_URLS names another chain
 	urlFile  string          // tells other programs where the development chain is
-	tools    *toolserver.Server
+	tools    *server.Server
 	leave    func() // gives up the place among other tasks
 	handler  http.Handler
 	recorder *telemetry.Recorder // nil if no collector is named
@@ -190,9 +190,9 @@ func (s *service) recordStart(ctx context.Context) error {
 
 // run serves until ctx ends and then drains.
 func (s *service) run(ctx context.Context, listener net.Listener) error {
-	server, bounded := toolserver.HTTPServer(s.recorder.Wrap(s.handler), listener, s.config.MaxConnections)
+	front, bounded := server.HTTPServer(s.recorder.Wrap(s.handler), listener, s.config.MaxConnections)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(bounded) }()
+	go func() { served <- front.Serve(bounded) }()
 	keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopKeeping()
 
@@ -205,7 +205,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	return s.tools.Shutdown(context.WithoutCancel(ctx), server)
+	return s.tools.Shutdown(context.WithoutCancel(ctx), front)
 }
 
 // sweep finishes payments that no client came back for.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"governance.internal/functions/toolserver"
+	"governance.internal/functions/toolserver/server"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 )
@@ -20,7 +20,7 @@ import (
 // withTools puts the tool server on the same port. It refuses pages of other
 // origins, so it stands beside the public routes and not among them.
 func (s *service) withTools(ctx context.Context, public http.Handler, addr net.Addr) (http.Handler, error) {
-	if err := toolserver.CheckBind(addr, s.config.APIToken); err != nil {
+	if err := server.CheckBind(addr, s.config.APIToken); err != nil {
 		return nil, err
 	}
 	var err error
@@ -38,15 +38,15 @@ func (s *service) withTools(ctx context.Context, public http.Handler, addr net.A
 		parts.Gate = s.paid.Gate
 	}
 
-	deps := toolserver.DepsOf(parts)
+	deps := server.DepsOf(parts)
 	if s.leave, err = deps.Join(ctx, s.config, addr.String()); err != nil {
 		return nil, err
 	}
 
 	deps.Telemetry = s.recorder
-	s.tools, err = toolserver.New(deps)
+	s.tools, err = server.New(deps)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if toolserver.Serves(r.URL.Path) {
+		if server.Serves(r.URL.Path) {
 			s.tools.ServeHTTP(w, r)
 			return
 		}

@@ -113,8 +113,9 @@ var lightEthereum = []string{
 	"github.com/ethereum/go-ethereum/rpc",
 }
 
-// adapters are the last path elements that may speak to an AWS service.
-var adapters = []string{"dynamo", "s3", "kms", "ecs", "lambda", "bedrock"}
+// adapters are the last path elements that may speak to an AWS service; cloud is what
+// several of them share.
+var adapters = []string{"dynamo", "s3", "kms", "ecs", "lambda", "bedrock", "cloud"}
 
 func TestImportDirections(t *testing.T) {
 	pure := []string{"shared/catalog", "shared/lint", "shared/secretscan", "shared/scan", "functions/scan", "functions/toolserver/guard/policy"}

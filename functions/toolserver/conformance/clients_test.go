@@ -16,9 +16,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"governance.internal/functions/toolserver"
 	"governance.internal/functions/toolserver/mcp/sessions"
 	"governance.internal/functions/toolserver/mcp/stateless"
+	"governance.internal/functions/toolserver/server"
 	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/shared/audit/auditor"
 	"governance.internal/shared/audit/memory"
@@ -27,14 +27,14 @@ import (
 // product runs the tool server itself.
 func product(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	front := httptest.NewUnstartedServer(nil)
+	t.Cleanup(func() { front.CloseClientConnections(); front.Close() })
 	store, err := memory.New("governance", memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := toolserver.New(toolserver.Deps{
-		BaseURL: "http://" + server.Listener.Addr().String(), DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
+	s, err := server.New(server.Deps{
+		BaseURL: "http://" + front.Listener.Addr().String(), DataDir: t.TempDir(), Workspace: t.TempDir(), Audit: store, Now: time.Now, Random: rand.Reader, Build: "test",
 		Verify: (&auditor.Auditor{Store: store, Notes: store, Chain: "governance", Now: time.Now}).Report,
 		Host:   host.Reader{Files: os.DirFS("/"), Disk: host.DiskSpace, Sleep: host.Sleep, Cores: host.Cores()},
 	})
@@ -42,9 +42,9 @@ func product(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	server.Config.Handler = s
-	server.Start()
-	return server.URL
+	front.Config.Handler = s
+	front.Start()
+	return front.URL
 }
 
 // slow runs the fixture, which tells progress, over both transports.
@@ -58,9 +58,9 @@ func slow(t *testing.T) string {
 	mux.Handle("/mcp", fixtureServer())
 	mux.HandleFunc("GET /sse", hub.Open)
 	mux.HandleFunc("POST /message", hub.Message)
-	server := httptest.NewServer(mux)
-	t.Cleanup(func() { hub.Drain(context.Background()); server.Close() })
-	return server.URL
+	front := httptest.NewServer(mux)
+	t.Cleanup(func() { hub.Drain(context.Background()); front.Close() })
+	return front.URL
 }
 
 type seen struct {

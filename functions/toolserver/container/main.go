@@ -10,9 +10,9 @@ import (
 
 	_ "golang.org/x/crypto/x509roots/fallback" // the image holds this program and nothing else
 
-	"governance.internal/functions/toolserver"
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/server"
 	"governance.internal/shared/wiring"
 )
 
@@ -20,7 +20,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 
-	if len(os.Args) == 2 && os.Args[1] == toolserver.AgentCommand {
+	if len(os.Args) == 2 && os.Args[1] == server.AgentCommand {
 		os.Exit(agent.Main(ctx, os.Stdin, os.Stdout))
 	}
 	if len(os.Args) > 1 && os.Args[1] == hook.Name {
@@ -31,7 +31,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := toolserver.Run(ctx, parts, ":8402"); err != nil {
+	if err := server.Run(ctx, parts, ":8402"); err != nil {
 		log.Fatal(err)
 	}
 }

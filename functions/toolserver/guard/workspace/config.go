@@ -112,14 +112,14 @@ type MemberTarget struct {
 
 // Processes are those that should run.
 type Processes struct {
-	Provider string    `yaml:"provider" enum:"none,supervised,procfs,systemd,pm2,docker,ecs,lambda" doc:"Provider of processes that name none."`
+	Provider string    `yaml:"provider" enum:"@providers" doc:"Provider of processes that name none."`
 	Expected []Process `yaml:"expected"`
 }
 
 // Process is one that should run. The kill switch stops it.
 type Process struct {
 	Name         string   `yaml:"name" required:"true" max:"200"`
-	Provider     string   `yaml:"provider" enum:"none,supervised,procfs,systemd,pm2,docker,ecs,lambda" doc:"Who runs it."`
+	Provider     string   `yaml:"provider" enum:"@providers" doc:"Who runs it."`
 	Target       string   `yaml:"target" max:"500" doc:"Its name there: unit, container, cluster/service or function; the name if not set."`
 	Command      []string `yaml:"command" doc:"Of a supervised one: program and arguments, without a shell."`
 	Env          []string `yaml:"env" doc:"Names of variables that a supervised one inherits."`
@@ -324,7 +324,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Session.FactsDir, StateDir+"/facts")
 
 	setDefault(&c.Archive.Dir, "archive")
-	setDefault(&c.Processes.Provider, "none")
+	setDefault(&c.Processes.Provider, NoProvider)
 	setDefault(&c.Propagation.Mode, "apply")
 	setDefault(&c.Limits.MaxFileBytes, 2<<20)
 	setDefault(&c.Limits.MaxFiles, 20000)

@@ -237,14 +237,16 @@ func (k *checker) plain(node *yaml.Node, at string, tag reflect.StructTag) {
 	}
 }
 
-// enum are the values that a tag allows; @runners stands for the runners of the table of
-// agents.
+// enum are the values that a tag allows. @runners stands for the runners of the table of
+// agents, @providers for the table of [Providers].
 func enum(tag reflect.StructTag) []string {
 	switch list := tag.Get("enum"); list {
 	case "":
 		return nil
 	case "@runners":
 		return append([]string{"exec", "loop"}, coder.RunnerNames()...)
+	case "@providers":
+		return providerNames()
 	default:
 		return strings.Split(list, ",")
 	}

@@ -206,8 +206,7 @@ func (s *Set) Stop(ctx context.Context) []Outcome {
 // halt does the rest.
 func (s *Set) StopHere(ctx context.Context) []Outcome {
 	return s.stop(ctx, func(provider string) bool {
-		return provider != "ecs" &&
-			provider != "lambda"
+		return !workspace.IsRemote(provider)
 	})
 }
 

@@ -23,32 +23,19 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
 	"github.com/aws/aws-sdk-go-v2/service/ecs/types"
-	"github.com/aws/smithy-go"
 
 	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/managed/cloud"
 )
 
 const (
-	attemptLimit = 1500 * time.Millisecond // one try of a request
-	mostAttempts = 4
-	mostPause    = 200 * time.Millisecond // between two tries
-	page         = 100                    // the most that ECS lists or describes at once
-	atOnce       = 8                      // requests to stop a task
+	page         = 100 // the most that ECS lists or describes at once
+	atOnce       = 8   // requests to stop a task
 	lookInterval = 250 * time.Millisecond
 	crashes      = 5 // failed tasks of a deployment that are no accident
 )
-
-// Account says how ECS is reached.
-type Account struct {
-	Region      string
-	Credentials aws.CredentialsProvider
-	Endpoint    string // of a double; "" for AWS
-}
 
 // Provider implements managed.Provider.
 type Provider struct {
@@ -57,29 +44,20 @@ type Provider struct {
 }
 
 // New prepares the client; it sends nothing.
-func New(a Account, former *managed.Former) *Provider {
-	o := ecs.Options{
-		Region:      a.Region,
-		Credentials: a.Credentials,
-		HTTPClient:  awshttp.NewBuildableClient().WithTimeout(attemptLimit),
-		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxAttempts, o.MaxBackoff, o.RateLimiter = mostAttempts, mostPause, ratelimit.None
-		}),
-	}
-
-	if a.Endpoint != "" {
-		o.BaseEndpoint = aws.String(a.Endpoint)
-	}
-	return &Provider{ecs.New(o), former}
+func New(a cloud.Account, former *managed.Former) *Provider {
+	client := ecs.New(ecs.Options{
+		Region:       a.Region,
+		Credentials:  a.Credentials,
+		BaseEndpoint: a.BaseEndpoint(),
+		HTTPClient:   cloud.HTTPClient(),
+		Retryer:      cloud.Retryer(),
+	})
+	return &Provider{client, former}
 }
 
-// refused says what ECS said, without names of the account.
-func refused(operation string, err error) string {
-	var known smithy.APIError
-	if errors.As(err, &known) {
-		return "ECS refuses " + operation + ": " + known.ErrorCode()
-	}
-	return "ECS does not answer " + operation
+// refused reports a failure without names of the account.
+func refused(operation string, err error) error {
+	return cloud.Refused("ECS", operation, err)
 }
 
 // split parts CLUSTER/SERVICE.
@@ -102,7 +80,7 @@ func (e *Provider) describe(ctx context.Context, p managed.Process) (types.Servi
 		Services: []string{*service},
 	})
 	if err != nil {
-		return types.Service{}, errors.New(refused("DescribeServices", err))
+		return types.Service{}, refused("DescribeServices", err)
 	}
 	if len(out.Services) != 1 || aws.ToString(out.Services[0].Status) == "INACTIVE" {
 		return types.Service{}, errors.New("ECS has no such service")
@@ -189,7 +167,7 @@ func (e *Provider) stop(ctx context.Context, p managed.Process) managed.Outcome 
 		Service:      service,
 		DesiredCount: aws.Int32(0),
 	}); err != nil {
-		failed = append(failed, refused("UpdateService", err))
+		failed = append(failed, refused("UpdateService", err).Error())
 		did = nil
 	}
 
@@ -224,7 +202,7 @@ func (e *Provider) Start(ctx context.Context, p managed.Process, former string) 
 		Service:      service,
 		DesiredCount: aws.Int32(int32(count)),
 	}); err != nil {
-		return "", errors.New(refused("UpdateService", err))
+		return "", refused("UpdateService", err)
 	}
 
 	return "desired count 0 to " + former, nil

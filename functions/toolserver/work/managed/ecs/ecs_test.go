@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/managed/cloud"
 	"governance.internal/functions/toolserver/work/managed/ecs"
 )
 
@@ -131,7 +132,7 @@ func open(t *testing.T, tasks int) (*double, *ecs.Provider, *managed.Former) {
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
 	former := &managed.Former{Path: filepath.Join(t.TempDir(), "former")}
-	return d, ecs.New(ecs.Account{Region: "eu-central-1", Endpoint: server.URL, Credentials: credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "")}, former), former
+	return d, ecs.New(cloud.Account{Region: "eu-central-1", Endpoint: server.URL, Credentials: credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "")}, former), former
 }
 
 // patient is a halt's time on a slow machine.
@@ -244,7 +245,7 @@ func TestATaskThatHasNotEndedIsASurvivor(t *testing.T) {
 
 func TestNobodyThereIsUnavailableAndSurvives(t *testing.T) {
 	former := &managed.Former{Path: filepath.Join(t.TempDir(), "former")}
-	provider := ecs.New(ecs.Account{Region: "eu-central-1", Endpoint: "http://127.0.0.1:1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, former)
+	provider := ecs.New(cloud.Account{Region: "eu-central-1", Endpoint: "http://127.0.0.1:1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, former)
 	if s := provider.States(t.Context(), []managed.Process{queue})[0]; s.State != managed.Unavailable {
 		t.Errorf("%+v", s)
 	}

@@ -73,7 +73,7 @@ func (t *tasks) list(ctx context.Context) (arns []string, why string) {
 	for pages.HasMorePages() {
 		out, err := pages.NextPage(ctx)
 		if err != nil {
-			return arns, refused("ListTasks", err)
+			return arns, refused("ListTasks", err).Error()
 		}
 		arns = append(arns, out.TaskArns...)
 	}
@@ -103,7 +103,7 @@ func (t *tasks) tell(ctx context.Context, arns []string) {
 
 		said := ""
 		if err != nil {
-			said = refused("StopTask", err)
+			said = refused("StopTask", err).Error()
 		}
 		if err != nil && ctx.Err() != nil && before != "" {
 			return
@@ -131,7 +131,7 @@ func (t *tasks) look(ctx context.Context) (why string) {
 			Tasks:   arns,
 		})
 		if err != nil {
-			return refused("DescribeTasks", err)
+			return refused("DescribeTasks", err).Error()
 		}
 
 		for _, each := range out.Tasks {

@@ -16,32 +16,18 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/smithy-go"
 
 	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/managed/cloud"
 )
 
 const (
-	attemptLimit = 1500 * time.Millisecond // one try of a request
-	mostAttempts = 4
-	mostPause    = 200 * time.Millisecond // between two tries
-	longestRun   = 900                    // seconds, for any function
-	none         = "none"                 // no reserved concurrency
+	longestRun = 900    // seconds, for any function
+	none       = "none" // no reserved concurrency
 )
-
-// Account says how Lambda is reached.
-type Account struct {
-	Region      string
-	Credentials aws.CredentialsProvider
-	Endpoint    string // of a double; "" for AWS
-}
 
 // Provider implements managed.Provider.
 type Provider struct {
@@ -50,29 +36,20 @@ type Provider struct {
 }
 
 // New prepares the client; it sends nothing.
-func New(a Account, former *managed.Former) *Provider {
-	o := lambda.Options{
-		Region:      a.Region,
-		Credentials: a.Credentials,
-		HTTPClient:  awshttp.NewBuildableClient().WithTimeout(attemptLimit),
-		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxAttempts, o.MaxBackoff, o.RateLimiter = mostAttempts, mostPause, ratelimit.None
-		}),
-	}
-
-	if a.Endpoint != "" {
-		o.BaseEndpoint = aws.String(a.Endpoint)
-	}
-	return &Provider{lambda.New(o), former}
+func New(a cloud.Account, former *managed.Former) *Provider {
+	client := lambda.New(lambda.Options{
+		Region:       a.Region,
+		Credentials:  a.Credentials,
+		BaseEndpoint: a.BaseEndpoint(),
+		HTTPClient:   cloud.HTTPClient(),
+		Retryer:      cloud.Retryer(),
+	})
+	return &Provider{client, former}
 }
 
-// refused says what Lambda said, without names of the account.
+// refused reports a failure without names of the account.
 func refused(operation string, err error) error {
-	var known smithy.APIError
-	if errors.As(err, &known) {
-		return errors.New("Lambda refuses " + operation + ": " + known.ErrorCode())
-	}
-	return errors.New("Lambda does not answer " + operation)
+	return cloud.Refused("Lambda", operation, err)
 }
 
 // reserved is the concurrency as it is, in the words that are kept for the lift.

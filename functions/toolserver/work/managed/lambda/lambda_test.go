@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"governance.internal/functions/toolserver/work/managed"
+	"governance.internal/functions/toolserver/work/managed/cloud"
 	"governance.internal/functions/toolserver/work/managed/lambda"
 )
 
@@ -94,7 +95,7 @@ func open(t *testing.T, reserved *int) (*double, *lambda.Provider, *managed.Form
 	server := httptest.NewServer(d)
 	t.Cleanup(server.Close)
 	former := &managed.Former{Path: filepath.Join(t.TempDir(), "former")}
-	return d, lambda.New(lambda.Account{Region: "eu-central-1", Endpoint: server.URL, Credentials: credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "")}, former), former
+	return d, lambda.New(cloud.Account{Region: "eu-central-1", Endpoint: server.URL, Credentials: credentials.NewStaticCredentialsProvider("EXAMPLEID", "secret", "")}, former), former
 }
 
 func stop(t *testing.T, provider *lambda.Provider) managed.Outcome {

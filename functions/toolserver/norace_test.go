@@ -1,5 +1,0 @@
-//go:build !race
-
-package toolserver_test
-
-const raceDetector = false

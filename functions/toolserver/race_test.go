@@ -1,5 +1,0 @@
-//go:build race
-
-package toolserver_test
-
-const raceDetector = true // allocates on its own for each access that it watches

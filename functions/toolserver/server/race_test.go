@@ -1,0 +1,5 @@
+//go:build race
+
+package server_test
+
+const raceDetector = true // allocates on its own for each access that it watches
