@@ -9,6 +9,10 @@ import (
 
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/inspect/drift"
+	"governance.internal/functions/toolserver/inspect/edit"
+	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/propagate"
 	"governance.internal/functions/toolserver/mcp/tally"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/access"
@@ -18,6 +22,7 @@ import (
 	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/functions/toolserver/work/killswitch"
+	"governance.internal/functions/toolserver/work/managed"
 )
 
 // toolTable are tools that can be called by their names.
@@ -57,6 +62,13 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 	enforcing.Enforces = true
 	enforcing.Halted = nil // a halted agent may still hand over
 
+	audit := s.driftAudit()
+	writer := &edit.Writer{
+		Workspace: s.governed.workspace,
+		Gate:      gate,
+		Log:       s.governed.violations,
+		Now:       s.deps.Now,
+	}
 	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
 	return tools.Deps{
 		System: core.System{
@@ -106,9 +118,52 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Data:      os.DirFS(s.deps.DataDir),
 			Now:       s.deps.Now,
 		},
+		Drift: audit,
+		Propagate: ops.PropagateDeps{
+			Propagator: &propagate.Propagator{
+				Audit:  audit,
+				Writer: writer,
+			},
+			Workspace: s.governed.workspace,
+			Now:       s.deps.Now,
+		},
 
 		Dispatcher: s.work.dispatches,
 	}
+}
+
+// driftAudit compares the workspace with what runs here.
+func (s *Server) driftAudit() *drift.Audit {
+	return &drift.Audit{
+		Workspace: s.governed.workspace,
+		Builtins: fact.Builtins{
+			"mcp_tools": func() int { return len(s.sold) },
+		},
+		Net:       s.governed.net(),
+		Now:       s.deps.Now,
+		Processes: s.processStates,
+		Listening: s.deps.Host.Listening,
+	}
+}
+
+// processStates are the managed processes as the audit of drift sees them.
+func (s *Server) processStates(ctx context.Context) ([]drift.Process, error) {
+	states, err := s.work.managed.States(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	var list []drift.Process
+	for _, each := range states {
+		list = append(list, drift.Process{
+			Name:     each.Name,
+			State:    each.State,
+			Known:    each.State != managed.Unavailable,
+			Restarts: each.Restarts,
+			Why:      each.Why,
+		})
+	}
+	return list, nil
 }
 
 // killWith halts for a request that shows the kill secret.

@@ -6,6 +6,7 @@ import (
 
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/approvals"
 	"governance.internal/functions/toolserver/tools/audit"
@@ -33,6 +34,8 @@ type Deps struct {
 	Archive    ops.ArchiveDeps
 	Deployment ops.DeploymentDeps
 	Usage      ops.UsageDeps
+	Drift      *drift.Audit
+	Propagate  ops.PropagateDeps
 	About      func() core.Workspace
 	Rules      func() []framework.Rule
 
@@ -58,9 +61,13 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		approvals.RequestApproval(d.Preflight),
 		approvals.ApprovalStatus(d.Preflight),
 		audit.VerifyAuditChain(d.Verify),
+		audit.AuditDrift(d.Drift),
+		ops.AutoPropagate(d.Propagate),
+		ops.PropagateFamilyMember(d.Propagate),
 		audit.CheckAccountability(d.Session.Workspace, d.Session.Now),
 		ops.ReportUsage(d.Usage),
 		ops.CheckDependencies(d.Session.Workspace),
+		ops.FixDocDrift(d.Propagate),
 		ops.GetHealthStatus(d.Machine),
 		ops.TestDeployment(d.Deployment),
 		ops.CheckArchiveSafety(d.Archive),

@@ -102,6 +102,25 @@ func (g *Gate) Check(ctx context.Context, a Action) (Report, error) {
 	return g.finish(ctx, state, a, report)
 }
 
+// Look decides about files as [Gate.Check] does, and records nothing. A tool that changes
+// files itself asks so: with spend the change follows at once, and approvals are used up.
+func (g *Gate) Look(ctx context.Context, a Action, spend bool) Report {
+	report := Report{Decision: policy.OK, Results: []Result{}}
+	state, err := g.Workspace.Load()
+	if why := g.without(state, err); why != "" {
+		report.Decision, report.Next = policy.Blocked, why
+		return report
+	}
+
+	for _, name := range a.Paths {
+		report.add(g.decide(state, a.Dir, name, a.Operation))
+	}
+
+	asked := *g
+	asked.Enforces = spend
+	return asked.lift(ctx, state, a, report)
+}
+
 // CheckNames decides about texts that may be names of files, for a tool of which the guard does not
 // knows what it does with them. Only names that are on a list count. They are judged from the
 // folder of the action and from the root: servers of other tools count from there.

@@ -17,12 +17,12 @@ type Config struct {
 	Session     Session      `yaml:"session" doc:"Files through which sessions hand over."`
 	Versions    []Fact       `yaml:"versions" doc:"Version numbers and the places that repeat them."`
 	Counts      []Fact       `yaml:"counts" doc:"Numbers of things and the places that state them."`
-	RolesSource *Source      `yaml:"roles_source" unread:"true" doc:"The list of members."`
-	Members     Members      `yaml:"members" unread:"true" doc:"Places that repeat the members."`
+	RolesSource *Source      `yaml:"roles_source" doc:"The list of members."`
+	Members     Members      `yaml:"members" doc:"Places that repeat the members."`
 	Processes   Processes    `yaml:"processes" doc:"Processes that should run."`
-	Ports       Ports        `yaml:"ports" unread:"true" doc:"Ports that should be open."`
+	Ports       Ports        `yaml:"ports" doc:"Ports that should be open."`
 	Website     Website      `yaml:"website" doc:"The pages of the project."`
-	Platforms   Platforms    `yaml:"platforms" unread:"true" doc:"Features of members by platform."`
+	Platforms   Platforms    `yaml:"platforms" doc:"Features of members by platform."`
 	Docs        []Document   `yaml:"docs" doc:"Documents that must stay true."`
 	Bots        Bots         `yaml:"bots" unread:"true" doc:"Bots and the standards they keep."`
 	Archive     Archive      `yaml:"archive" doc:"Where old files go."`
@@ -31,7 +31,7 @@ type Config struct {
 	Discovery   Discovery    `yaml:"discovery" unread:"true" doc:"Sources of briefings."`
 	Security    Security     `yaml:"security" unread:"true" doc:"Settings of the security audit."`
 	PrePublish  PrePublish   `yaml:"pre_publish" unread:"true" doc:"Settings of the audit before publishing."`
-	Propagation Propagation  `yaml:"propagation" unread:"true" doc:"Whether tools that write may write."`
+	Propagation Propagation  `yaml:"propagation" doc:"Whether tools that write may write."`
 	Dispatch    DispatchRule `yaml:"dispatch" doc:"Agents in the background."`
 	Limits      Limits       `yaml:"limits" doc:"Bounds of every scan."`
 }
@@ -80,7 +80,8 @@ type Fact struct {
 type Source struct {
 	Builtin string   `yaml:"builtin" doc:"A figure of this server, such as mcp_tools."`
 	File    string   `yaml:"file" max:"1024"`
-	Pointer string   `yaml:"pointer" max:"1024" doc:"JSON pointer (RFC 6901) to the value."`
+	Pointer string   `yaml:"pointer" max:"1024" doc:"JSON pointer (RFC 6901) to the value in JSON, YAML or TOML; of a list it is the length."`
+	Pattern Pattern  `yaml:"pattern" doc:"Regular expression (RE2) for any other file; its first group is the value."`
 	Glob    Glob     `yaml:"glob" doc:"The number of files that match."`
 	List    string   `yaml:"list" max:"1024" doc:"JSON pointer to a list."`
 	ID      string   `yaml:"id" max:"200" doc:"Field that identifies an item of the list."`

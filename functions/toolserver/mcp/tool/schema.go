@@ -65,7 +65,7 @@ func describe(t reflect.Type, tag reflect.StructTag) *schema {
 			s.Minimum = new(int64)
 		}
 	case t.Kind() == reflect.Slice:
-		s.Type, s.Items, s.MinItems, s.MaxItems = "array", describe(t.Elem(), ""), bound(tag, "min"), bound(tag, "max")
+		s.Type, s.Items, s.MinItems, s.MaxItems = "array", describe(t.Elem(), tagOfItems(tag)), bound(tag, "min"), bound(tag, "max")
 	case t.Kind() == reflect.Map:
 		s.Type, s.Additional = "object", describe(t.Elem(), "")
 	case t.Kind() == reflect.Struct:
@@ -76,6 +76,19 @@ func describe(t reflect.Type, tag reflect.StructTag) *schema {
 
 	s.setDefault(tag)
 	return s
+}
+
+// tagOfItems are the tags of a list that are about its items: enum, and each for their
+// longest length.
+func tagOfItems(tag reflect.StructTag) reflect.StructTag {
+	var items []string
+	if list := tag.Get("enum"); list != "" {
+		items = append(items, "enum:"+strconv.Quote(list))
+	}
+	if length := tag.Get("each"); length != "" {
+		items = append(items, "max:"+strconv.Quote(length))
+	}
+	return reflect.StructTag(strings.Join(items, " "))
 }
 
 // nullable avoids a list of types, which some clients cannot read.

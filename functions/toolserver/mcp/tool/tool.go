@@ -11,6 +11,7 @@
 //	min, max   bounds of an integer, of the length of a text in characters, or of
 //	           the length of a list
 //	pattern    a regular expression (RE2) for a text
+//	each       the longest length of a text in a list; enum counts for its items, too
 //
 // Every input schema is an object without additional properties.
 package tool
