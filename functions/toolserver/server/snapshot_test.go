@@ -73,9 +73,9 @@ func TestEveryToolIsAsItsSnapshotSays(t *testing.T) {
 }
 
 // The list is read by every model in every conversation: at most 6,000 tokens for
-// all tools, at four bytes a token. Of the room, tools to come keep 580 bytes each.
+// all tools, at four bytes a token. Of the room, tools to come keep 520 bytes each.
 func TestTheListIsShort(t *testing.T) {
-	const room, all, least = 6000 * 4, 35, 580
+	const room, all, least = 6000 * 4, 35, 520
 	r := start(t, nil)
 	text, err := json.Marshal(r.rpc("tools/list", "{}")["result"])
 	if err != nil {
@@ -156,9 +156,15 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"verify_audit_chain":         {`{}`, `{"from":2,"expect_entries":99}`},
 		"dispatch_to_llm":            {`{"task":"a test"}`},
 		"get_health_status":          {`{}`},
+		"drift_audit":                {`{}`, `{"scope":"files","max":1}`},
+		"auto_propagate":             {`{}`, `{"dry_run":true,"only":["role"]}`},
+		"propagate_family_member":    {`{}`, `{"dry_run":true}`},
+		"fix_doc_drift":              {`{}`, `{"dry_run":false}`},
 		"lint_mcp_config":            {`{"config":{"command":"npx","args":["x"]}}`},
 	}
-	for _, each := range r.list() {
+	list := r.list()
+	slices.SortStableFunc(list, func(a, b listed) int { return bySwitch(a) - bySwitch(b) })
+	for _, each := range list {
 		schema := compile(t, each.Name, each.OutputSchema)
 		if len(calls[each.Name]) == 0 {
 			t.Errorf("%s is not called here", each.Name)
@@ -175,6 +181,14 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 			}
 		}
 	}
+}
+
+// bySwitch puts the kill switch last: it halts what writes.
+func bySwitch(l listed) int {
+	if l.Name == "emergency_kill_switch" {
+		return 1
+	}
+	return 0
 }
 
 // call calls a tool and returns its result.
@@ -206,7 +220,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		}
 	}
 	_, query := r.send("POST", "/mcp?toolsets=audit&readonly=true", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 3 {
+	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 4 {
 		t.Errorf("by query: %d", n)
 	}
 	if code := codeOf(r.rpc("tools/call", `{"name":"emergency_kill_switch","arguments":{"reason":"test"}}`, "X-MCP-Readonly", "true")); code != -32602 {

@@ -62,10 +62,28 @@ func All(has func(tool string) bool) []stateless.Resource {
 	}
 }
 
-// driftAudit says plainly that there is no report while there is no tool to make it.
+// driftAudit says how to get the report of the workspace, or that this server makes none.
 func driftAudit(has func(tool string) bool) string {
-	if has("drift_audit") {
-		return "# Drift audit\n\nCall the tool drift_audit for the report of this workspace.\n"
+	if !has("drift_audit") {
+		return "# Drift audit\n\nStatus: not_checked.\n\nThis server does not offer the tool drift_audit, so nothing was compared and nothing can be said about drift in this workspace. Do not read this page as a clean result. The operator chose the toolsets that are offered; drift_audit is in the toolset audit.\n"
 	}
-	return "# Drift audit\n\nStatus: not checked.\n\nThis server does not offer the tool drift_audit yet, so nothing was compared and nothing can be said about drift in this workspace. Do not read this page as a clean result.\n\nWhat can be checked today: the audit chain with verify_audit_chain, client configurations with lint_mcp_config, the machine with get_health_status.\n"
+	return driftReport
 }
+
+const driftReport = `# Drift audit
+
+Call the tool drift_audit for the report of this workspace. It changes nothing.
+
+| Scope | What is compared |
+|---|---|
+| roles, members | Lists that repeat the members of roles_source. |
+| versions | Every place that repeats a version, with its source. |
+| files | Governed files with their baseline; links, paths and commands in documents with what is there. |
+| processes | What should run and listen with what does. |
+| website | Counts and versions on pages, the sitemap, canonical links. |
+| platforms, bots | Features of members, and standards of bots. |
+| docs | Age, ports, processes, schedules and counts that documents state. |
+| session_facts | Facts of the last two days with the handoff and the worklog. |
+
+A status of clean says that something was compared and agrees. A status of not_checked says that nothing was compared; skipped names what to describe in governance.yaml.
+`

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 
+	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
@@ -14,6 +15,7 @@ func FileError(name string, err error) *Error {
 	if path.IsAbs(name) { // which nobody should spell so, and which is not repeated
 		name = "The file"
 	}
+	name = mask.Text(name)
 
 	code, hint := "unavailable", "Try again, or name another file."
 	switch {

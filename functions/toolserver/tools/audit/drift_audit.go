@@ -11,7 +11,7 @@ import (
 
 type driftInput struct {
 	Scope string `json:"scope" enum:"full,roles,versions,files,processes,website,platforms,docs,bots,members,session_facts" default:"full"`
-	Max   int64  `json:"max" min:"1" max:"500" default:"500" doc:"Most drifts to list."`
+	Max   int64  `json:"max" min:"1" max:"500" default:"500"`
 }
 
 // Statuses of a drift audit.
@@ -41,7 +41,7 @@ func AuditDrift(a *drift.Audit) *tool.Tool {
 		Name:        "drift_audit",
 		Title:       "Drift audit",
 		Toolset:     "audit",
-		Description: "Where the project disagrees with itself: versions, counts, roles, members, dead links and commands in documents, governed files, processes and ports, website, platforms, bots, facts not handed over.",
+		Description: "Where the project disagrees with itself: versions, counts, members, dead links and commands, governed files, processes, website, documents.",
 		Hints: tool.Hints{
 			ReadOnly:   true,
 			Idempotent: true,

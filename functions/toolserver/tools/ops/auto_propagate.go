@@ -18,8 +18,8 @@ type PropagateDeps struct {
 }
 
 type propagateInput struct {
-	DryRun bool     `json:"dry_run" default:"false" doc:"Show the changes and write nothing."`
-	Only   []string `json:"only,omitempty" enum:"role,version,content" max:"3" doc:"Propagators to run; all if not set."`
+	DryRun bool     `json:"dry_run" default:"false"`
+	Only   []string `json:"only,omitempty" enum:"role,version,content" max:"3"`
 }
 
 // Propagation is the answer of auto_propagate.
@@ -49,7 +49,7 @@ func AutoPropagate(d PropagateDeps) *tool.Tool {
 		Name:        "auto_propagate",
 		Title:       "Propagate facts",
 		Toolset:     "ops",
-		Description: "Writes roles, versions and counts from their source to the places that the workspace file names. Only the stated bytes change; protected files are left alone.",
+		Description: "Writes roles, versions and counts from their source to the places that the workspace file names.",
 		Hints: tool.Hints{
 			Destructive: true,
 			Idempotent:  true,

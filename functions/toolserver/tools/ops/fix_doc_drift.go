@@ -10,8 +10,8 @@ import (
 )
 
 type docInput struct {
-	DryRun bool     `json:"dry_run" default:"true" doc:"Show the changes and write nothing."`
-	Docs   []string `json:"docs,omitempty" max:"100" each:"1024" doc:"Documents to look at; all if not set."`
+	DryRun bool     `json:"dry_run" default:"true"`
+	Docs   []string `json:"docs,omitempty" max:"100" each:"1024"`
 }
 
 // DocFix is the answer of fix_doc_drift.
@@ -45,7 +45,7 @@ func FixDocDrift(d PropagateDeps) *tool.Tool {
 		Name:        "fix_doc_drift",
 		Title:       "Fix documents",
 		Toolset:     "ops",
-		Description: "Corrects versions, counts, ports and process counts that documents state, where exactly one source says what is right. Shows the changes unless dry_run is false.",
+		Description: "Corrects versions, counts, ports and process counts in documents where one source says what is right.",
 		Hints: tool.Hints{
 			Destructive: true,
 			Idempotent:  true,

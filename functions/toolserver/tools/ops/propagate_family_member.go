@@ -14,8 +14,8 @@ import (
 )
 
 type memberInput struct {
-	DryRun bool   `json:"dry_run" default:"false" doc:"Show the changes and write nothing."`
-	Member string `json:"member,omitempty" max:"200" doc:"Id of one member; all if not set."`
+	DryRun bool   `json:"dry_run" default:"false"`
+	Member string `json:"member,omitempty" max:"200"`
 }
 
 // MemberPropagation is the answer of propagate_family_member.
@@ -54,7 +54,7 @@ func PropagateFamilyMember(d PropagateDeps) *tool.Tool {
 		Name:        "propagate_family_member",
 		Title:       "Propagate members",
 		Toolset:     "ops",
-		Description: "Finds members of roles_source that a target lacks, adds them to JSON and YAML lists where the workspace file says on_missing: add, and flags the rest. Never removes anything.",
+		Description: "Adds the members of roles_source that JSON and YAML lists lack, and flags what a person must add.",
 		Hints: tool.Hints{
 			Destructive: true,
 			Idempotent:  true,
