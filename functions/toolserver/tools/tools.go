@@ -42,6 +42,11 @@ type Deps struct {
 	Dispatcher *dispatch.Dispatcher
 }
 
+// Count is the number of tools that this server has.
+func Count() int {
+	return len(All(Deps{}, func(*tool.Tool) bool { return true }))
+}
+
 // All are the tools in the order in which they are listed everywhere, as far as they
 // are offered.
 func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
