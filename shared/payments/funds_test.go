@@ -2,10 +2,13 @@ package payments_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"governance.internal/shared/payments"
+	"governance.internal/shared/payments/memory"
 )
 
 // purse is a chain on which the payer has a balance, which each settlement lowers.
@@ -13,6 +16,7 @@ type purse struct {
 	*double
 	lock     sync.Mutex
 	balance  int64
+	looks    int    // verifications
 	reverted int    // settlements that the balance did not cover
 	covered  func() // runs once, right after a balance was found to cover a payment
 }
@@ -25,6 +29,7 @@ func (c *purse) Funds(context.Context, payments.Payment) (int64, error) {
 }
 
 func (c *purse) Verify(ctx context.Context, p payments.Payment) error {
+	c.looks++
 	funds, err := c.Funds(ctx, p)
 	if err != nil {
 		return err
@@ -81,4 +86,50 @@ func TestABalanceThatIsSpentBetweenVerifyingAndReservingIsNotSpentTwice(t *testi
 			t.Errorf("%d transactions reverted and %d answers were made", chain.reverted, b.runs)
 		}
 	})
+}
+
+// The gate checks a payment before it reads the body, which may take as long as the
+// caller likes. What was found then counts for a moment only, and not for a payment with
+// which something happened since.
+func TestACheckSparesTheChainForAMomentOnly(t *testing.T) {
+	nothing := func(*bench, payments.Order) {}
+	aWhile := func(b *bench, _ payments.Order) { b.clock.advance(3 * time.Second) }
+
+	// An equal request fails, which releases the payment.
+	aFailure := func(b *bench, o payments.Order) {
+		o.Work = func(context.Context) (payments.Answer, error) {
+			return payments.Answer{}, errors.New("no answer")
+		}
+		_, _ = b.pay(o)
+	}
+
+	for name, tc := range map[string]struct {
+		between func(*bench, payments.Order)
+		looks   int
+	}{
+		"nothing happens":         {nothing, 0},
+		"a while passes":          {aWhile, 1},
+		"an equal request failed": {aFailure, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, memory.New())
+			chain := &purse{double: b.chain, balance: 5000}
+			b.machine.Facilitator = chain
+			o := b.order("n")
+
+			checked, err := b.machine.Check(t.Context(), o.Payment)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			tc.between(b, o)
+			before := chain.looks
+			o.Checked = checked
+			b.mustPay(o)
+
+			if looks := chain.looks - before; looks != tc.looks {
+				t.Errorf("the sale looked %d times at the balance, want %d", looks, tc.looks)
+			}
+		})
+	}
 }
