@@ -128,7 +128,7 @@ func TestWhatWasCommittedSinceTheHandoffChanged(t *testing.T) {
 
 	handoff(w, sections)
 	written(w, "SESSION_HANDOFF.md", w.Read("SESSION_HANDOFF.md"), time.Hour)
-	written(w, "touched.go", "y", time.Minute)
+	written(w, "touched.go", "longer, so that git sees it", time.Minute)
 	commit(time.Minute)
 
 	s := stepBack(w, `{}`)
