@@ -56,26 +56,37 @@ func TestPaySignsWithNoRealKeyOnTheDevelopmentChain(t *testing.T) {
 	r.wantReceived(10_000, "one tip of the development payer")
 }
 
-// A service that hides what it is, an older one for example, still names a payee
-// whose key is public.
+// A service that hides what it is, an older one for example, still names a payee whose key
+// is public; and one that is paid to an account of its own still says what it is.
 func TestPaySignsForNoPayeeWhoseKeyIsPublic(t *testing.T) {
-	signed := false
-	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		signed = signed || r.Header.Get(x402.HeaderSignature) != ""
-		header, err := x402.EncodeHeader(x402.Required{X402Version: 2, Accepts: []x402.Requirements{{
-			Scheme: "exact", Network: knownNetwork, Amount: "10000", Asset: knownAsset, MaxTimeoutSeconds: 60,
-			PayTo: strings.ToLower(devchain.PayTo.Hex()), Extra: map[string]any{"name": "USD Coin", "version": "2"},
-		}}})
-		if err != nil {
-			t.Error(err)
+	marked := map[string]any{x402.ExtensionDevelopment: map[string]any{}}
+	for name, tc := range map[string]struct {
+		payee      string
+		extensions map[string]any
+	}{
+		"a known payee":  {devchain.PayTo.Hex(), nil},
+		"another payee":  {otherSeller, marked},
+		"a marked chain": {devchain.PayTo.Hex(), marked},
+	} {
+		signed := false
+		shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			signed = signed || r.Header.Get(x402.HeaderSignature) != ""
+			header, err := x402.EncodeHeader(x402.Required{X402Version: 2, Extensions: tc.extensions, Accepts: []x402.Requirements{{
+				Scheme: "exact", Network: knownNetwork, Amount: "10000", Asset: knownAsset, MaxTimeoutSeconds: 60,
+				PayTo: strings.ToLower(tc.payee), Extra: map[string]any{"name": "USD Coin", "version": "2"},
+			}}})
+			if err != nil {
+				t.Error(err)
+			}
+			w.Header().Set(x402.HeaderRequired, header)
+			w.WriteHeader(http.StatusPaymentRequired)
+		}))
+
+		_, notes := session(t, 1, "pay", "GET", "/x402/tip", "-base", shop.URL, "-data", t.TempDir(), "-y", "-key", keyFile(t, realKey))
+		shop.Close()
+		if signed || !strings.Contains(notes, playMoney) {
+			t.Errorf("%s: signed: %v; %q", name, signed, notes)
 		}
-		w.Header().Set(x402.HeaderRequired, header)
-		w.WriteHeader(http.StatusPaymentRequired)
-	}))
-	defer shop.Close()
-	_, notes := session(t, 1, "pay", "GET", "/x402/tip", "-base", shop.URL, "-data", t.TempDir(), "-y", "-key", keyFile(t, realKey))
-	if signed || !strings.Contains(notes, playMoney) {
-		t.Errorf("signed: %v; %q", signed, notes)
 	}
 }
 

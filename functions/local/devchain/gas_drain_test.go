@@ -120,6 +120,34 @@ func TestThreeHundredRequestsOfAHostileWalletCostOneTransaction(t *testing.T) {
 	}
 }
 
+// A hostile wallet with money for every payment waits after its first revert as well: its
+// balance is no licence to burn gas.
+func TestAHostileWalletWithMoneyWaitsAfterItsFirstRevert(t *testing.T) {
+	const requests = 6
+	s := openShop(t)
+	wallet := s.hostileWallet(switched, requests*5000)
+	burns := false
+	turn := func() {
+		s.transact(strangerKey, &wallet, nil)
+		burns = !burns
+	}
+	m := s.process(map[string]func(){"signed": turn})
+
+	answers := map[string]int{}
+	for range requests {
+		_, err := s.buy(m, orderOf(s.paymentOf("", ownerKey, wallet)))
+		answers[kindOf(err)]++
+		if burns {
+			turn()
+		}
+	}
+
+	reverted, gas := s.wasted()
+	if reverted != 1 || answers[payments.CodePayerPaused] != requests-1 {
+		t.Errorf("%d reverted transactions burned %d gas, answers %v", reverted, gas, answers)
+	}
+}
+
 func kindOf(err error) string {
 	var paused *payments.Paused
 	if errors.As(err, &paused) {

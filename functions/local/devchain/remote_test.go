@@ -255,6 +255,32 @@ func TestAPendingSettlementIsWaitedFor(t *testing.T) {
 	s.wantReceived(5070, 2)
 }
 
+// A facilitator tells one sale of success. Who asks again after a lost answer must be
+// known as the same sale, and another payment as another one.
+func TestAFacilitatorIsToldWhichSaleAsks(t *testing.T) {
+	s := openShop(t)
+	e := s.elsewhere()
+	e.does(hangUp)
+	keyOf := func(j journal) string {
+		_, err := s.settles(s.remote(e), j, 200*time.Millisecond)
+		wantError[*payments.Pending](t, err)
+
+		return e.last.Header.Get("Idempotency-Key")
+	}
+
+	sale := s.journal(s.payment(5000))
+	first := keyOf(sale)
+	again := keyOf(sale)
+	other := keyOf(s.journal(s.payment(5000)))
+
+	if first == "" || again != first {
+		t.Errorf("one sale asked with the keys %q and %q", first, again)
+	}
+	if other == first {
+		t.Errorf("another sale asked with the same key %q", other)
+	}
+}
+
 func TestOneFacilitatorIsAskedForAPaymentForever(t *testing.T) {
 	for name, trouble := range noVerdicts {
 		t.Run(name, func(t *testing.T) {

@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 		{"nonce finds all payers", byNonce},
 		{"request finds the newest of its payer", byRequest},
 		{"due lists what is open and of age", dueRecords},
+		{"a settlement that stopped is due after its lease", stoppedSettlement},
 		{"an account has what is under way", accounts},
 		{"an account admits what its funds cover", admission},
 		{"many reservations never exceed the funds", oneBalance},

@@ -50,3 +50,32 @@ func dueRecords(t *testing.T, s payments.Store) {
 		}
 	}
 }
+
+// stoppedSettlement: a settlement that stopped is found when its lease is over, although
+// its authorization lives for an hour and nobody wrote since.
+func stoppedSettlement(t *testing.T, s payments.Store) {
+	start := time.UnixMilli(1_800_000_000_000).UTC()
+	r := record(1)
+	r.CreatedAt = start
+	r.LeaseUntil = start.Add(payments.Lease)
+	r.Payment.ValidBefore = uint64(start.Add(time.Hour).Unix())
+	r = save(t, s, r)
+
+	r.State = payments.Ready
+	r = save(t, s, r)
+
+	r.State, r.Attempt = payments.Settling, attempt(1)
+	if _, err := s.Submit(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+
+	for after, want := range map[time.Duration]int{10 * time.Second: 0, time.Minute: 1} {
+		keys, err := s.Due(context.Background(), start.Add(after))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(keys) != want {
+			t.Errorf("after %s %d are due, want %d", after, len(keys), want)
+		}
+	}
+}

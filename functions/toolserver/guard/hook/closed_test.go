@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -245,6 +246,33 @@ func TestAHaltReachesTheHook(t *testing.T) {
 			if got, said := called(t, w.Dir, w.Dir, tool, input); got != "" {
 				t.Errorf("%s %s: %q %s", flag, tool, got, said)
 			}
+		}
+	}
+}
+
+// The service may keep its data elsewhere than in the project. The command that is written
+// into the settings of the agent says where, and the hook obeys the halt that stands there.
+func TestAHaltOfDataElsewhereReachesTheHook(t *testing.T) {
+	w := governed(t)
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "HALT"), []byte(`{"reason":"something is wrong","scope":"all"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	call := `{"cwd":"` + w.Dir + `","tool_name":"Write","tool_input":{"file_path":"src/b.go","content":"x"}}`
+
+	for folder, want := range map[string]string{data: "deny", "": ""} {
+		// The shell of the agent gives the arguments to echo instead of the hook.
+		written := hook.Command([]string{"echo"}, "claude-code", w.Dir, folder)
+		words, err := exec.Command("sh", "-c", written).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var out, errs strings.Builder
+		status := hook.Main(t.Context(), strings.Fields(string(words)), strings.NewReader(call), &out, &errs)
+		got := decision(t, hook.Answer{Stdout: out.String(), Stderr: errs.String(), Status: status})
+		if got != want {
+			t.Errorf("%s: %q, want %q; %s%s", written, got, want, &out, &errs)
 		}
 	}
 }

@@ -36,6 +36,7 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"a tool of another name that runs a command", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Monitor","tool_input":{"description":"x","timeout_ms":1,"command":"while true; do echo x > infra/prod/main.tf; done"}}`, "deny"},
 		{"a command of another server", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"mcp__desktop__start_process","tool_input":{"command":"rm -rf infra"}}`, "deny"},
 		{"a word that is called command", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"mcp__files__show","tool_input":{"command":"view","path":"WORK/infra/prod/main.tf"}}`, ""},
+		{"a tool that finds and replaces", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"mcp__editor__find_and_replace","tool_input":{"relative_path":"infra/prod/main.tf","find":"x","replace":"y"}}`, "deny"},
 		{"settings of git", `{"cwd":"WORK","tool_name":"Edit","tool_input":{"file_path":".git/config","old_string":"x","new_string":"fsmonitor = ./evil"}}`, "deny"},
 		{"a hook of git", `{"cwd":"WORK/src","tool_name":"Write","tool_input":{"file_path":"WORK/.git/hooks/pre-commit","content":"x"}}`, "deny"},
 		{"a hook of git by another server", `{"cwd":"WORK","tool_name":"mcp__filesystem__move_file","tool_input":{"source":"src/a.go","destination":".git/hooks/post-checkout"}}`, "deny"},

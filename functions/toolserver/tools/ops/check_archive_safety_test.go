@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,6 +74,80 @@ func TestWhatAProcessNeedsIsNotSafe(t *testing.T) {
 	w.Write("job.rb", "require_relative 'x'")
 	if answer, statuses := archive(w, s, "old/notes.txt"); answer.Safe || statuses["not_required"] != "unknown" {
 		t.Errorf("imports of Ruby are not read: %+v", answer)
+	}
+}
+
+// A file that a process needs is not safe under another name either.
+func TestALinkToWhatAProcessNeedsIsNotSafe(t *testing.T) {
+	w := guardtest.New(t, map[string]string{
+		"governance.yaml":  "processes: {expected: [{name: api, script: api/server.js}]}\n",
+		"api/server.js":    "require('./lib')",
+		"api/lib/index.js": "x",
+	})
+	if err := os.Symlink("api/lib", filepath.Join(w.Dir, "alias")); err != nil {
+		t.Fatal(err)
+	}
+
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	for _, path := range []string{"alias", "alias/index.js"} {
+		answer, statuses := archive(w, s, path)
+		if answer.Safe || statuses["not_required"] != "fail" {
+			t.Errorf("%s: %+v", path, answer)
+		}
+	}
+}
+
+// A process may need more files than are followed. Then it is not known of any other file
+// whether it is one of them.
+func TestMoreFilesThanAreFollowedLeaveItOpen(t *testing.T) {
+	const many = 5001
+	files := map[string]string{
+		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js}]}\n",
+		"old/notes.txt":   "x",
+	}
+	var imports strings.Builder
+	for i := range many {
+		fmt.Fprintf(&imports, "require('./lib/%d')\n", i)
+		files[fmt.Sprintf("api/lib/%d.js", i)] = ""
+	}
+	files["api/server.js"] = imports.String()
+
+	w := guardtest.New(t, files)
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	answer, statuses := archive(w, s, "old/notes.txt")
+
+	if answer.Safe || statuses["not_required"] != "unknown" {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// Only what is in the workspace is archived: no file of the home folder or of the system,
+// and none that a link leads to.
+func TestAFileOutsideOfTheWorkspaceIsNotSafe(t *testing.T) {
+	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n"})
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	kept := filepath.Join(home, "notes.txt")
+	if err := os.WriteFile(kept, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(kept, filepath.Join(w.Dir, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+	for _, path := range []string{kept, home, "/etc/hosts", "/", "../notes.txt", ".", filepath.Dir(w.Dir)} {
+		refused := w.Refused(ops.CheckArchiveSafety(s), `{"filepath":"`+path+`"}`)
+		if refused.Code != "path_outside_workspace" {
+			t.Errorf("%s: %v", path, refused)
+		}
+	}
+
+	for _, path := range []string{"~/notes.txt", "link.txt"} {
+		answer, statuses := archive(w, s, path)
+		if answer.Safe || statuses["exists"] != "fail" {
+			t.Errorf("%s: %+v", path, answer)
+		}
 	}
 }
 

@@ -102,6 +102,41 @@ func TestAFreshCloneDidNotChange(t *testing.T) {
 	}
 }
 
+// What was committed since the handoff changed in this session, too: the content is compared
+// with the commit of that time, and not with the last one.
+func TestWhatWasCommittedSinceTheHandoffChanged(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed: make setup")
+	}
+	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n"})
+	commit := func(age time.Duration) {
+		t.Helper()
+		made := w.Time.Add(-age).Format(time.RFC3339)
+		for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-qm", "x"}} {
+			c := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "gc.auto=0"}, args...)...)
+			c.Dir = w.Dir
+			c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_COMMITTER_DATE="+made, "GIT_AUTHOR_DATE="+made)
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v %s", args, err, out)
+			}
+		}
+	}
+
+	written(w, "old.go", "x", time.Minute)
+	written(w, "touched.go", "x", time.Minute)
+	commit(48 * time.Hour)
+
+	handoff(w, sections)
+	written(w, "SESSION_HANDOFF.md", w.Read("SESSION_HANDOFF.md"), time.Hour)
+	written(w, "touched.go", "longer, so that git sees it", time.Minute)
+	commit(time.Minute)
+
+	s := stepBack(w, `{}`)
+	if s.Facts.ChangedBy != "content" || strings.Join(s.Facts.Changed, " ") != "touched.go" {
+		t.Errorf("%+v", s.Facts)
+	}
+}
+
 // What a handoff says is quoted in the prompt: it cannot pass for an instruction of the
 // server, whatever it holds.
 func TestTheHandoffIsQuotedAsDataInThePrompt(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"go.etcd.io/bbolt"
+
 	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/tools/session"
 )
@@ -50,15 +52,35 @@ func TestTheTailTellsOfAChangedHistory(t *testing.T) {
 	if shown := worklog(w, `{"action":"tail"}`); !shown.Rewritten || len(shown.Entries) != 1 {
 		t.Errorf("%+v", shown)
 	}
-	worklog(w, `{"action":"append","did":["x"]}`)
-	if shown := worklog(w, `{"action":"tail"}`); !shown.Rewritten {
-		t.Errorf("an append made it forgotten: %+v", shown)
+	for range 3 {
+		worklog(w, `{"action":"append","did":["x"]}`)
+		if shown := worklog(w, `{"action":"tail"}`); !shown.Rewritten {
+			t.Errorf("an append made it forgotten: %+v", shown)
+		}
 	}
+
 	if err := os.Remove(filepath.Join(w.Dir, "WORKLOG.md")); err != nil {
 		t.Fatal(err)
 	}
 	if shown := worklog(w, `{"action":"tail"}`); !shown.Rewritten || len(shown.Entries) != 0 {
 		t.Errorf("it is gone: %+v", shown)
+	}
+}
+
+// While another process writes the worklog nobody knows whether its history changed. That is
+// said, and does not pass for an unchanged one.
+func TestTheTailSaysThatTheHistoryIsNotKnown(t *testing.T) {
+	w := guardtest.New(t, nil)
+	worklog(w, `{"action":"append","did":["x"]}`)
+	writer, err := bbolt.Open(filepath.Join(w.Dir, ".governance/worklog.db"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+
+	shown := worklog(w, `{"action":"tail"}`)
+	if shown.Rewritten || !strings.Contains(shown.Unchecked, "another process") || len(shown.Entries) != 1 {
+		t.Errorf("%+v", shown)
 	}
 }
 

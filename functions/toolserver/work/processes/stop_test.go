@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -224,6 +225,37 @@ func lastOf(list []string) string {
 		return ""
 	}
 	return list[len(list)-1]
+}
+
+// What does not listen to SIGTERM is stopped before it is killed: while the one is killed the
+// other neither forks nor starts it again.
+func TestWhatIsKilledWasStoppedBefore(t *testing.T) {
+	g := begin(t, "stopped before", "has a child", 2)
+	o := target{groups: []*Group{g}}.stop(t.Context(), 100*time.Millisecond)[0]
+
+	want := []string{"SIGTERM", "SIGSTOP", "SIGKILL"}
+	if !o.Ended || !slices.Equal(o.Signals, want) {
+		t.Errorf("ended %v by %v, want %v", o.Ended, o.Signals, want)
+	}
+}
+
+// A look in which somebody vanished or was buried is no proof that nothing lives: a child of
+// it may not have been seen.
+func TestOnlyAQuietLookShowsThatAllIsOver(t *testing.T) {
+	for name, tc := range map[string]struct {
+		seen sight
+		want bool
+	}{
+		"nothing":        {sight{}, true},
+		"one lives":      {sight{living: []process{{pid: 7}}}, false},
+		"one died":       {sight{died: true}, false},
+		"one vanished":   {sight{vanished: true}, false},
+		"cannot be read": {sight{err: errStat}, false},
+	} {
+		if got := tc.seen.over(); got != tc.want {
+			t.Errorf("%s: over %v, want %v", name, got, tc.want)
+		}
+	}
 }
 
 // A grandchild that lost its mark, its session and its parent is still below this process:
