@@ -17,6 +17,7 @@ import (
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 )
 
 // isHookCall says whether an agent started this process to ask about a step. Such a call
@@ -33,7 +34,7 @@ func isHookCall(args []string) bool {
 
 // answerHook answers one call of a coding agent in the agent's own protocol.
 func answerHook(ctx context.Context, t terminal, args []string) int {
-	return hook.Main(ctx, args, t.in, t.out, t.err)
+	return hook.Main(ctx, snapshot.BeforeCommand, args, t.in, t.out, t.err)
 }
 
 func hookCommands(t terminal) *cobra.Command {

@@ -8,8 +8,9 @@ import (
 	"os"
 
 	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 )
 
 func main() {
-	os.Exit(hook.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(hook.Main(context.Background(), snapshot.BeforeCommand, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

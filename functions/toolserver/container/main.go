@@ -12,6 +12,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/server"
 	"governance.internal/shared/wiring"
 )
@@ -24,7 +25,7 @@ func main() {
 		os.Exit(agent.Main(ctx, os.Stdin, os.Stdout))
 	}
 	if len(os.Args) > 1 && os.Args[1] == hook.Name {
-		os.Exit(hook.Main(ctx, os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(hook.Main(ctx, snapshot.BeforeCommand, os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 
 	parts, err := wiring.ToolsFromEnvironment()

@@ -156,6 +156,7 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"verify_audit_chain":         {`{}`, `{"from":2,"expect_entries":99}`},
 		"dispatch_to_llm":            {`{"task":"a test"}`},
 		"get_health_status":          {`{}`},
+		"create_snapshot":            {`{"label":"x"}`},
 		"drift_audit":                {`{}`, `{"scope":"files","max":1}`},
 		"auto_propagate":             {`{}`, `{"dry_run":true,"only":["role"]}`},
 		"propagate_family_member":    {`{}`, `{"dry_run":true}`},

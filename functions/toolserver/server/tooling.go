@@ -13,6 +13,7 @@ import (
 	"governance.internal/functions/toolserver/inspect/edit"
 	"governance.internal/functions/toolserver/inspect/fact"
 	"governance.internal/functions/toolserver/inspect/propagate"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/mcp/tally"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/access"
@@ -58,6 +59,7 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 		Approvals: s.governed.approvals,
 		Halted:    func() string { return haltOfFiles(s.halt) },
 	}
+	gate.Snapshot = snapshot.BeforeCommand(s.governed.workspace, s.governed.violations)
 	enforcing := *gate // for tools that make the change themselves
 	enforcing.Enforces = true
 	enforcing.Halted = nil // a halted agent may still hand over
@@ -118,7 +120,8 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Data:      os.DirFS(s.deps.DataDir),
 			Now:       s.deps.Now,
 		},
-		Drift: audit,
+		Drift:    audit,
+		Snapshot: snapshot.New(s.governed.workspace, s.governed.violations, s.deps.Now),
 		Propagate: ops.PropagateDeps{
 			Propagator: &propagate.Propagator{
 				Audit:  audit,

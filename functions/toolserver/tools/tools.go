@@ -7,6 +7,7 @@ import (
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/inspect/drift"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/approvals"
 	"governance.internal/functions/toolserver/tools/audit"
@@ -36,6 +37,7 @@ type Deps struct {
 	Usage      ops.UsageDeps
 	Drift      *drift.Audit
 	Propagate  ops.PropagateDeps
+	Snapshot   *snapshot.Keeper
 	About      func() core.Workspace
 	Rules      func() []framework.Rule
 
@@ -72,6 +74,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		audit.CheckAccountability(d.Session.Workspace, d.Session.Now),
 		ops.ReportUsage(d.Usage),
 		ops.CheckDependencies(d.Session.Workspace),
+		ops.CreateSnapshot(d.Snapshot),
 		ops.FixDocDrift(d.Propagate),
 		ops.GetHealthStatus(d.Machine),
 		ops.TestDeployment(d.Deployment),

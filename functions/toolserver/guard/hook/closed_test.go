@@ -13,7 +13,14 @@ import (
 	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/violations"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
+
+// noSnapshots is for projects that do not ask for snapshots.
+func noSnapshots(*workspace.Workspace, *violations.Log) func(context.Context) (string, error) {
+	return nil
+}
 
 // called answers a call of Claude Code as the installed program does, in a project.
 func called(t *testing.T, project, dir, tool string, input map[string]any) (string, string) {
@@ -23,7 +30,7 @@ func called(t *testing.T, project, dir, tool string, input map[string]any) (stri
 		t.Fatal(err)
 	}
 	var out, errs strings.Builder
-	status := hook.Main(context.Background(), []string{"-workspace", project}, strings.NewReader(string(text)), &out, &errs)
+	status := hook.Main(context.Background(), noSnapshots, []string{"-workspace", project}, strings.NewReader(string(text)), &out, &errs)
 	answer := hook.Answer{Stdout: out.String(), Stderr: errs.String(), Status: status}
 	return decision(t, answer), out.String() + errs.String()
 }
@@ -269,7 +276,7 @@ func TestAHaltOfDataElsewhereReachesTheHook(t *testing.T) {
 		}
 
 		var out, errs strings.Builder
-		status := hook.Main(t.Context(), strings.Fields(string(words)), strings.NewReader(call), &out, &errs)
+		status := hook.Main(t.Context(), noSnapshots, strings.Fields(string(words)), strings.NewReader(call), &out, &errs)
 		got := decision(t, hook.Answer{Stdout: out.String(), Stderr: errs.String(), Status: status})
 		if got != want {
 			t.Errorf("%s: %q, want %q; %s%s", written, got, want, &out, &errs)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/violations"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
@@ -18,10 +19,13 @@ const Name = "hook"
 // refused is the exit status that agents take for a no, whatever the reason.
 const refused = 2
 
+// Snapshots makes what a gate calls before a destructive command.
+type Snapshots func(*workspace.Workspace, *violations.Log) func(context.Context) (string, error)
+
 // Main is the program of a hook: it answers the call on its standard input and
 // returns the exit status. Arguments that it cannot read and a project that it cannot
 // open refuse the call.
-func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader, out, errs io.Writer) int {
 	set := flag.NewFlagSet(Name, flag.ContinueOnError)
 	set.SetOutput(errs)
 	set.Usage = func() {
@@ -58,6 +62,7 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errs io.Writer)
 	defer gate.Workspace.Close()
 
 	gate.Enforces, gate.Installed = true, true
+	gate.Snapshot = snapshots(gate.Workspace, gate.Log)
 	answer := Run(ctx, gate, *agent, in)
 	_, outErr := io.WriteString(out, answer.Stdout)
 	_, errErr := io.WriteString(errs, answer.Stderr)

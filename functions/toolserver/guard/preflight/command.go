@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/command"
@@ -19,6 +20,7 @@ import (
 type CommandReport struct {
 	Report
 	command.Analysis
+	Snapshot string `json:"snapshot_id,omitempty"` // taken before the command, which removes or overwrites
 }
 
 // CheckCommand decides about a shell command by the files that it would write. What
@@ -39,13 +41,37 @@ func (g *Gate) checkAnalysis(ctx context.Context, a Action, text string, analysi
 	if why := g.without(state, err); why != "" && mayChange(analysis) {
 		a.Paths = []string{"."}
 		report, err := g.refuseAll(ctx, a, why)
-		return CommandReport{report, analysis}, err
+		return CommandReport{Report: report, Analysis: analysis}, err
 	}
 
 	report := g.judgeCommand(state, a.Dir, analysis)
 	report = g.liftCommand(ctx, state, a, report)
+	taken, err := g.snapshotBefore(ctx, state, report, analysis)
+	if err != nil {
+		a.Paths = []string{"."}
+		report, err := g.refuseAll(ctx, a, "The snapshot before a destructive command failed ("+err.Error()+"), so the command is refused.")
+		return CommandReport{Report: report, Analysis: analysis}, err
+	}
+
 	report, err = g.finish(ctx, state, a, report)
-	return CommandReport{report, analysis}, err
+	return CommandReport{
+		Report:   report,
+		Analysis: analysis,
+		Snapshot: taken,
+	}, err
+}
+
+// snapshotBefore takes a snapshot before a command that removes or overwrites, where the
+// workspace file asks for it. A command that is refused needs none.
+func (g *Gate) snapshotBefore(ctx context.Context, state workspace.State, report Report, analysis command.Analysis) (string, error) {
+	wanted := slices.Contains(state.Config.Snapshot.Before, "destructive")
+	if !wanted ||
+		g.Snapshot == nil ||
+		len(analysis.Destructive) == 0 ||
+		report.Decision == policy.Blocked {
+		return "", nil
+	}
+	return g.Snapshot(ctx)
 }
 
 // judgeCommand decides by what a command would change, from a folder.

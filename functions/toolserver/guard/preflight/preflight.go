@@ -77,6 +77,9 @@ type Gate struct {
 	// Installed says that a person put the gate in front of an agent. Without rules nothing
 	// passes it.
 	Installed bool
+	// Snapshot keeps the workspace as it is before a destructive command, and returns the id
+	// of the snapshot; nil if this gate only judges.
+	Snapshot func(context.Context) (id string, err error)
 	// Halted says why everything is halted, "" if it is not; nil without a kill switch.
 	Halted func() string
 }

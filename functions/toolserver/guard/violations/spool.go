@@ -32,7 +32,10 @@ const spooler = "spool"
 // others are the types of what else the guard, the command line and agents of ours record.
 // Nothing else is taken from the spool: what the kill switch, the dispatcher and the
 // payments record comes from the server alone.
-var others = []string{"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN"}
+var others = []string{
+	"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN",
+	"SNAPSHOT", "PROPAGATE", "PROPAGATE_FAILED", "DOC_DRIFT_FIXED", "DOC_DRIFT_FIXED_FAILED",
+}
 
 // approvals are the types of records that are taken if the book of approvals says the same.
 var approvals = []string{"APPROVAL_REQUESTED", "APPROVAL_DECIDED", "APPROVAL_USED"}

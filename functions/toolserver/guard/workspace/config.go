@@ -26,7 +26,7 @@ type Config struct {
 	Docs        []Document   `yaml:"docs" doc:"Documents that must stay true."`
 	Bots        Bots         `yaml:"bots" unread:"true" doc:"Bots and the standards they keep."`
 	Archive     Archive      `yaml:"archive" doc:"Where old files go."`
-	Snapshot    Snapshot     `yaml:"snapshot" unread:"true" doc:"What a snapshot holds."`
+	Snapshot    Snapshot     `yaml:"snapshot" doc:"What a snapshot holds, and when one is taken."`
 	Usage       Usage        `yaml:"usage" doc:"Records of tokens used, and when to warn."`
 	Discovery   Discovery    `yaml:"discovery" unread:"true" doc:"Sources of briefings."`
 	Security    Security     `yaml:"security" unread:"true" doc:"Settings of the security audit."`
@@ -234,10 +234,11 @@ type Archive struct {
 
 // Snapshot says what a snapshot holds.
 type Snapshot struct {
-	Include  []Glob `yaml:"include"`
-	Exclude  []Glob `yaml:"exclude"`
-	Keep     int    `yaml:"keep" min:"1" max:"1000"`
-	MaxBytes Size   `yaml:"max_bytes"`
+	Include  []Glob   `yaml:"include" doc:"Files that belong to it; all if not set."`
+	Exclude  []Glob   `yaml:"exclude"`
+	Keep     int      `yaml:"keep" min:"1" max:"1000" doc:"How many are kept; 10 if not set."`
+	MaxBytes Size     `yaml:"max_bytes" doc:"Of all files together; 2GiB if not set."`
+	Before   []string `yaml:"before" enum:"destructive" doc:"Before which commands of agents a snapshot is taken."`
 }
 
 // Usage says where tokens are recorded and when to warn.
