@@ -13,8 +13,8 @@ var plainly = []string{
 	"a comment changes that a tool obeys", "what a program fills", "a property is added",
 }
 
-// sureOfLogic says how sure it is that a hunk is no plain data. What looks like wording may
-// be just that, and an unknown format tells nothing.
+// sureOfLogic returns the confidence that a hunk is not plain data. It is low for text that
+// looks like wording and for an unknown format.
 func (f changedFile) sureOfLogic(h hunk, why string) string {
 	if f.whole || strings.HasPrefix(why, "the file steers") {
 		return High

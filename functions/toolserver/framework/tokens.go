@@ -188,8 +188,8 @@ func sentence(text string) bool {
 		!logicWord.MatchString(text)
 }
 
-// shown says whether a text is an argument of something that shows it to people, or the
-// value of a name for such texts. What is done with other texts is not known.
+// shown reports whether a text is an argument of a function that shows it to people, or the
+// value of a name for such texts. The use of other texts is unknown.
 func shown(list []lexeme, at int) bool {
 	if shownWithoutBrackets(list, at) {
 		return true

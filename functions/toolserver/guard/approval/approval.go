@@ -45,7 +45,7 @@ const (
 	maxCommand = 16 << 10        // bytes of a command that are in the chain
 )
 
-// Errors that a caller tells apart.
+// Errors that a caller distinguishes.
 var (
 	ErrUnknown  = errors.New("there is no such approval")
 	ErrNotOpen  = errors.New("the approval was decided, used or expired before")
@@ -285,8 +285,8 @@ func (b *Book) Get(id string) (Approval, error) {
 	return found.at(b.Now()), err
 }
 
-// Holds says whether there is an approval of this id and digest that is in a state or
-// went through it, as a record from elsewhere tells.
+// Holds reports whether an approval of this id and digest is or was in a state, to check a
+// record from elsewhere.
 func (b *Book) Holds(id, digest, state string) (bool, error) {
 	if _, err := fs.Stat(b.Workspace.Files(), file); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

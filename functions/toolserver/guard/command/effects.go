@@ -139,8 +139,8 @@ func makesLinks(program string, options []option) bool {
 	return false
 }
 
-// link notes that a file gets another name: a write to that name writes to the file.
-// What a symbolic link says counts from where the link is.
+// link notes that a file gets another name: a write to that name writes to the file. The
+// target of a symbolic link is relative to the folder of the link.
 func (r *reader) link(file, name argument) {
 	r.word(file.word, "ln", false)
 	if !file.ok || !name.ok {

@@ -26,7 +26,7 @@ var interpreters = map[string]runtime{
 // modules of Python change none of the files that they are given.
 var modules = setOf("pytest unittest pip venv virtualenv mypy ruff flake8 pylint coverage http.server build this site doctest timeit cProfile tox nox pyflakes pip_audit ensurepip")
 
-// asksOnly are the options with which a program tells something and ends.
+// asksOnly are the options with which a program prints information and exits.
 var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 
 // interpreter hides code that comes on the command line or by its input: a

@@ -291,7 +291,7 @@ func (r *reader) place(name, how string) Write {
 	return w
 }
 
-// hide notes a command whose effect is not known.
+// hide notes a command of unknown effect.
 func (r *reader) hide(args []argument) {
 	var texts []string
 	for _, a := range args {

@@ -63,8 +63,8 @@ var (
 	position   = regexp.MustCompile(`(:\d+){1,3}$|#L\d+(-L?\d+)?$`)
 )
 
-// commands are the shell commands of a call. Whatever a tool is called, what it calls a
-// command is one.
+// commands returns the shell commands of a call. An argument named command is one for any
+// tool.
 func (c call) commands() []string {
 	var all []string
 	if command, ok := c.command(); ok {

@@ -52,7 +52,7 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"a list of files", `{"cwd":"WORK","tool_name":"mcp__files__write_files","tool_input":{"files":[{"path":"src/b.go","content":"x"},{"path":"infra/prod/main.tf","content":"y"}]}}`, "deny"},
 		{"files by name", `{"cwd":"WORK","tool_name":"mcp__files__push","tool_input":{"tree":{"infra/prod/main.tf":"y"}}}`, "deny"},
 		{"code in a notebook", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"open('infra/prod/main.tf','w')"}}`, "deny"},
-		{"code that nobody reads", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"import x"}}`, "ask"},
+		{"code of an unknown language", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"import x"}}`, "ask"},
 		{"a tool of unknown purpose", `{"cwd":"WORK","tool_name":"mcp__x__process","tool_input":{"options":{"target":"file://WORK/infra/prod/main.tf"}}}`, "deny"},
 		{"a place in a file", `{"cwd":"WORK","tool_name":"mcp__x__refactor","tool_input":{"at":"infra/prod/main.tf:12:3"}}`, "deny"},
 		{"a pattern", `{"cwd":"WORK","tool_name":"mcp__x__format","tool_input":{"glob":"infra/**/*.tf"}}`, "deny"},
@@ -88,7 +88,7 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"write", `{"hook_event_name":"preToolUse","conversation_id":"c","workspace_roots":["WORK"],"cwd":"WORK","tool_name":"Write","tool_input":{"file_path":"WORK/infra/prod/main.tf"}}`, "deny"},
 		{"shell", `{"hook_event_name":"beforeShellExecution","command":"tee infra/prod/main.tf","cwd":"WORK"}`, "deny"},
 		{"hidden", `{"hook_event_name":"beforeShellExecution","command":"eval $X","cwd":"WORK"}`, "ask"},
-		{"hidden where nobody can be asked", `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"eval $X"},"cwd":"WORK"}`, "deny"},
+		{"hidden where the agent cannot ask", `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"eval $X"},"cwd":"WORK"}`, "deny"},
 		{"harmless", `{"hook_event_name":"beforeShellExecution","command":"ls","cwd":"WORK"}`, "allow"},
 	},
 	"copilot": {

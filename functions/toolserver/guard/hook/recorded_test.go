@@ -13,8 +13,8 @@ import (
 	"governance.internal/functions/toolserver/guard/hook"
 )
 
-// recorded is one call of the hook by a real agent, and what the agent then told its
-// model. The recordings are made by hook/record; WORK stands for the project.
+// recorded is one call of the hook by a real agent, and the agent's report to its model.
+// The recordings are made by hook/record; WORK stands for the project.
 type recorded struct {
 	ID   string          `json:"id"`
 	Call json.RawMessage `json:"call"`

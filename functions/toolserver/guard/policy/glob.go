@@ -30,7 +30,7 @@ func compile(pattern string, fold bool) (glob, error) {
 	case pattern == "" || len(pattern) > maxPattern:
 		return glob{}, fmt.Errorf("a pattern has 1 to %d bytes", maxPattern)
 	case strings.ContainsAny(pattern, "\\\x00"):
-		return glob{}, fmt.Errorf("a pattern has no backslash; folders are parted by /")
+		return glob{}, fmt.Errorf("a pattern has no backslash; folders are separated by /")
 	case strings.HasPrefix(pattern, "/"):
 		return glob{}, fmt.Errorf("a pattern begins at the root of the workspace, without a slash")
 	}

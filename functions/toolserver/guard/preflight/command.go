@@ -21,8 +21,8 @@ type CommandReport struct {
 	command.Analysis
 }
 
-// CheckCommand decides about a shell command by the files that it would write. What
-// hides its effect is PROTECTED: a person looks at it.
+// CheckCommand decides about a shell command by the files that it would write. A command
+// that hides its effect is PROTECTED: a person decides.
 func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
 	return g.checkAnalysis(ctx, a, text, analyze(text))
 }

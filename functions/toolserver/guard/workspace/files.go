@@ -218,7 +218,7 @@ func (w *Workspace) relative(full string) string {
 	return inside
 }
 
-// follow resolves all links of an absolute path. What does not exist yet is kept.
+// follow resolves all links of an absolute path. Elements that do not exist are kept.
 func follow(full string) (string, error) {
 	at := "/"
 	rest := strings.Split(full, "/")

@@ -15,7 +15,7 @@ var HookPrograms = []string{"governance-hook", "local-hook"}
 
 // places knows the files of the machine that no agent changes, in whatever workspace it is.
 type places struct {
-	home     string   // absolute, "" if it is not known
+	home     string   // absolute, "" if unknown
 	programs []string // of this service, absolute
 	anywhere *policy.Policy
 	beyond   *policy.Policy

@@ -1,7 +1,7 @@
-// Package usage reads records of tokens that bots used, and tells what stands out.
+// Package usage reads records of the tokens that bots used, and reports anomalies.
 //
 // A record is a line of JSON with the members ts (RFC 3339), bot, input_tokens and
-// output_tokens; others are left alone. Days are those of UTC.
+// output_tokens; others are ignored. Days are in UTC.
 package usage
 
 import (

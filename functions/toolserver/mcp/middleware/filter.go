@@ -17,7 +17,7 @@ type Filter struct {
 	readOnly bool
 }
 
-// NewFilter checks the names of toolsets against those that there are.
+// NewFilter makes a filter. It fails for a toolset that does not exist.
 func NewFilter(known, toolsets []string, readOnly bool) (Filter, error) {
 	for _, name := range toolsets {
 		if !slices.Contains(known, name) {

@@ -42,9 +42,9 @@ func check(document []byte) error {
 	return nil
 }
 
-// members are those of an object in their order. Unlike encoding/json this tells
-// "Method" from "method" and refuses a second "method": who stands in front of
-// this server and looks at messages must see what is executed.
+// members are those of an object in their order. Unlike encoding/json it distinguishes
+// "Method" from "method" and refuses a second "method", so that a proxy that inspects
+// messages sees what is executed.
 type members []member
 
 type member struct {

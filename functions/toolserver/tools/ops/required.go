@@ -9,8 +9,8 @@ import (
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
-// required looks at what processes need, as check_dependencies finds it, and at what the
-// workspace file says that documents and sessions need.
+// required checks the files that processes need, as check_dependencies finds them, and
+// those that the workspace file lists for documents and sessions.
 func (s ArchiveDeps) required(state workspace.State, p workspace.Path) ArchiveCheck {
 	c := ArchiveCheck{"not_required", "pass", []string{}}
 	fail := func(evidence string) {

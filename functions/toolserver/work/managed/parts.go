@@ -37,7 +37,8 @@ func Each(list []Process, stop func(Process) Outcome) []Outcome {
 	return outcomes
 }
 
-// Keep notes what a process was. A halt goes on without: the answer tells it.
+// Keep stores the state of a process. A halt continues if that fails, and its answer says
+// so.
 func Keep(former *Former, p Process, value string) (did []string) {
 	if err := former.Keep(p, value); err != nil {
 		return []string{"what it was cannot be kept for the lift"}
@@ -56,7 +57,7 @@ func Unknown(p Process, why string) Status {
 	}
 }
 
-// onMachine takes in what the process table says of a number that a provider gave.
+// onMachine adds what the process table shows of the process ID that a provider gave.
 func (s *Status) onMachine(pid int) {
 	if i, ok := processes.Identify(pid); ok && pid > 1 {
 		state := s.State

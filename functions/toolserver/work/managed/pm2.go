@@ -15,8 +15,8 @@ type PM2 struct {
 	Former *Former
 }
 
-// listed is a process as `pm2 jlist` shows it. What else that shows, the environment of
-// each process with its secrets, is not read.
+// listed is a process as `pm2 jlist` shows it, without its environment, which contains
+// secrets.
 type listed struct {
 	Name string `json:"name"`
 	ID   int    `json:"pm_id"`

@@ -10,7 +10,7 @@ import (
 	"governance.internal/functions/toolserver/work/statefile"
 )
 
-// record is what a server after this one needs to go on.
+// record is what a later server needs to take over.
 type record struct {
 	Name    string             `json:"name"`
 	ID      string             `json:"id"`

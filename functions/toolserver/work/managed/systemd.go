@@ -14,7 +14,7 @@ type Systemd struct {
 	Former *Former
 }
 
-// unitName is what may stand as a unit; nothing else reaches the command line.
+// unitName matches a valid unit name; nothing else reaches the command line.
 var unitName = regexp.MustCompile(`^[A-Za-z0-9:_.@\\-]{1,255}$`)
 
 // unit is what systemd says of one.

@@ -25,11 +25,12 @@ const (
 
 // Reasons why a token is refused.
 var (
-	// ErrInvalid means that the token proves nothing here (RFC 6750, invalid_token).
+	// ErrInvalid means that the token is not valid for this resource (RFC 6750,
+	// invalid_token).
 	ErrInvalid = errors.New("invalid_token")
-	// ErrScope means that the token is good and not for this (insufficient_scope).
+	// ErrScope means that the token is valid but lacks the scope (insufficient_scope).
 	ErrScope = errors.New("insufficient_scope")
-	// ErrUnavailable means that the keys of the authorization server cannot be had.
+	// ErrUnavailable means that the keys of the authorization server cannot be fetched.
 	ErrUnavailable = errors.New("the keys of the authorization server cannot be read")
 )
 

@@ -179,7 +179,7 @@ func (e *Provider) stop(ctx context.Context, p managed.Process) managed.Outcome 
 		return tasks.survivors(managed.Fail(p, did, strings.Join(failed, "; ")))
 	}
 	if len(tasks.alive()) > 0 {
-		return tasks.survivors(managed.Fail(p, did, "ECS was told, and it has not ended yet"))
+		return tasks.survivors(managed.Fail(p, did, "ECS accepted the stop, and it has not ended yet"))
 	}
 
 	return managed.Done(p, did...)
@@ -208,7 +208,7 @@ func (e *Provider) Start(ctx context.Context, p managed.Process, former string) 
 	return "desired count 0 to " + former, nil
 }
 
-// ends says whether work can go on until the next look.
+// ends reports whether there is time for another look.
 func ends(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
