@@ -17,7 +17,7 @@ var toolPaths = []string{
 	"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/sse",
 }
 
-// originHeader tells the functions that a request came through CloudFront.
+// originHeader marks requests that came through CloudFront.
 const originHeader = "X-Origin-Secret"
 
 // edge is the distribution, and the parameter that holds the base URL.

@@ -136,7 +136,7 @@ func (r *recordReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain tells an error of reading from one of what was read.
+// explain distinguishes a read error from an error of the content.
 func (r *recordReader) explain(err error) error {
 	switch {
 	case r.failed != nil:

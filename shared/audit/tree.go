@@ -123,7 +123,7 @@ func (t *Tree) Edge() []Hash {
 	return slices.Clone(t.edge)
 }
 
-// Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
+// Root returns the tree's hash. The hash of the empty tree is SHA-256 of the empty string.
 func (t *Tree) Root() Hash {
 	if len(t.edge) == 0 {
 		return sha256.Sum256(nil)

@@ -94,7 +94,7 @@ func pageWallet(terms Terms) (hint, button string) {
 	return hint, button
 }
 
-// pageWarning tells a person that the money is play money.
+// pageWarning warns a person that the money is play money.
 func pageWarning(site catalog.Site) string {
 	if !site.Development {
 		return ""

@@ -107,8 +107,8 @@ func (m damage) flips(stride, offset int) (cases int) {
 	return cases
 }
 
-// edits makes each kind of edit at one line, and gives their number. What stands behind
-// the head is not the chain's, so nothing is put there.
+// edits makes each kind of edit at one line, and gives their number. Lines after the head
+// are not part of the chain, so nothing is written there.
 func (m damage) edits(i int) (cases int) {
 	last := len(m.lines) - 1
 	altered := bytes.Replace(m.lines[i], []byte(`"actor":"`), []byte(`"actor":"x`), 1)

@@ -30,7 +30,7 @@ type method interface {
 	// arrived finds the payment in the receipt of a transaction that made the call.
 	arrived(p payments.Payment, receipt *types.Receipt) (payments.Settlement, bool)
 
-	// claimed finds the payment in a transaction that somebody names, who may lie.
+	// claimed finds the payment in a transaction that an untrusted party names.
 	claimed(ctx context.Context, p payments.Payment, hash common.Hash) (*payments.Settlement, error)
 
 	// trace looks for what became of the nonce, no matter who spent it.

@@ -100,9 +100,9 @@ const (
 	indexing = 60
 )
 
-// trace finds the transaction that spent the nonce on this payment. Permit2 tells
-// the nonce in no event, so the calldata of each transfer to us has to. The nonce
-// went elsewhere when no block of the permit's life has such a transfer.
+// trace finds the transaction that spent the nonce on this payment. No event of Permit2 has
+// the nonce, so trace reads the calldata of each transfer to us. The nonce was spent
+// elsewhere if no block of the permit's life has such a transfer.
 func (m permit2) trace(ctx context.Context, p payments.Payment) (fate, error) {
 	if used, err := m.used(ctx, p, nil); err != nil || !used {
 		return fate{}, err
