@@ -17,7 +17,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-func TestWrongUsageIsToldWithStatus2(t *testing.T) {
+func TestWrongUsageExitsWithStatus2(t *testing.T) {
 	for args, want := range map[string]string{
 		"fly":       "unknown command",
 		"serve now": "takes no argument",
@@ -48,7 +48,7 @@ func TestUnreadableChainAndReceiptAreStatus3(t *testing.T) {
 	session(t, 3, "verify", "receipt", "cli_test.go")
 }
 
-func TestNobodyListeningIsExplained(t *testing.T) {
+func TestAMissingServiceIsExplained(t *testing.T) {
 	_, notes := session(t, 1, "pay", "GET", "/x402/verify-audit", "-base", "http://127.0.0.1:1", "-y")
 	if !strings.Contains(notes, "make run") {
 		t.Errorf("notes %q", notes)

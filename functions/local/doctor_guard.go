@@ -16,7 +16,7 @@ import (
 // maxSettings is the size of an agent's settings that doctor reads, in bytes.
 const maxSettings = 1 << 20
 
-// workspaceFile says whether the rules of the project can be read.
+// workspaceFile reports whether the rules of the project can be read.
 func (d doctor) workspaceFile() finding {
 	f := finding{
 		Name:  "workspace file",
@@ -47,7 +47,7 @@ func (d doctor) workspaceFile() finding {
 	return f
 }
 
-// hooks says for which agents the hook is installed in the project.
+// hooks lists the agents for which the hook is installed in the project.
 func (d doctor) hooks() []finding {
 	w, err := workspace.Open(d.workspace)
 	if err != nil {

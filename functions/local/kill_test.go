@@ -34,7 +34,7 @@ func TestKillHaltsARunningServiceAndLiftsTheHalt(t *testing.T) {
 
 // Without a service the halt is written for the next one; only a person lifts it there.
 func TestKillWithoutAServiceIsHonouredByTheNextStart(t *testing.T) {
-	t.Setenv("KILL_SECRET", "of-nobody-since-no-service-is-asked")
+	t.Setenv("KILL_SECRET", "unused-because-no-service-is-reached")
 	data := t.TempDir()
 	nobody := "http://127.0.0.1:1"
 	if _, notes := session(t, 0, "kill", "-reason", "a test", "-url", nobody, "-data", data); !strings.Contains(notes, "the halt is written") {
