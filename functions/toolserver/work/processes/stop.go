@@ -142,18 +142,28 @@ func (h *hunt) freeze() {
 	}
 
 	for end := time.Now().Add(freezeBudget); time.Now().Before(end); {
-		fresh := false
-		seen := h.look(func(p process) {
-			fresh = fresh || !h.frozen[key{p.pid, p.begun}]
-			if !p.stopped() && p.send(syscall.SIGSTOP) {
-				h.sent(p, syscall.SIGSTOP)
-			}
-			h.frozen[key{p.pid, p.begun}] = true
-		})
-		if !fresh && !seen.died && !seen.vanished {
+		seen, found := h.freezeSeen()
+		if !found && !seen.died && !seen.vanished {
 			return
 		}
 	}
+}
+
+// freezeSeen stops every process that one look finds. Found reports whether one of them is
+// new.
+func (h *hunt) freezeSeen() (seen sight, found bool) {
+	seen = h.look(func(p process) {
+		if !p.stopped() && p.send(syscall.SIGSTOP) {
+			h.sent(p, syscall.SIGSTOP)
+		}
+
+		identity := key{p.pid, p.begun}
+		if !h.frozen[identity] {
+			h.frozen[identity] = true
+			found = true
+		}
+	})
+	return seen, found
 }
 
 // kill sends SIGKILL to control groups and process groups as a whole, which no fork
