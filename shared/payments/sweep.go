@@ -69,28 +69,50 @@ func (m *Machine) sweepKey(ctx context.Context, key Key) (bool, error) {
 
 // sweep advances one open record and reports whether it did.
 func (m *Machine) sweep(ctx context.Context, r Record) bool {
-	leased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
-	if leased || !r.Open() || !m.due(r) {
+	isLeased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
+	if isLeased || !r.Open() || !m.due(r) {
 		return false
 	}
 
 	switch r.State {
-	case Settled:
-		isOldEnough := m.Now().Sub(r.SettledAt) >= watchTime
-		return isOldEnough && m.confirm(ctx, r)
+	case Reserved:
+		return m.sweepReserved(ctx, r)
+	case Ready:
+		return m.sweepReady(ctx, r)
 	case Settling:
 		return m.sweepSettlement(ctx, r)
-	case Ready:
-		return m.expiredEverywhere(r) && m.sweepSettlement(ctx, r)
-	case Reserved:
-		if !m.expired(r) {
-			return false
-		}
-		m.release(ctx, r)
-		return true
+	case Settled:
+		return m.sweepSettled(ctx, r)
 	}
 
 	return false
+}
+
+// sweepReserved releases a payment whose authorization has expired.
+func (m *Machine) sweepReserved(ctx context.Context, r Record) bool {
+	if !m.expired(r) {
+		return false
+	}
+
+	m.release(ctx, r)
+	return true
+}
+
+// sweepReady finds the settlement of an expired authorization, or that there is none.
+func (m *Machine) sweepReady(ctx context.Context, r Record) bool {
+	if !m.expiredEverywhere(r) {
+		return false
+	}
+	return m.sweepSettlement(ctx, r)
+}
+
+// sweepSettled confirms a settlement once its block is old enough.
+func (m *Machine) sweepSettled(ctx context.Context, r Record) bool {
+	age := m.Now().Sub(r.SettledAt)
+	if age < watchTime {
+		return false
+	}
+	return m.confirm(ctx, r)
 }
 
 // sweepSettlement finishes a settlement, or finds that it was rejected permanently.
