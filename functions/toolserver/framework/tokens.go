@@ -195,26 +195,36 @@ func shown(list []lexeme, at int) bool {
 		return true
 	}
 
-	depth := 0
+	depth := 0 // of brackets that close before the text
 	for i := at - 1; i > 0 && at-i < farthest; i-- {
-		x := list[i]
-		if x.kind != "sign" {
+		if list[i].kind != "sign" {
 			continue
 		}
 
-		assigns := x.text == "=" || x.text == ":" || x.text == ":="
+		sign := list[i].text
 		switch {
-		case strings.ContainsAny(x.text, ")]}"):
+		case strings.ContainsAny(sign, ")]}"):
 			depth++
-		case depth > 0 && strings.ContainsAny(x.text, "([{"):
-			depth--
-		case x.text == "(", depth == 0 && assigns:
+		case depth > 0:
+			if strings.ContainsAny(sign, "([{") {
+				depth--
+			}
+		case givesValue(sign):
 			return isDisplay(nameBefore(list, i))
-		case depth == 0 && strings.ContainsAny(x.text, "([{=!<>&|?;"):
+		case strings.ContainsAny(sign, "([{=!<>&|?;"):
 			return false
 		}
 	}
 
+	return false
+}
+
+// givesValue reports whether a sign follows the name of a function or of a value.
+func givesValue(sign string) bool {
+	switch sign {
+	case "(", "=", ":", ":=":
+		return true
+	}
 	return false
 }
 
