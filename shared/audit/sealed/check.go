@@ -68,5 +68,7 @@ func verify(
 }
 
 func one(b audit.Block) iter.Seq2[audit.Block, error] {
-	return func(yield func(audit.Block, error) bool) { yield(b, nil) }
+	return func(yield func(audit.Block, error) bool) {
+		yield(b, nil)
+	}
 }
