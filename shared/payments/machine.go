@@ -177,10 +177,15 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record) (Answer, error
 		}
 	}
 
-	if r.Owner != "" && m.Now().Before(r.LeaseUntil) {
+	if m.isLeased(r) {
 		return Answer{}, errBusy
 	}
 	return m.resume(ctx, o, r)
+}
+
+// isLeased reports whether another run holds the record.
+func (m *Machine) isLeased(r Record) bool {
+	return r.Owner != "" && m.Now().Before(r.LeaseUntil)
 }
 
 // sameOrder refuses a payment that is bound to another request. A payload that

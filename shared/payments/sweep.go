@@ -69,8 +69,7 @@ func (m *Machine) sweepKey(ctx context.Context, key Key) (bool, error) {
 
 // sweep advances one open record and reports whether it did.
 func (m *Machine) sweep(ctx context.Context, r Record) bool {
-	isLeased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
-	if isLeased || !r.Open() || !m.due(r) {
+	if m.isLeased(r) || !r.Open() || !m.due(r) {
 		return false
 	}
 
