@@ -46,15 +46,35 @@ func Keep(former *Former, p Process, value string) (did []string) {
 	return nil
 }
 
-// Unknown is the state of a process that cannot be seen.
-func Unknown(p Process, why string) Status {
+// StatusOf is the status of a process in a state, without figures.
+func StatusOf(p Process, state string) Status {
 	return Status{
 		Name:     p.Name,
 		Provider: p.Provider,
-		State:    Unavailable,
-		Why:      why,
+		State:    state,
 		Critical: p.Critical,
 	}
+}
+
+// Unknown is the status of a process that cannot be seen.
+func Unknown(p Process, why string) Status {
+	s := StatusOf(p, Unavailable)
+	s.Why = why
+	return s
+}
+
+// EachStatus reads the status of each process of a list. A process that look fails for is
+// [Unavailable], with the error as the reason.
+func EachStatus(list []Process, look func(Process) (Status, error)) (all []Status) {
+	for _, p := range list {
+		s, err := look(p)
+		if err != nil {
+			s = Unknown(p, err.Error())
+		}
+		all = append(all, s)
+	}
+
+	return all
 }
 
 // onMachine adds what the process table shows of the process ID that a provider gave.

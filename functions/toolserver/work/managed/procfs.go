@@ -83,13 +83,7 @@ func readPID(path string) int {
 // States implements [Provider]. Several that match are one process to it, the oldest.
 func (f Procfs) States(_ context.Context, list []Process) (states []Status) {
 	for _, p := range list {
-		s := Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    Stopped,
-			Critical: p.Critical,
-		}
-
+		s := StatusOf(p, Stopped)
 		found, why := f.find(p)
 		if why != "" {
 			s.State, s.Why = Unavailable, why

@@ -168,11 +168,13 @@ func (s *Supervisor) loops(c *child) bool {
 	c.restarts = slices.DeleteFunc(c.restarts, func(at time.Time) bool {
 		return at.Before(since)
 	})
-	most := c.process.MaxRestarts1
-	if most == 0 {
-		most = usualMost
-	}
-	return len(c.restarts) >= most
+	return len(c.restarts) >= mostRestarts(c.process)
+}
+
+// mostRestarts is the number of restarts within the window from which on a process is in a
+// crash loop.
+func mostRestarts(p Process) int {
+	return cmp.Or(p.MaxRestarts1, usualMost)
 }
 
 // start starts a process. The flag of a halt is raised before anything is ended under it,
@@ -339,13 +341,7 @@ func (s *Supervisor) States(_ context.Context, list []Process) (states []Status)
 
 	s.refresh()
 	for _, p := range list {
-		st := Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    Stopped,
-			Critical: p.Critical,
-		}
-
+		st := StatusOf(p, Stopped)
 		c := s.children[p.Name]
 		switch {
 		case c == nil:

@@ -98,12 +98,7 @@ func (e *Provider) States(ctx context.Context, list []managed.Process) (states [
 			continue
 		}
 
-		s := managed.Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    managed.Running,
-			Critical: p.Critical,
-		}
+		s := managed.StatusOf(p, managed.Running)
 		for _, d := range is.Deployments {
 			s.Restarts += int(d.FailedTasks)
 		}

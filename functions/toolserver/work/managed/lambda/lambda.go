@@ -67,13 +67,7 @@ func (l *Provider) reserved(ctx context.Context, p managed.Process) (string, err
 // States implements managed.Provider. Running means that it can be called.
 func (l *Provider) States(ctx context.Context, list []managed.Process) (states []managed.Status) {
 	for _, p := range list {
-		s := managed.Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    managed.Running,
-			Critical: p.Critical,
-		}
-
+		s := managed.StatusOf(p, managed.Running)
 		switch reserved, err := l.reserved(ctx, p); {
 		case err != nil:
 			s = managed.Unknown(p, err.Error())
