@@ -132,12 +132,23 @@ func decision(t *testing.T, a hook.Answer) string {
 	return answer.Permission + answer.Decision + answer.Specific.Decision
 }
 
+// answerTo runs the hook of an agent with a call, in which WORK stands for the project.
+func answerTo(w *guardtest.World, agent, call string) hook.Answer {
+	call = strings.ReplaceAll(call, "WORK", w.Dir)
+	return hook.Run(context.Background(), w.Gate, agent, strings.NewReader(call))
+}
+
+// refusals counts the recorded refusals.
+func refusals(w *guardtest.World) int {
+	return len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED"))
+}
+
 func TestEveryAgentIsStoppedInItsOwnProtocol(t *testing.T) {
 	for name, list := range calls {
 		w := governed(t)
 		for _, c := range list {
-			before := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED"))
-			a := hook.Run(context.Background(), w.Gate, name, strings.NewReader(strings.ReplaceAll(c.call, "WORK", w.Dir)))
+			before := refusals(w)
+			a := answerTo(w, name, c.call)
 			if got := decision(t, a); got != c.want {
 				t.Errorf("%s %s: %q, want %q: %+v", name, c.name, got, c.want, a)
 			}
@@ -146,7 +157,7 @@ func TestEveryAgentIsStoppedInItsOwnProtocol(t *testing.T) {
 			}
 			unreadable := strings.HasPrefix(c.name, "no ")
 			refused := c.want != "" && c.want != "allow" && !unreadable
-			if after := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED")); refused != (after > before) {
+			if after := refusals(w); refused != (after > before) {
 				t.Errorf("%s %s: %d entries, then %d", name, c.name, before, after)
 			}
 		}
@@ -159,7 +170,7 @@ func TestRefusalsOfAHookComeIntoTheChain(t *testing.T) {
 	trail := w.Log.Trail
 	w.Log.Trail = nil
 	for range 3 {
-		hook.Run(context.Background(), w.Gate, "claude-code", strings.NewReader(`{"cwd":"`+w.Dir+`","tool_name":"Write","tool_input":{"file_path":"infra/prod/main.tf"}}`))
+		answerTo(w, "claude-code", `{"cwd":"WORK","tool_name":"Write","tool_input":{"file_path":"infra/prod/main.tf"}}`)
 	}
 	if n := len(w.Recorded("BLOCKED_UNTOUCHABLE")); n != 0 {
 		t.Fatalf("%d entries without a chain", n)
@@ -217,9 +228,9 @@ func TestAnApprovalLetsOneCallOfAnyToolPass(t *testing.T) {
 	} {
 		w := governed(t)
 		w.Gate.Enforces = true
-		call := `{"cwd":"` + w.Dir + `","hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + arguments + `}`
+		call := `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + arguments + `}`
 		run := func() string {
-			return decision(t, hook.Run(context.Background(), w.Gate, "claude-code", strings.NewReader(call)))
+			return decision(t, answerTo(w, "claude-code", call))
 		}
 		state, err := w.Workspace.Load()
 		if err != nil {
