@@ -35,10 +35,16 @@ func TestWrongUsageExitsWithStatus2(t *testing.T) {
 		"verify import -vkey x":                       "needs the file",
 		"invoke nothing event.json":                   "needs a function",
 	} {
-		_, notes := session(t, 2, strings.Fields(args)...)
-		if !strings.Contains(notes, want) {
-			t.Errorf("governance %s says %q, want %q in it", args, notes, want)
-		}
+		wantWrongUsage(t, args, want)
+	}
+}
+
+// wantWrongUsage runs a command line that is refused as wrong usage with a message.
+func wantWrongUsage(t *testing.T, line, want string) {
+	t.Helper()
+	_, notes := session(t, 2, strings.Fields(line)...)
+	if !strings.Contains(notes, want) {
+		t.Errorf("governance %s says %q, want %q in it", line, notes, want)
 	}
 }
 
