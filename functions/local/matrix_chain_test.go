@@ -270,7 +270,7 @@ var clockRows = []row{
 	{"buyer 30 s behind, 20 s window", func(w *world) {
 		w.open()
 		w.buy(window(-skew, 0, 20))
-		w.buy() // a new one, as he is told
+		w.buy() // signs a new payment, as the answer asks
 	}, "402 invalid_exact_evm_payload_authorization_valid_before, 200", 1, 1},
 
 	{"chain 30 s ahead", func(w *world) {
@@ -283,7 +283,7 @@ var clockRows = []row{
 		w.open()
 		w.clock.Store(int64(skew))
 		w.buy(window(0, -1, 20))
-		w.buy() // a new one, as he is told
+		w.buy() // signs a new payment, as the answer asks
 	}, "402 invalid_exact_evm_payload_authorization_valid_before, 200", 1, 1},
 
 	{"chain behind, not yet valid", func(w *world) {
