@@ -247,7 +247,7 @@ func doubleDashes(set *pflag.FlagSet, args []string) []string {
 	return out
 }
 
-// takesValue says whether a flag has a value, which may stand in the next argument.
+// takesValue reports whether a flag has a value, which may stand in the next argument.
 func takesValue(set *pflag.FlagSet, name string) bool {
 	flag := set.Lookup(name)
 	if len(name) == 1 {

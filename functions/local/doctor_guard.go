@@ -114,8 +114,8 @@ func runnerPrograms() []string {
 	return programs
 }
 
-// controlGroups says whether the service can put agents into control groups of their own,
-// which the kernel ends at once.
+// controlGroups reports whether the service can put agents into control groups of their
+// own, which the kernel ends at once.
 func (d doctor) controlGroups() finding {
 	f := finding{
 		Name:  "cgroup v2",
@@ -145,7 +145,7 @@ func (d doctor) controlGroups() finding {
 	return f
 }
 
-// isWritable says whether this user may make control groups in a folder of the kernel.
+// isWritable reports whether this user may make control groups in a folder of the kernel.
 func isWritable(folder string) bool {
 	procs, err := os.OpenFile(filepath.Join(folder, "cgroup.procs"), os.O_WRONLY, 0)
 	if err != nil {

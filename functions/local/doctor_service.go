@@ -143,7 +143,7 @@ func (d doctor) killSecret() finding {
 	return f
 }
 
-// halt says whether the kill switch is on.
+// halt reports whether the kill switch is on.
 func (d doctor) halt() finding {
 	f := finding{
 		Name:  "kill switch",

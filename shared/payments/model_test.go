@@ -108,7 +108,7 @@ func (d *dice) upTo(most time.Duration) time.Duration {
 	return time.Duration(d.n(int(most/time.Millisecond)+1)) * time.Millisecond
 }
 
-// fault says whether one of so many goes wrong, while anything does.
+// fault reports whether one of so many goes wrong, while anything does.
 func (w *world) fault(in int) bool {
 	w.mu.Lock()
 	calm := w.calm

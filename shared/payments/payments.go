@@ -142,7 +142,7 @@ func (a Attempt) Replacement() bool {
 	return len(a.Replaced) > 0
 }
 
-// Begun says whether the money may be moving.
+// Begun reports whether the money may be moving.
 func (a Attempt) Begun() bool {
 	return a.Signed() || a.Facilitator != ""
 }

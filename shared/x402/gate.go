@@ -171,7 +171,7 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	}, nil
 }
 
-// signedIn says whether the payer signed in besides paying.
+// signedIn reports whether the payer signed in besides paying.
 func (s *sale) signedIn() (bool, error) {
 	account, err := s.gate.account(s.r, s.terms)
 	var invalid *payments.Invalid

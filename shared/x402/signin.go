@@ -18,8 +18,8 @@ import (
 // HeaderSignIn carries a [SignIn], base64 (extension sign-in-with-x).
 const HeaderSignIn = "SIGN-IN-WITH-X"
 
-// Accounts says whether an account signed a text (EIP-191, personal_sign). It returns nil,
-// *payments.Invalid, or any other error if that is unknown.
+// Accounts reports whether an account signed a text (EIP-191, personal_sign). It returns
+// nil, *payments.Invalid, or any other error if that is unknown.
 type Accounts interface {
 	SignedText(ctx context.Context, address, text, signature string) error
 }

@@ -48,7 +48,7 @@ func (f changedFile) sureOfData(h hunk) string {
 // sentences are runs of words as people write them.
 var sentences = regexp.MustCompile(`[\p{L}'’]+(?:[ ,]+[\p{L}'’]+){2,}`)
 
-// resemblesWording says whether what changes in a line lies in a run of words.
+// resemblesWording reports whether what changes in a line lies in a run of words.
 func resemblesWording(h hunk) bool {
 	gone, fresh := h.changed()
 	if len(gone) != len(fresh) {

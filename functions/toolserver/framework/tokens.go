@@ -133,7 +133,7 @@ func undocumented(kind string, h hunk) hunk {
 	}
 }
 
-// obeyedIn says whether a line of some comments is one that a tool obeys.
+// obeyedIn reports whether a line of some comments is one that a tool obeys.
 func obeyedIn(comments []string) bool {
 	for _, text := range comments {
 		for line := range strings.Lines(text) {
@@ -168,7 +168,7 @@ func directives(old, fresh []lexeme) string {
 	return ""
 }
 
-// obeyed says whether a tool obeys a comment.
+// obeyed reports whether a tool obeys a comment.
 func obeyed(comment string) bool {
 	return directive.MatchString(strings.TrimLeft(comment, "/#*; ")) ||
 		directive.MatchString(comment[min(len(comment), 1):]) ||
@@ -181,7 +181,7 @@ func withoutComments(list []lexeme) []lexeme {
 	})
 }
 
-// sentence says whether a text is for people: words with blanks between them.
+// sentence reports whether a text is for people: words with blanks between them.
 func sentence(text string) bool {
 	return strings.Contains(strings.TrimSpace(text), " ") &&
 		letters.MatchString(text) &&
@@ -247,12 +247,12 @@ func nameBefore(list []lexeme, i int) lexeme {
 	return list[i-1]
 }
 
-// isDisplay says whether a name stands for something that shows text to people.
+// isDisplay reports whether a name stands for something that shows text to people.
 func isDisplay(x lexeme) bool {
 	return x.kind == "word" && display.MatchString(strings.TrimPrefix(x.text, "IDENT"))
 }
 
-// decides says whether something around a text may use it for more than showing it.
+// decides reports whether something around a text may use it for more than showing it.
 func decides(list []lexeme, at int) bool {
 	for i := max(0, at-6); i < min(len(list), at+3); i++ {
 		x := list[i]
@@ -277,7 +277,7 @@ func decides(list []lexeme, at int) bool {
 	return false
 }
 
-// comparesOrIndexes says whether a sign beside a text compares with it, or looks it up.
+// comparesOrIndexes reports whether a sign beside a text compares with it, or looks it up.
 func comparesOrIndexes(sign string) bool {
 	if sign == "[" || sign == "]" {
 		return true

@@ -77,7 +77,7 @@ func withReason(body []byte) []byte {
 	return body
 }
 
-// asksToResume says whether a body names the member resume, whatever its value.
+// asksToResume reports whether a body names the member resume, whatever its value.
 func asksToResume(body []byte) bool {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(body, &members) // what is no object is judged by the tool

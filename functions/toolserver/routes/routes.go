@@ -84,7 +84,7 @@ var paths = slices.Concat(
 	access.MetadataPaths,
 )
 
-// Serves says whether the server answers a path.
+// Serves reports whether the server answers a path.
 func Serves(name string) bool {
 	isLog, _ := path.Match("/dispatches/*/log", name) // the patterns are valid
 	isEnd, _ := path.Match("/dispatches/*/end", name)

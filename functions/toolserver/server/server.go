@@ -288,7 +288,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// Serves says whether the server answers a path.
+// Serves reports whether the server answers a path.
 func Serves(path string) bool {
 	return routes.Serves(path)
 }

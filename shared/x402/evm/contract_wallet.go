@@ -22,7 +22,7 @@ const gasMost = 1_000_000
 // several owners or a passkey.
 const DefaultGasCap = 300_000
 
-// RunsCode says whether the payer has code, which the token then runs with our gas to
+// RunsCode reports whether the payer has code, which the token then runs with our gas to
 // check the signature, or is to get some by its first payment. That a key signed says
 // nothing: its account may delegate (EIP-7702).
 func (c *Chain) RunsCode(ctx context.Context, p payments.Payment) (bool, error) {

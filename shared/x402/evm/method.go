@@ -19,8 +19,8 @@ type method interface {
 	// call moves the money when the signature is good.
 	call(p payments.Payment, signature []byte) (to common.Address, data []byte)
 
-	// used says whether the nonce is spent or canceled as of a block; nil is the
-	// newest one that a node has.
+	// used reports whether the nonce is spent or canceled as of a block; nil is the newest
+	// one that a node has.
 	used(ctx context.Context, p payments.Payment, block *big.Int) (bool, error)
 
 	// objection is what the method alone knows against a payment: nil,

@@ -164,7 +164,7 @@ func (m permit2) explain(
 	return &settlement, true, nil
 }
 
-// settles says whether calldata of the proxy carries out this very permit.
+// settles reports whether calldata of the proxy carries out this very permit.
 func (m permit2) settles(data []byte, p payments.Payment) bool {
 	const permitOfOther = 5 * 32 // settleWithPermit has an EIP-2612 permit in front
 	if call, ok := bytes.CutPrefix(data, selectorSettleWith); ok && len(call) > permitOfOther {

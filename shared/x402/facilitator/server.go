@@ -114,7 +114,7 @@ func (s *server) settle(ctx context.Context, q question) (said settled, err erro
 	return said, err
 }
 
-// serves says whether the facilitator serves exact on a network, nil for yes.
+// serves reports whether the facilitator serves exact on a network, nil for yes.
 func (s *server) serves(ctx context.Context, network string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,8 +231,8 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 	return answer.StatusCode, body, err
 }
 
-// perhapsAtWork says whether a settlement may be on its way although its request
-// failed: not when no node took it.
+// perhapsAtWork reports whether a settlement may be on its way although its request failed:
+// not when no node took it.
 func perhapsAtWork(err error) bool {
 	var refused statusError
 	var broken *net.OpError

@@ -247,8 +247,8 @@ func (b *Book) match(a Action, policy string, use bool) (*Approval, error) {
 	return found, b.update(look)
 }
 
-// UsedSince says whether an approval of a change of this file was used since a time.
-// If the book cannot be read, it was not.
+// UsedSince reports whether an approval of a change of this file was used since a time. If
+// the book cannot be read, it was not.
 func (b *Book) UsedSince(path string, since time.Time) bool {
 	if _, err := fs.Stat(b.Workspace.Files(), file); err != nil {
 		return false

@@ -28,8 +28,8 @@ var gitSettings = setOf(`user author committer color column advice push pull.reb
 // notSettings are members of those sections that do name one.
 var notSettings = setOf(`rebase.instructionformat index.recordoffsettable commit.template branch.sort`)
 
-// runsProgram says whether a setting may name a program, or files with more settings. It is
-// written as name or name=value.
+// runsProgram reports whether a setting may name a program, or files with more settings. It
+// is written as name or name=value.
 func runsProgram(setting, value string) bool {
 	name, joined, _ := strings.Cut(strings.ToLower(setting), "=")
 	if value == "" {
@@ -259,7 +259,7 @@ func showsSettings(verb string, options []option, changes bool) bool {
 	return false // edit, set, rename-section and unknown verbs
 }
 
-// changesSetting says whether git config sets or unsets one setting.
+// changesSetting reports whether git config sets or unsets one setting.
 func changesSetting(verb string, options []option, operands []argument) bool {
 	switch verb {
 	case "set", "unset":
@@ -270,8 +270,8 @@ func changesSetting(verb string, options []option, operands []argument) bool {
 	return false // edit, rename-section and unknown verbs
 }
 
-// harmlessSetting says whether the operands of git config name a setting, and perhaps its value,
-// that runs no program.
+// harmlessSetting reports whether the operands of git config name a setting, and perhaps its
+// value, that runs no program.
 func harmlessSetting(operands []argument) bool {
 	if len(operands) == 0 || !operands[0].ok {
 		return false

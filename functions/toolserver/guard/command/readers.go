@@ -33,7 +33,7 @@ var writers = map[string][]string{
 	"npm": {"pack", "config", "init"}, "pip": {"download", "wheel", "install"}, "cargo": {"init", "new", "generate", "package"}, "dotnet": {"new", "publish"}, "java": {"-jar"}, "composer": {"create-project"},
 }
 
-// reads says whether a program only reads what it is given.
+// reads reports whether a program only reads what it is given.
 func (c call) reads() bool {
 	if !readers[c.program] {
 		return false

@@ -164,7 +164,7 @@ func (s segment) match(part string) bool {
 	return ok
 }
 
-// reaches says whether the pattern can match something below a folder.
+// reaches reports whether the pattern can match something below a folder.
 func (g glob) reaches(folder []string) bool {
 	for _, segments := range g.alternatives {
 		if reachesSegments(segments, folder) {

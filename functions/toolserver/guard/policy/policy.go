@@ -154,7 +154,7 @@ func (p *Policy) Decide(path string) (Decision, *Rule) {
 	return Protected, rule
 }
 
-// Reaches says whether some untouchable or protected rule can match below a folder.
+// Reaches reports whether some untouchable or protected rule can match below a folder.
 func (p *Policy) Reaches(folder string) bool {
 	parts := p.parts(folder)
 	for _, list := range [][]compiled{p.untouchable, p.protected} {
@@ -221,7 +221,7 @@ func Compile(pattern string, fold bool) (Pattern, error) {
 	return Pattern{g, fold}, err
 }
 
-// Match says whether the pattern matches a path from the root.
+// Match reports whether the pattern matches a path from the root.
 func (p Pattern) Match(path string) bool {
 	return p.glob.match(strings.Split(Normal(path, p.fold), "/"))
 }

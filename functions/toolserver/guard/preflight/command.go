@@ -82,13 +82,13 @@ func analyze(text string) command.Analysis {
 	return analysis
 }
 
-// mayChange says whether a command may change any file.
+// mayChange reports whether a command may change any file.
 func mayChange(a command.Analysis) bool {
 	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts) > 0
 }
 
-// leavesGitOut says whether a result is about the folder .git as a whole. Programs name it
-// to leave it out; the files in it they name for another purpose.
+// leavesGitOut reports whether a result is about the folder .git as a whole. Programs name
+// it to leave it out; the files in it they name for another purpose.
 func leavesGitOut(result Result) bool {
 	return workspace.OfGit(result.Matched) &&
 		path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"

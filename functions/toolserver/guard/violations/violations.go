@@ -44,8 +44,8 @@ type Log struct {
 	Workspace *workspace.Workspace
 	Now       func() time.Time
 	Random    io.Reader
-	// Approved says whether the book of approvals holds an approval of this digest that is,
-	// or was, in a state. Without it no spooled record of an approval is taken.
+	// Approved reports whether the book of approvals holds an approval of this digest that
+	// is, or was, in a state. Without it no spooled record of an approval is taken.
 	Approved func(id, digest, state string) (bool, error)
 }
 

@@ -289,7 +289,7 @@ type PrePublish struct {
 	Allow     []string `yaml:"allow"`
 }
 
-// Propagation says whether tools that write may write.
+// Propagation reports whether tools that write may write.
 type Propagation struct {
 	Mode string `yaml:"mode" enum:"apply,preview"`
 }

@@ -102,7 +102,8 @@ func (w *Workspace) Everywhere(p Path, content bool) *policy.Rule {
 	return nil
 }
 
-// holds says whether a folder has a program of the service in it, or settings of an agent.
+// holds reports whether a folder has a program of the service in it, or settings of an
+// agent.
 func (w *Workspace) holds(folder string) bool {
 	kept := slices.Clone(w.places.programs)
 	for _, rule := range elsewhere() {

@@ -80,7 +80,7 @@ var readers = map[string]func(Tree, string, []byte) found{
 	".py": python, ".go": golang,
 }
 
-// Reads says whether the imports of a file can be read.
+// Reads reports whether the imports of a file can be read.
 func Reads(name string) bool {
 	return readers[path.Ext(name)] != nil
 }

@@ -225,7 +225,7 @@ func (s Search) credentials(files []source) (all []Finding) {
 	return all
 }
 
-// isReplaced says whether a placeholder stands where an earlier text has a real value.
+// isReplaced reports whether a placeholder stands where an earlier text has a real value.
 func isReplaced(was, is string) bool {
 	hadValue := was != "" && !secretscan.Placeholder(was)
 	return hadValue && secretscan.Placeholder(is)

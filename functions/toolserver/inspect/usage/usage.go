@@ -189,7 +189,7 @@ func (b *Book) before(name string, at time.Time) (tokens []int) {
 	return tokens
 }
 
-// outlier says whether a number is far above others, by their median and its median
+// outlier reports whether a number is far above others, by their median and its median
 // absolute deviation. Where all others are the same, twice as many is far.
 func outlier(n int, others []int) (median int, is bool) {
 	if len(others) < leastDays {

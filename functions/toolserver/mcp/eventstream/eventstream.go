@@ -81,7 +81,7 @@ func (s *Stream) KeepAlive(interval time.Duration) (stop func()) {
 	}
 }
 
-// Opened says whether anything was sent.
+// Opened reports whether anything was sent.
 func (s *Stream) Opened() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

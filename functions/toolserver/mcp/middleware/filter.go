@@ -46,7 +46,7 @@ func FilterOf(known []string, header http.Header, query url.Values) (Filter, err
 	return NewFilter(known, names, readOnly)
 }
 
-// Allows says whether a tool is chosen.
+// Allows reports whether a tool is chosen.
 func (f Filter) Allows(t *tool.Tool) bool {
 	chosen := f.toolsets == nil || slices.Contains(f.toolsets, t.Toolset)
 	return chosen && (!f.readOnly || t.Hints.ReadOnly)

@@ -30,7 +30,7 @@ type session struct {
 	ctx      context.Context     // ends with the session
 }
 
-// mayUse says whether a caller may send messages of the session.
+// mayUse reports whether a caller may send messages of the session.
 func (s *session) mayUse(who string) bool {
 	return who == s.owner || who == caller.Operator
 }

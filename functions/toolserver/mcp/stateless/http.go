@@ -67,7 +67,7 @@ func (e *Engine) stream(w http.ResponseWriter, r *http.Request, call Call) {
 	_ = stream.Event("message", reply.Body)
 }
 
-// streams says whether the client takes a stream as the answer.
+// streams reports whether the client takes a stream as the answer.
 func streams(header http.Header) bool {
 	return strings.Contains(strings.Join(header.Values("Accept"), ","), "text/event-stream")
 }

@@ -107,7 +107,7 @@ func (t Table) find(r *Request) (*tool.Tool, error) {
 	return t.Tools[i], nil
 }
 
-// offers says whether a call names a tool that there is.
+// offers reports whether a call names a tool that there is.
 func (t Table) offers(r *Request) bool {
 	_, err := t.find(r)
 	return err == nil

@@ -150,7 +150,7 @@ func duplicateInList(reader *json.Decoder, at string) (where string, found bool)
 	return "", false
 }
 
-// ended says whether nothing follows the document.
+// ended reports whether nothing follows the document.
 func ended(reader *json.Decoder) bool {
 	_, err := reader.Token()
 	return errors.Is(err, io.EOF)

@@ -10,7 +10,7 @@ import (
 // they have no rate limit.
 var urgentPaths = []string{"/kill", "/health"}
 
-// Urgent says whether a request is served before all others.
+// Urgent reports whether a request is served before all others.
 func Urgent(r *http.Request) bool {
 	return slices.Contains(urgentPaths, r.URL.Path)
 }

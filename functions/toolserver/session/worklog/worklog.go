@@ -95,8 +95,8 @@ func (b Book) memory() (*bbolt.DB, error) {
 	return db, nil
 }
 
-// Rewritten says whether the worklog does not begin any more with what was there at an append,
-// which may also be that it is gone.
+// Rewritten reports whether the worklog does not begin any more with what was there at an
+// append, which may also be that it is gone.
 func (b Book) Rewritten() (changed bool, err error) {
 	if _, err := fs.Stat(b.Workspace.Files(), memoryFile); errors.Is(err, fs.ErrNotExist) {
 		return false, nil // nothing was ever appended

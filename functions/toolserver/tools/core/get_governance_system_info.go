@@ -34,7 +34,7 @@ type Stat struct {
 	Source string `json:"source"`
 }
 
-// Capability says whether a tool can do its work here.
+// Capability reports whether a tool can do its work here.
 type Capability struct {
 	Tool  string `json:"tool"`
 	State string `json:"state"` // ready, needs_config or unavailable

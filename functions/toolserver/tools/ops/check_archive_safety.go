@@ -203,7 +203,7 @@ func mentions(text, name string) int {
 	return 0
 }
 
-// wordAt says whether a byte of a line belongs to a name.
+// wordAt reports whether a byte of a line belongs to a name.
 func wordAt(line string, i int) bool {
 	const ofNames = "_-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return i >= 0 && i < len(line) && strings.IndexByte(ofNames, line[i]) >= 0
@@ -286,7 +286,7 @@ func (s ArchiveDeps) uses(pid, arguments string, p workspace.Path) (how string, 
 	return "", err == nil
 }
 
-// same says whether an absolute path is the file, or in it.
+// same reports whether an absolute path is the file, or in it.
 func (s ArchiveDeps) same(full string, p workspace.Path) bool {
 	if !filepath.IsAbs(full) {
 		return false

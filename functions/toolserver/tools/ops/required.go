@@ -57,7 +57,7 @@ func (s ArchiveDeps) required(state workspace.State, p workspace.Path) ArchiveCh
 	return c
 }
 
-// isOrHolds says whether a path is a file, or a folder with it, under any of its names.
+// isOrHolds reports whether a path is a file, or a folder with it, under any of its names.
 func isOrHolds(p workspace.Path, file string) bool {
 	for _, name := range []string{p.Name, p.Real} {
 		if name != "" && (file == name || strings.HasPrefix(file, name+"/")) {

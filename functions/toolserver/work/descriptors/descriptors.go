@@ -57,8 +57,8 @@ func fill() {
 	}
 }
 
-// Exhausted says whether an error means that no descriptor is left, in this process or in
-// the system.
+// Exhausted reports whether an error means that no descriptor is left, in this process or
+// in the system.
 func Exhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

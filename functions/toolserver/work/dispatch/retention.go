@@ -56,8 +56,8 @@ func (d *Dispatcher) prune(records []Record) {
 	}
 }
 
-// isOld says whether a dispatch ended too long ago. When one ended whose record is damaged
-// its age is unknown; it counts among the others.
+// isOld reports whether a dispatch ended too long ago. When one ended whose record is
+// damaged its age is unknown; it counts among the others.
 func (r Record) isOld(now time.Time) bool {
 	at := r.StartedAt
 	if r.EndedAt != nil {

@@ -33,7 +33,7 @@ type Lease struct {
 	Expires time.Time `json:"expires"`
 }
 
-// taken says whether there is such a place. A record that was damaged may name any.
+// taken reports whether there is such a place. A record that was damaged may name any.
 func (l Lease) taken() bool {
 	return l.Slot >= 1 && l.Slot <= MostAtOnce
 }

@@ -98,7 +98,7 @@ func (s *Supervisor) recorded(visit func(record)) {
 }
 
 // refresh takes the lock as soon as it is free, and looks at what another server runs until
-// then. It says whether this one supervises. The caller holds the mutex.
+// then. It reports whether this one supervises. The caller holds the mutex.
 func (s *Supervisor) refresh() bool {
 	if err := s.take(); err != nil {
 		slog.Error("managed processes are not supervised", "error", err.Error())

@@ -220,8 +220,8 @@ func TestAnUnownedOrphanIsLeftToTheKillSwitch(t *testing.T) {
 	}
 }
 
-// shown says whether anything that shows the mark of a test is alive. It looks for a while:
-// what forks all the time is not in every list.
+// shown reports whether anything that shows the mark of a test is alive. It looks for a
+// while: what forks all the time is not in every list.
 func shown(t *testing.T, mark string) bool {
 	t.Helper()
 	for range 50 {

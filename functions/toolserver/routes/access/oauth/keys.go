@@ -124,7 +124,8 @@ func parseKeys(text []byte) (map[string]jose.JSONWebKey, error) {
 	return byID, nil
 }
 
-// isUsable says whether a key is public, for signatures, and of a kind and size that is used here.
+// isUsable reports whether a key is public, for signatures, and of a kind and size that is used
+// here.
 func isUsable(key jose.JSONWebKey) bool {
 	isForSignatures := key.Use == "" || key.Use == "sig"
 	return isForSignatures && key.Valid() && len(algorithmsOf(key)) > 0
@@ -153,8 +154,8 @@ func algorithmsOf(key jose.JSONWebKey) []jose.SignatureAlgorithm {
 	return nil
 }
 
-// isFor says whether a token may be signed with an algorithm by a key. The key decides, never the
-// token.
+// isFor reports whether a token may be signed with an algorithm by a key. The key decides, never
+// the token.
 func isFor(key jose.JSONWebKey, algorithm string) bool {
 	if key.Algorithm != "" && key.Algorithm != algorithm {
 		return false

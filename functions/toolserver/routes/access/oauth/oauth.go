@@ -81,8 +81,8 @@ func (r *Resource) Subject(ctx context.Context, token string) (string, error) {
 	return registered.Subject, nil
 }
 
-// accepts says whether a token is from the issuer, for this resource, and valid now. A token
-// without an expiry would be good for ever, so it is refused.
+// accepts reports whether a token is from the issuer, for this resource, and valid now. A
+// token without an expiry would be good for ever, so it is refused.
 func (r *Resource) accepts(c jwt.Claims) bool {
 	if c.Subject == "" || c.Expiry == nil {
 		return false
@@ -98,7 +98,8 @@ func (r *Resource) accepts(c jwt.Claims) bool {
 // accessTypes are the types that a token may declare (RFC 7519 section 5.1, RFC 9068 section 2.1).
 var accessTypes = []string{"", "jwt", "at+jwt", "application/at+jwt"}
 
-// isAccessToken says whether the header of a token asks for nothing that is unknown here.
+// isAccessToken reports whether the header of a token asks for nothing that is unknown
+// here.
 func isAccessToken(headers []jose.Header) bool {
 	if len(headers) != 1 {
 		return false
