@@ -41,22 +41,31 @@ func newAPI(app awscdk.App, s Settings, d *data, dist string) *api {
 		CreateDefaultStage: jsii.Bool(false),
 		DefaultIntegration: integrate("not-found", a.add(f, f.stranger())),
 	})
+
 	for _, name := range catalog.Functions() {
-		a.route(name, a.add(f, f.endpoint(name)))
+		lambda := a.add(f, f.endpoint(name))
+		a.route(name, lambda)
 	}
 
-	schedule(in, "sweep-every-minute", a.add(f, f.sweeper()), 1, nil)
+	sweeper := a.add(f, f.sweeper())
+	schedule(in, "sweep-every-minute", sweeper, 1, nil)
+
 	sealer := a.add(f, f.sealer())
 	schedule(in, "seal-every-5-minutes", sealer, 5, nil)
 	schedule(in, "walk-every-6-hours", sealer, 6*60, map[string]any{"walk": true})
+
 	stage(in, s, a.gateway)
 	return a
 }
 
 func (a *api) add(f *functions, made function) awslambda.Function {
-	a.names = append(a.names, made.name)
-	a.lambdas[made.name], a.logs[made.name] = f.add(made)
-	return a.lambdas[made.name]
+	name := made.name
+	lambda, logs := f.add(made)
+
+	a.names = append(a.names, name)
+	a.lambdas[name] = lambda
+	a.logs[name] = logs
+	return lambda
 }
 
 // route takes every method of a function's paths, since the function itself answers
@@ -64,20 +73,24 @@ func (a *api) add(f *functions, made function) awslambda.Function {
 func (a *api) route(name string, lambda awslambda.Function) {
 	seen := map[string]bool{}
 	for _, row := range catalog.ByFunction(name) {
-		if !seen[row.Path] {
-			seen[row.Path] = true
-			a.gateway.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
-				Path:        jsii.String(row.Path),
-				Methods:     &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod_ANY},
-				Integration: integrate(name, lambda),
-			})
+		if seen[row.Path] {
+			continue
 		}
+
+		seen[row.Path] = true
+		a.gateway.AddRoutes(&awsapigatewayv2.AddRoutesOptions{
+			Path:        jsii.String(row.Path),
+			Methods:     &[]awsapigatewayv2.HttpMethod{awsapigatewayv2.HttpMethod_ANY},
+			Integration: integrate(name, lambda),
+		})
 	}
 }
 
 func integrate(name string, lambda awslambda.Function) awsapigatewayv2.HttpRouteIntegration {
-	return awsapigatewayv2integrations.NewHttpLambdaIntegration(jsii.String(name), lambda,
-		&awsapigatewayv2integrations.HttpLambdaIntegrationProps{PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0()})
+	props := &awsapigatewayv2integrations.HttpLambdaIntegrationProps{
+		PayloadFormatVersion: awsapigatewayv2.PayloadFormatVersion_VERSION_2_0(),
+	}
+	return awsapigatewayv2integrations.NewHttpLambdaIntegration(jsii.String(name), lambda, props)
 }
 
 // stage is $default, whose paths have no prefix. The access log holds no header: a
@@ -129,9 +142,10 @@ func (a *api) count(name, metric string, phrases []string) {
 
 // count makes a metric of the lines of a log that hold one of some phrases.
 func count(in awscdk.Stack, id string, logs awslogs.LogGroup, metric string, phrases []string) {
+	pattern := jsii.String(quoted(phrases))
 	awslogs.NewMetricFilter(in, jsii.String(id), &awslogs.MetricFilterProps{
 		LogGroup:        logs,
-		FilterPattern:   awslogs.FilterPattern_Literal(jsii.String(quoted(phrases))),
+		FilterPattern:   awslogs.FilterPattern_Literal(pattern),
 		MetricNamespace: jsii.String(namespace),
 		MetricName:      jsii.String(metric),
 		MetricValue:     jsii.String("1"),

@@ -29,10 +29,18 @@ func newData(app awscdk.App, s Settings) *data {
 		state:    table(in, "State", "ttl", s.StateTable),
 		results:  results(in),
 		segments: segments(in),
-		gas: key(in, "GasKey", awskms.KeySpec_ECC_SECG_P256K1,
-			"Wallet that pays the gas of settlements"),
-		checkpoint: key(in, "CheckpointKey", awskms.KeySpec_ECC_NIST_EDWARDS25519,
-			"Signs checkpoints of the audit chain"),
+		gas: key(
+			in,
+			"GasKey",
+			awskms.KeySpec_ECC_SECG_P256K1,
+			"Wallet that pays the gas of settlements",
+		),
+		checkpoint: key(
+			in,
+			"CheckpointKey",
+			awskms.KeySpec_ECC_NIST_EDWARDS25519,
+			"Signs checkpoints of the audit chain",
+		),
 		signing: secret(
 			in,
 			"Signing",
@@ -61,11 +69,13 @@ func table(in awscdk.Stack, id, ttl, restored string) awsdynamodb.ITableV2 {
 			Name: jsii.String("sk"),
 			Type: awsdynamodb.AttributeType_STRING,
 		},
-		Billing:                          awsdynamodb.Billing_OnDemand(nil),
-		Encryption:                       awsdynamodb.TableEncryptionV2_AwsManagedKey(),
-		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: jsii.Bool(true)},
-		DeletionProtection:               jsii.Bool(true),
-		RemovalPolicy:                    awscdk.RemovalPolicy_RETAIN,
+		Billing:    awsdynamodb.Billing_OnDemand(nil),
+		Encryption: awsdynamodb.TableEncryptionV2_AwsManagedKey(),
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: jsii.Bool(true),
+		},
+		DeletionProtection: jsii.Bool(true),
+		RemovalPolicy:      awscdk.RemovalPolicy_RETAIN,
 	}
 
 	if ttl != "" {
@@ -87,10 +97,11 @@ const resultDays = 90
 // results keeps results that are too large for the table of the payments.
 func results(in awscdk.Stack) awss3.Bucket {
 	props := bucket()
-	props.LifecycleRules = &[]*awss3.LifecycleRule{{
+	expire := &awss3.LifecycleRule{
 		Expiration:                  awscdk.Duration_Days(jsii.Number(resultDays)),
 		NoncurrentVersionExpiration: awscdk.Duration_Days(jsii.Number(1)),
-	}}
+	}
+	props.LifecycleRules = &[]*awss3.LifecycleRule{expire}
 	return awss3.NewBucket(in, jsii.String("Results"), props)
 }
 

@@ -178,7 +178,7 @@ func deployedVariables(t *testing.T) map[string]bool {
 	return found
 }
 
-// What README offers can be set in a deployment, too.
+// Every setting of README can be set in a deployment, too.
 func TestEveryVariableOfTheManualHasAContext(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {

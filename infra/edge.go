@@ -17,7 +17,7 @@ var toolPaths = []string{
 	"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/sse",
 }
 
-// originHeader tells the functions that a request came through CloudFront.
+// originHeader marks requests that came through CloudFront.
 const originHeader = "X-Origin-Secret"
 
 // edge is the distribution, and the parameter that holds the base URL.
@@ -32,14 +32,15 @@ type edge struct {
 func newEdge(app awscdk.App, s Settings, d *data, a *api, n *network) *edge {
 	in := stack(app, s, "Edge", "CloudFront distribution of the governance service")
 	firewall := newFirewall(app, s, in)
-	http := awscloudfrontorigins.NewHttpOrigin(
-		jsii.String(fmt.Sprintf("%s.execute-api.%s.amazonaws.com", *a.gateway.ApiId(), s.Region)),
-		&awscloudfrontorigins.HttpOriginProps{
-			ProtocolPolicy: awscloudfront.OriginProtocolPolicy_HTTPS_ONLY,
-			CustomHeaders: &map[string]*string{
-				originHeader: awscdk.SecretValue_SecretsManager(d.origin.SecretArn(), nil).UnsafeUnwrap(), // a reference that CloudFormation resolves
-			},
-		})
+
+	gateway := fmt.Sprintf("%s.execute-api.%s.amazonaws.com", *a.gateway.ApiId(), s.Region)
+	secret := awscdk.SecretValue_SecretsManager(d.origin.SecretArn(), nil)
+	http := awscloudfrontorigins.NewHttpOrigin(jsii.String(gateway), &awscloudfrontorigins.HttpOriginProps{
+		ProtocolPolicy: awscloudfront.OriginProtocolPolicy_HTTPS_ONLY,
+		CustomHeaders: &map[string]*string{
+			originHeader: secret.UnsafeUnwrap(), // a reference that CloudFormation resolves
+		},
+	})
 
 	tools := awscloudfrontorigins.VpcOrigin_WithApplicationLoadBalancer(n.balancer, &awscloudfrontorigins.VpcOriginWithEndpointProps{
 		HttpPort:         jsii.Number(80),

@@ -180,7 +180,8 @@ func (f *functions) sell(made *function) {
 func (f *functions) settle(made *function) {
 	secret := f.data.facilitator.SecretArn()
 
-	switch facilitators := f.settings.facilitators(); {
+	facilitators := f.settings.facilitators()
+	switch {
 	case facilitators == "":
 		made.tell(map[string]*string{"GAS_KEY_KMS": f.data.gas.KeyArn()})
 		made.grants = append(made.grants, f.data.payGas())
@@ -200,14 +201,16 @@ func (f *functions) settle(made *function) {
 // from CloudFront. A reference to the distribution would be circular.
 func (f *functions) base(made *function) {
 	if f.settings.Domain != "" {
-		made.tell(map[string]*string{"BASE_URL": jsii.String("https://" + f.settings.Domain)})
+		base := jsii.String("https://" + f.settings.Domain)
+		made.tell(map[string]*string{"BASE_URL": base})
 		return
 	}
 
+	name := strings.TrimPrefix(f.settings.parameter(), "/")
 	parameter := f.in.FormatArn(&awscdk.ArnComponents{
 		Service:      jsii.String("ssm"),
 		Resource:     jsii.String("parameter"),
-		ResourceName: jsii.String(strings.TrimPrefix(f.settings.parameter(), "/")),
+		ResourceName: jsii.String(name),
 	})
 	made.tell(map[string]*string{"BASE_URL": parameter})
 	made.grants = append(made.grants, grant{
@@ -238,41 +241,46 @@ func (f *functions) report(made *function) {
 // add creates the Lambda with its log group and its role.
 func (f *functions) add(made function) (awslambda.Function, awslogs.LogGroup) {
 	f.report(&made)
+
+	logName := jsii.String("/" + f.settings.Name + "/" + made.name)
 	logs := awslogs.NewLogGroup(f.in, jsii.String(made.name+"-logs"), &awslogs.LogGroupProps{
-		LogGroupName:  jsii.String("/" + f.settings.Name + "/" + made.name),
+		LogGroupName:  logName,
 		Retention:     logDays,
 		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
+
 	write := grant{
 		actions:   "logs:CreateLogStream logs:PutLogEvents",
 		resources: []*string{logs.LogGroupArn()},
 	}
+	grants := append(made.grants, write)
+
+	program := jsii.String(f.dist + "/" + made.name)
 	props := &awslambda.FunctionProps{
 		Description:  jsii.String("Governance service: " + made.name),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
 		Architecture: architecture(f.settings.Arch),
 		Handler:      jsii.String("bootstrap"),
-		Code:         awslambda.Code_FromAsset(jsii.String(f.dist+"/"+made.name), nil),
+		Code:         awslambda.Code_FromAsset(program, nil),
 		Environment:  &made.environment,
-		Role:         role(f.in, made.name+"-role", "lambda.amazonaws.com", append(made.grants, write)),
+		Role:         role(f.in, made.name+"-role", "lambda.amazonaws.com", grants),
 		LogGroup:     logs,
 		MemorySize:   jsii.Number(made.memory),
 		Timeout:      awscdk.Duration_Seconds(jsii.Number(made.timeout)),
 	}
 
-	if layer := f.settings.TelemetryLayer; layer != "" {
-		props.Layers = &[]awslambda.ILayerVersion{awslambda.LayerVersion_FromLayerVersionArn(
-			f.in,
-			jsii.String(made.name+"-collector"),
-			jsii.String(layer),
-		)}
+	if arn := f.settings.TelemetryLayer; arn != "" {
+		id := jsii.String(made.name + "-collector")
+		layer := awslambda.LayerVersion_FromLayerVersionArn(f.in, id, jsii.String(arn))
+		props.Layers = &[]awslambda.ILayerVersion{layer}
 	}
 
 	if made.workers > 0 {
 		props.ReservedConcurrentExecutions = jsii.Number(made.workers)
 	}
 
-	return awslambda.NewFunction(f.in, jsii.String(made.name), props), logs
+	lambda := awslambda.NewFunction(f.in, jsii.String(made.name), props)
+	return lambda, logs
 }
 
 func architecture(arch string) awslambda.Architecture {

@@ -43,10 +43,9 @@ func main() {
 // Deployment adds all stacks to an app. dist holds a folder with the program of
 // each function.
 func Deployment(app awscdk.App, s Settings, dist string) {
-	tags := awscdk.Tags_Of(app)
-	tags.Add(jsii.String("project"), jsii.String(s.Name), nil)
-	tags.Add(jsii.String("env"), jsii.String(s.Stage), nil)
-	tags.Add(jsii.String("owner"), jsii.String(s.Owner), nil)
+	tag(app, "project", s.Name)
+	tag(app, "env", s.Stage)
+	tag(app, "owner", s.Owner)
 
 	data := newData(app, s)
 	api := newAPI(app, s, data, dist)
@@ -56,10 +55,19 @@ func Deployment(app awscdk.App, s Settings, dist string) {
 	newOperations(app, s, data, api, network, edge)
 }
 
+// tag tags all resources of an app.
+func tag(app awscdk.App, name, value string) {
+	tags := awscdk.Tags_Of(app)
+	tags.Add(jsii.String(name), jsii.String(value), nil)
+}
+
 // stack makes one of the stacks of a deployment.
 func stack(app awscdk.App, s Settings, name, description string) awscdk.Stack {
-	return awscdk.NewStack(app, jsii.String(s.Name+"-"+name), &awscdk.StackProps{
-		Env:         &awscdk.Environment{Region: jsii.String(s.Region)},
+	id := jsii.String(s.Name + "-" + name)
+	region := jsii.String(s.Region)
+
+	return awscdk.NewStack(app, id, &awscdk.StackProps{
+		Env:         &awscdk.Environment{Region: region},
 		Description: jsii.String(description),
 	})
 }

@@ -64,16 +64,23 @@ func vpc(in awscdk.Stack, s Settings) awsec2.Vpc {
 		// The restriction would add a function, and the default group is not used.
 		RestrictDefaultSecurityGroup: jsii.Bool(false),
 		SubnetConfiguration: &[]*awsec2.SubnetConfiguration{
-			{Name: jsii.String("task"), SubnetType: awsec2.SubnetType_PUBLIC, MapPublicIpOnLaunch: jsii.Bool(false)},
-			{Name: jsii.String("inner"), SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED},
+			{
+				Name:                jsii.String("task"),
+				SubnetType:          awsec2.SubnetType_PUBLIC,
+				MapPublicIpOnLaunch: jsii.Bool(false),
+			},
+			{
+				Name:       jsii.String("inner"),
+				SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED,
+			},
 		},
 		GatewayEndpoints: &map[string]*awsec2.GatewayVpcEndpointOptions{
 			"dynamodb": {Service: awsec2.GatewayVpcEndpointAwsService_DYNAMODB()},
 			"s3":       {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
 		},
 	})
-	placeSubnets(*made.PublicSubnets(), s.Zones)
 
+	placeSubnets(*made.PublicSubnets(), s.Zones)
 	placeSubnets(*made.IsolatedSubnets(), s.Zones)
 	return made
 }
@@ -108,7 +115,7 @@ func inner() *awsec2.SubnetSelection {
 // balance creates the load balancer. A stream sends a comment every 15 seconds, well
 // within the idle timeout.
 func (n *network) balance(in awscdk.Stack, group awsec2.SecurityGroup) {
-	n.balancer = awselasticloadbalancingv2.NewApplicationLoadBalancer(in, jsii.String("Balancer"), &awselasticloadbalancingv2.ApplicationLoadBalancerProps{
+	props := &awselasticloadbalancingv2.ApplicationLoadBalancerProps{
 		Vpc:                     n.vpc,
 		VpcSubnets:              inner(),
 		InternetFacing:          jsii.Bool(false),
@@ -116,8 +123,10 @@ func (n *network) balance(in awscdk.Stack, group awsec2.SecurityGroup) {
 		IdleTimeout:             awscdk.Duration_Seconds(jsii.Number(120)),
 		DropInvalidHeaderFields: jsii.Bool(true),
 		DeletionProtection:      jsii.Bool(true),
-	})
-	n.target = awselasticloadbalancingv2.NewApplicationTargetGroup(in, jsii.String("Target"), &awselasticloadbalancingv2.ApplicationTargetGroupProps{
+	}
+	n.balancer = awselasticloadbalancingv2.NewApplicationLoadBalancer(in, jsii.String("Balancer"), props)
+
+	target := &awselasticloadbalancingv2.ApplicationTargetGroupProps{
 		Vpc:                 n.vpc,
 		Port:                jsii.Number(toolPort),
 		Protocol:            awselasticloadbalancingv2.ApplicationProtocol_HTTP,
@@ -130,7 +139,9 @@ func (n *network) balance(in awscdk.Stack, group awsec2.SecurityGroup) {
 			HealthyThresholdCount:   jsii.Number(2),
 			UnhealthyThresholdCount: jsii.Number(4),
 		},
-	})
+	}
+	n.target = awselasticloadbalancingv2.NewApplicationTargetGroup(in, jsii.String("Target"), target)
+
 	n.balancer.AddListener(jsii.String("Http"), &awselasticloadbalancingv2.BaseApplicationListenerProps{
 		Port:                jsii.Number(80),
 		Protocol:            awselasticloadbalancingv2.ApplicationProtocol_HTTP,

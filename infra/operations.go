@@ -61,9 +61,11 @@ func edgeOperations(app awscdk.App, s Settings, here *operations) *operations {
 	if s.Region == edgeRegion {
 		return here
 	}
+
 	elsewhere := s
 	elsewhere.Region = edgeRegion
-	return openOperations(stack(app, elsewhere, "EdgeAlarms", "Alarms on the distribution of the governance service"), s)
+	in := stack(app, elsewhere, "EdgeAlarms", "Alarms on the distribution of the governance service")
+	return openOperations(in, s)
 }
 
 // watchEdge watches the error rate for clients, whatever its cause. It writes the name of
@@ -71,22 +73,23 @@ func edgeOperations(app awscdk.App, s Settings, here *operations) *operations {
 func (o *operations) watchEdge(s Settings, e *edge) {
 	id := e.distribution.DistributionId()
 	if s.Region != edgeRegion {
-		awscdk.NewCfnOutput(e.in, jsii.String("DistributionId"), &awscdk.CfnOutputProps{Value: id})
+		output := jsii.String("DistributionId")
+		awscdk.NewCfnOutput(e.in, output, &awscdk.CfnOutputProps{
+			Value: id,
+		})
 		o.in.AddStackDependency(e.in, nil)
-		id = awscdk.Fn_GetStackOutput(
-			e.in.StackName(),
-			jsii.String("DistributionId"),
-			jsii.String(s.Region),
-			nil,
-		)
+		id = awscdk.Fn_GetStackOutput(e.in.StackName(), output, jsii.String(s.Region), nil)
 	}
 
 	rate := awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
-		Namespace:     jsii.String("AWS/CloudFront"),
-		MetricName:    jsii.String("5xxErrorRate"),
-		DimensionsMap: &map[string]*string{"DistributionId": id, "Region": jsii.String("Global")},
-		Period:        awscdk.Duration_Minutes(jsii.Number(5)),
-		Statistic:     jsii.String("Average"),
+		Namespace:  jsii.String("AWS/CloudFront"),
+		MetricName: jsii.String("5xxErrorRate"),
+		DimensionsMap: &map[string]*string{
+			"DistributionId": id,
+			"Region":         jsii.String("Global"),
+		},
+		Period:    awscdk.Duration_Minutes(jsii.Number(5)),
+		Statistic: jsii.String("Average"),
 	})
 	o.alarm("EdgeErrors", "CloudFront answered 5xx to more than 5 % of the requests: an origin fails or is out of reach",
 		rate, 5, 2)
@@ -172,13 +175,16 @@ func (o *operations) watchMoney(a *api) {
 
 	o.alarm("SettlementTroubles", "A settlement failed or was not recorded: see the runbook on stuck settlements",
 		own("SettlementTroubles", every(5, "Sum")), 1, 1)
-	o.alarm("GasLow", "The gas wallet has less than 0.002 ether: send it some",
-		awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression:   jsii.String("IF(balance < 2000000, 1, 0)"),
-			Period:       awscdk.Duration_Minutes(jsii.Number(15)),
-			UsingMetrics: &map[string]awscloudwatch.IMetric{"balance": own("GasBalanceGwei", every(15, "Minimum"))},
-		}), 1, 1)
 
+	isLow := awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+		Expression: jsii.String("IF(balance < 2000000, 1, 0)"),
+		Period:     awscdk.Duration_Minutes(jsii.Number(15)),
+		UsingMetrics: &map[string]awscloudwatch.IMetric{
+			"balance": own("GasBalanceGwei", every(15, "Minimum")),
+		},
+	})
+	o.alarm("GasLow", "The gas wallet has less than 0.002 ether: send it some",
+		isLow, 1, 1)
 	o.alarm("GasWasted", "Settlements that failed burned 1.5 million gas within the hour, half of the default budget; at its end contract wallets wait",
 		own("WastedGas", every(5, "Maximum")), 1_500_000, 1)
 }
@@ -208,15 +214,17 @@ func (o *operations) watchChain(a *api) {
 		own("ChainBroken", every(5, "Sum")), 1, 1)
 	o.alarm("SealerFails", "The sealer fails: nothing is sealed or walked over, or a checkpoint reached no sink",
 		sealer.MetricErrors(every(5, "Sum")), 1, 1)
+
+	published := awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
+		Expression: jsii.String("runs - errors"),
+		Period:     awscdk.Duration_Minutes(jsii.Number(10)),
+		UsingMetrics: &map[string]awscloudwatch.IMetric{
+			"runs":   sealer.MetricInvocations(every(10, "Sum")),
+			"errors": sealer.MetricErrors(every(10, "Sum")),
+		},
+	})
 	o.missing("CheckpointLate", "No checkpoint was published for 20 minutes",
-		awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-			Expression: jsii.String("runs - errors"),
-			Period:     awscdk.Duration_Minutes(jsii.Number(10)),
-			UsingMetrics: &map[string]awscloudwatch.IMetric{
-				"runs":   sealer.MetricInvocations(every(10, "Sum")),
-				"errors": sealer.MetricErrors(every(10, "Sum")),
-			},
-		}), 1, 2)
+		published, 1, 2)
 }
 
 func (o *operations) watchTask(n *network) {
@@ -230,22 +238,26 @@ func (o *operations) watchTask(n *network) {
 
 func (o *operations) watchTable(name string, table awsdynamodb.ITableV2) {
 	for _, metric := range []string{"ReadThrottleEvents", "WriteThrottleEvents"} {
-		o.alarm(fmt.Sprintf("%s-%s", name, metric), "DynamoDB slows the table of the "+name,
-			table.Metric(jsii.String(metric), every(5, "Sum")), 10, 2)
+		id := fmt.Sprintf("%s-%s", name, metric)
+		throttled := table.Metric(jsii.String(metric), every(5, "Sum"))
+		o.alarm(id, "DynamoDB slows the table of the "+name,
+			throttled, 10, 2)
 	}
 
 	for _, operation := range []string{"GetItem", "Query", "PutItem", "TransactWriteItems"} {
-		o.alarm(fmt.Sprintf("%s-%s-fails", name, operation), "DynamoDB fails in the table of the "+name,
-			awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
-				Namespace:  jsii.String("AWS/DynamoDB"),
-				MetricName: jsii.String("SystemErrors"),
-				Period:     awscdk.Duration_Minutes(jsii.Number(5)),
-				Statistic:  jsii.String("Sum"),
-				DimensionsMap: &map[string]*string{
-					"TableName": table.TableName(),
-					"Operation": jsii.String(operation),
-				},
-			}), 5, 1)
+		id := fmt.Sprintf("%s-%s-fails", name, operation)
+		failed := awscloudwatch.NewMetric(&awscloudwatch.MetricProps{
+			Namespace:  jsii.String("AWS/DynamoDB"),
+			MetricName: jsii.String("SystemErrors"),
+			Period:     awscdk.Duration_Minutes(jsii.Number(5)),
+			Statistic:  jsii.String("Sum"),
+			DimensionsMap: &map[string]*string{
+				"TableName": table.TableName(),
+				"Operation": jsii.String(operation),
+			},
+		})
+		o.alarm(id, "DynamoDB fails in the table of the "+name,
+			failed, 5, 1)
 	}
 }
 

@@ -30,14 +30,20 @@ func (g grant) statement() awsiam.PolicyStatement {
 
 // leading is the condition that all items have one of these partition keys.
 func leading(keys ...string) map[string]any {
-	return map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": keys}}
+	return map[string]any{
+		"ForAllValues:StringLike": map[string]any{
+			"dynamodb:LeadingKeys": keys,
+		},
+	}
 }
 
 // leadingInTransaction is leading for the actions of a transaction, in case DynamoDB
 // judges each of them by the keys of all.
 func leadingInTransaction(keys ...string) map[string]any {
 	condition := leading(keys...)
-	condition["StringEquals"] = map[string]any{"dynamodb:EnclosingOperation": "TransactWriteItems"}
+	condition["StringEquals"] = map[string]any{
+		"dynamodb:EnclosingOperation": "TransactWriteItems",
+	}
 	return condition
 }
 
@@ -47,11 +53,13 @@ func role(in awscdk.Stack, id, service string, grants []grant) awsiam.Role {
 	for _, g := range grants {
 		statements = append(statements, g.statement())
 	}
+
+	policy := awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{
+		Statements: &statements,
+	})
 	return awsiam.NewRole(in, jsii.String(id), &awsiam.RoleProps{
-		AssumedBy: awsiam.NewServicePrincipal(jsii.String(service), nil),
-		InlinePolicies: &map[string]awsiam.PolicyDocument{
-			"own": awsiam.NewPolicyDocument(&awsiam.PolicyDocumentProps{Statements: &statements}),
-		},
+		AssumedBy:      awsiam.NewServicePrincipal(jsii.String(service), nil),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{"own": policy},
 	})
 }
 
@@ -80,8 +88,14 @@ func (d *data) writePayments() []grant {
 			actions:   "dynamodb:GetItem dynamodb:Query dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem",
 			resources: []*string{d.payments.TableArn()},
 		},
-		{actions: "s3:GetObject s3:PutObject", resources: []*string{d.results.ArnForObjects(jsii.String("*"))}},
-		{actions: "s3:ListBucket", resources: []*string{d.results.BucketArn()}},
+		{
+			actions:   "s3:GetObject s3:PutObject",
+			resources: []*string{d.results.ArnForObjects(jsii.String("*"))},
+		},
+		{
+			actions:   "s3:ListBucket",
+			resources: []*string{d.results.BucketArn()},
+		},
 	}
 }
 
@@ -89,15 +103,30 @@ func (d *data) writePayments() []grant {
 func (d *data) appendAudit() []grant {
 	table := []*string{d.audit.TableArn()}
 	return []grant{
-		{actions: "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query", resources: table},
-		{actions: "dynamodb:PutItem", resources: table, conditions: leading("c#*", "i#*", "q#*")},
-		{actions: "dynamodb:UpdateItem", resources: table, conditions: leading("h#*", "l#*")},
+		{
+			actions:   "dynamodb:GetItem dynamodb:BatchGetItem dynamodb:Query",
+			resources: table,
+		},
+		{
+			actions:    "dynamodb:PutItem",
+			resources:  table,
+			conditions: leading("c#*", "i#*", "q#*"),
+		},
+		{
+			actions:    "dynamodb:UpdateItem",
+			resources:  table,
+			conditions: leading("h#*", "l#*"),
+		},
 		{
 			actions:    "dynamodb:PutItem dynamodb:UpdateItem",
 			resources:  table,
 			conditions: leadingInTransaction("c#*", "i#*", "h#*"),
 		},
-		{actions: "dynamodb:DeleteItem", resources: table, conditions: leading("q#*")},
+		{
+			actions:    "dynamodb:DeleteItem",
+			resources:  table,
+			conditions: leading("q#*"),
+		},
 	}
 }
 
@@ -122,7 +151,10 @@ func (d *data) sealAudit() []grant {
 			actions:   "s3:PutObject s3:PutObjectRetention",
 			resources: []*string{d.segments.ArnForObjects(jsii.String("*"))},
 		},
-		grant{actions: "dynamodb:GetItem dynamodb:Query", resources: table},
+		grant{
+			actions:   "dynamodb:GetItem dynamodb:Query",
+			resources: table,
+		},
 		grant{
 			actions:    "dynamodb:PutItem",
 			resources:  table,
@@ -142,8 +174,14 @@ func (d *data) shareState() grant {
 
 func (d *data) readSegments() []grant {
 	return []grant{
-		{actions: "s3:GetObject", resources: []*string{d.segments.ArnForObjects(jsii.String("*"))}},
-		{actions: "s3:ListBucket", resources: []*string{d.segments.BucketArn()}},
+		{
+			actions:   "s3:GetObject",
+			resources: []*string{d.segments.ArnForObjects(jsii.String("*"))},
+		},
+		{
+			actions:   "s3:ListBucket",
+			resources: []*string{d.segments.BucketArn()},
+		},
 	}
 }
 
@@ -162,7 +200,10 @@ func (d *data) payGas() grant {
 }
 
 func readSecrets(arns ...*string) grant {
-	return grant{actions: "secretsmanager:GetSecretValue", resources: arns}
+	return grant{
+		actions:   "secretsmanager:GetSecretValue",
+		resources: arns,
+	}
 }
 
 // stopManaged is for the kill switch: the permissions that the packages of its providers
@@ -180,7 +221,11 @@ func stopManaged(in awscdk.Stack, managed string) (grants []grant) {
 		cluster, _, _ := strings.Cut(target, "/")
 		switch provider {
 		case "ecs":
-			only := map[string]any{"ArnEquals": map[string]any{"ecs:cluster": arn("ecs", "cluster/"+cluster)}}
+			only := map[string]any{
+				"ArnEquals": map[string]any{
+					"ecs:cluster": arn("ecs", "cluster/"+cluster),
+				},
+			}
 			grants = append(grants,
 				grant{
 					actions:   "ecs:DescribeServices ecs:UpdateService",
@@ -229,12 +274,8 @@ func askModel(in awscdk.Stack, model string) grant {
 	return grant{
 		actions: "bedrock:InvokeModel",
 		resources: []*string{
-			arn(nil, nil, "inference-profile", model), arn(
-				jsii.String("*"),
-				jsii.String(""),
-				"foundation-model",
-				foundation,
-			),
+			arn(nil, nil, "inference-profile", model),
+			arn(jsii.String("*"), jsii.String(""), "foundation-model", foundation),
 		},
 	}
 }

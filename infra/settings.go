@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -146,13 +147,15 @@ var chains = map[string]Settings{
 // setting. The error names all missing and malformed settings.
 func ReadSettings(lookup func(name string) any) (Settings, error) {
 	get := func(name, fallback string) string {
-		if value := lookup(name); value != nil {
-			if text := strings.TrimSpace(fmt.Sprint(value)); text != "" {
-				return text
-			}
+		value := lookup(name)
+		if value == nil {
+			return fallback
 		}
-		return fallback
+
+		text := strings.TrimSpace(fmt.Sprint(value))
+		return cmp.Or(text, fallback)
 	}
+
 	network := get("network", "base-sepolia")
 	chain, known := chains[network]
 
@@ -269,10 +272,13 @@ func (s Settings) badZones() bool {
 	if len(s.Zones) == 0 {
 		return false
 	}
-	if len(s.Zones) != 2 || s.Zones[0] == s.Zones[1] {
+	if len(s.Zones) != 2 {
 		return true
 	}
-	return !zonePattern.MatchString(s.Zones[0]) || !zonePattern.MatchString(s.Zones[1])
+
+	first, second := s.Zones[0], s.Zones[1]
+	areIDs := zonePattern.MatchString(first) && zonePattern.MatchString(second)
+	return !areIDs || first == second
 }
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9-]{1,19}$`)
@@ -313,27 +319,90 @@ type rule struct {
 
 func (s Settings) rules() []rule {
 	return []rule{
-		{!namePattern.MatchString(s.Name), "name must have 2 to 20 lower-case letters, digits and hyphens"},
-		{!slices.Contains([]string{"arm64", "x86_64"}, s.Arch), "arch must be arm64 or x86_64"},
-		{s.Domain != "" && !strings.HasPrefix(s.Certificate, "arn:aws:acm:us-east-1:"), "set certificate to the ARN of the domain's certificate, in us-east-1 as CloudFront demands"},
-		{strings.ContainsAny(s.Domain, "/:"), "domain must be a host name alone"},
-		{s.AlarmsMail != "" && !strings.Contains(s.AlarmsMail, "@"), "alarmsMail must be a mail address"},
-		{s.TelemetryLayer != "" && !strings.HasPrefix(s.TelemetryLayer, "arn:aws:lambda:"), "telemetryLayer must be the ARN of a version of a layer"},
-		{s.TelemetryHeaders != "" && !strings.HasPrefix(s.TelemetryHeaders, "arn:aws:secretsmanager:"), "telemetryHeaders must be the ARN of a secret, so that no key is in a template"},
-		{s.Telemetry == "" && s.TelemetryLayer+s.TelemetryHeaders != "", "set telemetry: the address of the collector is missing"},
-		{s.Tokens && strings.Contains(s.Facilitator, cdpHost), "facilitatorToken is for facilitators other than Coinbase's, whose key is in the same secret"},
-		{s.Budget <= 0, "budget must be a number of dollars"},
-		{s.Workers < 0, "workers must be a number"},
-		{s.badZones(), "zones must be the ids of two availability zones, for example use1-az4,use1-az6"},
-		{!strings.HasPrefix(s.EdgePrefixList, "pl-"), "set edgePrefixList to the id that `aws ec2 describe-managed-prefix-lists --filters Name=prefix-list-name,Values=com.amazonaws.global.cloudfront.origin-facing` gives for the region"},
-		{s.RequestsPerSecond <= 0, "requestsPerSecond must be a number above 0"},
-		{s.RequestsPerAddress < 10, "requestsPerAddress must be a number of at least 10"},
-		{s.outsideDisk("CHECKPOINT_DIR"), "checkpointDir must be a folder below " + dataDir + ", the disk of the tool server"},
-		{s.outsideDisk("CHECKPOINT_MEMO_KEY_FILE"), "checkpointMemoKeyFile must be a file below " + dataDir + ", the disk of the tool server"},
-		{s.LLMKey != "" && !strings.HasPrefix(s.LLMKey, "arn:aws:secretsmanager:"), "llmKey must be the ARN of a secret, so that no key is in a template"},
-		{(s.LLMAPI == "") != (s.LLMModel == ""), "set llmApi and llmModel, or neither"},
-		{s.Managed != "" && !managedPattern.MatchString(s.Managed), "managed must be a list of ecs:CLUSTER/SERVICE and lambda:FUNCTION"},
-		{strings.Contains(s.Facilitator, cdpHost) && s.CDPKeyID == "", "set cdpKeyId: Coinbase's facilitator needs an API key"},
+		{
+			broken:  !namePattern.MatchString(s.Name),
+			problem: "name must have 2 to 20 lower-case letters, digits and hyphens",
+		},
+		{
+			broken:  !slices.Contains([]string{"arm64", "x86_64"}, s.Arch),
+			problem: "arch must be arm64 or x86_64",
+		},
+		{
+			broken:  s.Domain != "" && !strings.HasPrefix(s.Certificate, "arn:aws:acm:us-east-1:"),
+			problem: "set certificate to the ARN of the domain's certificate, in us-east-1 as CloudFront demands",
+		},
+		{
+			broken:  strings.ContainsAny(s.Domain, "/:"),
+			problem: "domain must be a host name alone",
+		},
+		{
+			broken:  s.AlarmsMail != "" && !strings.Contains(s.AlarmsMail, "@"),
+			problem: "alarmsMail must be a mail address",
+		},
+		{
+			broken:  s.TelemetryLayer != "" && !strings.HasPrefix(s.TelemetryLayer, "arn:aws:lambda:"),
+			problem: "telemetryLayer must be the ARN of a version of a layer",
+		},
+		{
+			broken:  s.TelemetryHeaders != "" && !strings.HasPrefix(s.TelemetryHeaders, "arn:aws:secretsmanager:"),
+			problem: "telemetryHeaders must be the ARN of a secret, so that no key is in a template",
+		},
+		{
+			broken:  s.Telemetry == "" && s.TelemetryLayer+s.TelemetryHeaders != "",
+			problem: "set telemetry: the address of the collector is missing",
+		},
+		{
+			broken:  s.Tokens && strings.Contains(s.Facilitator, cdpHost),
+			problem: "facilitatorToken is for facilitators other than Coinbase's, whose key is in the same secret",
+		},
+		{
+			broken:  s.Budget <= 0,
+			problem: "budget must be a number of dollars",
+		},
+		{
+			broken:  s.Workers < 0,
+			problem: "workers must be a number",
+		},
+		{
+			broken:  s.badZones(),
+			problem: "zones must be the ids of two availability zones, for example use1-az4,use1-az6",
+		},
+		{
+			broken:  !strings.HasPrefix(s.EdgePrefixList, "pl-"),
+			problem: "set edgePrefixList to the id that `aws ec2 describe-managed-prefix-lists --filters Name=prefix-list-name,Values=com.amazonaws.global.cloudfront.origin-facing` gives for the region",
+		},
+		{
+			broken:  s.RequestsPerSecond <= 0,
+			problem: "requestsPerSecond must be a number above 0",
+		},
+		{
+			broken:  s.RequestsPerAddress < 10,
+			problem: "requestsPerAddress must be a number of at least 10",
+		},
+		{
+			broken:  s.outsideDisk("CHECKPOINT_DIR"),
+			problem: "checkpointDir must be a folder below " + dataDir + ", the disk of the tool server",
+		},
+		{
+			broken:  s.outsideDisk("CHECKPOINT_MEMO_KEY_FILE"),
+			problem: "checkpointMemoKeyFile must be a file below " + dataDir + ", the disk of the tool server",
+		},
+		{
+			broken:  s.LLMKey != "" && !strings.HasPrefix(s.LLMKey, "arn:aws:secretsmanager:"),
+			problem: "llmKey must be the ARN of a secret, so that no key is in a template",
+		},
+		{
+			broken:  (s.LLMAPI == "") != (s.LLMModel == ""),
+			problem: "set llmApi and llmModel, or neither",
+		},
+		{
+			broken:  s.Managed != "" && !managedPattern.MatchString(s.Managed),
+			problem: "managed must be a list of ecs:CLUSTER/SERVICE and lambda:FUNCTION",
+		},
+		{
+			broken:  strings.Contains(s.Facilitator, cdpHost) && s.CDPKeyID == "",
+			problem: "set cdpKeyId: Coinbase's facilitator needs an API key",
+		},
 	}
 }
 

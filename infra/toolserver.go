@@ -25,26 +25,19 @@ const (
 func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awsssm.StringParameter, dist string) {
 	in := stack(app, s, "ToolServer", "MCP tool server")
 	disk, access := fileSystem(in, n)
+	grants := taskGrants(in, s, d, mount(disk, access))
 	definition := awsecs.NewFargateTaskDefinition(in, jsii.String("Task"), &awsecs.FargateTaskDefinitionProps{
 		Cpu:             jsii.Number(256),
 		MemoryLimitMiB:  jsii.Number(1024),
 		RuntimePlatform: platform(s.Arch),
-		TaskRole:        role(in, "task-role", "ecs-tasks.amazonaws.com", taskGrants(in, s, d, mount(disk, access))),
-		Volumes: &[]*awsecs.Volume{{
-			Name: jsii.String("data"),
-			EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
-				FileSystemId:      disk.FileSystemId(),
-				TransitEncryption: jsii.String("ENABLED"),
-				AuthorizationConfig: &awsecs.AuthorizationConfig{
-					AccessPointId: access.AccessPointId(),
-					Iam:           jsii.String("ENABLED"),
-				},
-			},
-		}},
+		TaskRole:        role(in, "task-role", "ecs-tasks.amazonaws.com", grants),
+		Volumes:         &[]*awsecs.Volume{volume(disk, access)},
 	})
 	container(in, s, d, definition, baseURL, dist)
 
-	cluster := awsecs.NewCluster(in, jsii.String("Cluster"), &awsecs.ClusterProps{Vpc: n.vpc})
+	cluster := awsecs.NewCluster(in, jsii.String("Cluster"), &awsecs.ClusterProps{
+		Vpc: n.vpc,
+	})
 	service := awsecs.NewFargateService(in, jsii.String("Service"), &awsecs.FargateServiceProps{
 		Cluster:           cluster,
 		TaskDefinition:    definition,
@@ -60,9 +53,24 @@ func newToolServer(app awscdk.App, s Settings, d *data, n *network, baseURL awss
 		PropagateTags:          awsecs.PropagatedTagSource_SERVICE,
 		HealthCheckGracePeriod: awscdk.Duration_Seconds(jsii.Number(60)),
 	})
-	service.Node().AddDependency(disk.MountTargetsAvailable())
 
+	service.Node().AddDependency(disk.MountTargetsAvailable())
 	service.AttachToApplicationTargetGroup(n.target)
+}
+
+// volume is the data directory as the task mounts it.
+func volume(disk awsefs.FileSystem, access awsefs.AccessPoint) *awsecs.Volume {
+	return &awsecs.Volume{
+		Name: jsii.String("data"),
+		EfsVolumeConfiguration: &awsecs.EfsVolumeConfiguration{
+			FileSystemId:      disk.FileSystemId(),
+			TransitEncryption: jsii.String("ENABLED"),
+			AuthorizationConfig: &awsecs.AuthorizationConfig{
+				AccessPointId: access.AccessPointId(),
+				Iam:           jsii.String("ENABLED"),
+			},
+		},
+	}
 }
 
 func taskGrants(in awscdk.Stack, s Settings, d *data, disk grant) []grant {
@@ -92,10 +100,14 @@ func toolSales(in awscdk.Stack, s Settings, d *data) function {
 	if !s.sellsTools() {
 		return made
 	}
-	seller := functions{in: in, settings: s, data: d}
+
+	seller := functions{
+		in:       in,
+		settings: s,
+		data:     d,
+	}
 	made.tell(seller.site())
 	seller.sell(&made)
-
 	return made
 }
 
@@ -109,7 +121,8 @@ func fileSystem(in awscdk.Stack, n *network) (awsefs.FileSystem, awsefs.AccessPo
 		EnableAutomaticBackups: jsii.Bool(true),
 		RemovalPolicy:          awscdk.RemovalPolicy_RETAIN,
 	})
-	return disk, disk.AddAccessPoint(jsii.String("Data"), &awsefs.AccessPointOptions{
+
+	access := disk.AddAccessPoint(jsii.String("Data"), &awsefs.AccessPointOptions{
 		Path: jsii.String("/data"),
 		PosixUser: &awsefs.PosixUser{
 			Uid: jsii.String(taskID),
@@ -121,13 +134,17 @@ func fileSystem(in awscdk.Stack, n *network) (awsefs.FileSystem, awsefs.AccessPo
 			Permissions: jsii.String("700"),
 		},
 	})
+	return disk, access
 }
 
 func mount(disk awsefs.FileSystem, access awsefs.AccessPoint) grant {
+	throughAccess := map[string]any{
+		"elasticfilesystem:AccessPointArn": access.AccessPointArn(),
+	}
 	return grant{
 		actions:    "elasticfilesystem:ClientMount elasticfilesystem:ClientWrite",
 		resources:  []*string{disk.FileSystemArn()},
-		conditions: map[string]any{"StringEquals": map[string]any{"elasticfilesystem:AccessPointArn": access.AccessPointArn()}},
+		conditions: map[string]any{"StringEquals": throughAccess},
 	}
 }
 
@@ -151,10 +168,13 @@ func container(
 	baseURL awsssm.StringParameter,
 	dist string,
 ) {
-	image := awsecrassets.Platform_LINUX_ARM64()
+	architecture := awsecrassets.Platform_LINUX_ARM64()
 	if s.Arch == "x86_64" {
-		image = awsecrassets.Platform_LINUX_AMD64()
+		architecture = awsecrassets.Platform_LINUX_AMD64()
 	}
+	image := awsecs.ContainerImage_FromAsset(jsii.String(dist+"/toolserver"), &awsecs.AssetImageProps{
+		Platform: architecture,
+	})
 
 	environment := map[string]*string{
 		"AWS_REGION":  jsii.String(s.Region),
@@ -191,7 +211,7 @@ func container(
 	count(in, "ChainBroken", logs, "ChainBroken", chainTroubles)
 
 	made := definition.AddContainer(jsii.String("toolserver"), &awsecs.ContainerDefinitionOptions{
-		Image:                  awsecs.ContainerImage_FromAsset(jsii.String(dist+"/toolserver"), &awsecs.AssetImageProps{Platform: image}),
+		Image:                  image,
 		Environment:            &environment,
 		Secrets:                &secrets,
 		User:                   jsii.String(taskID + ":" + taskID),

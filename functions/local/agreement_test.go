@@ -57,7 +57,7 @@ func TestCatalogueAndCodeAgree(t *testing.T) {
 	}
 }
 
-// What is generated is in step with the catalogue; `make gen` mends it.
+// Generated files agree with the catalogue; `make gen` updates them.
 func TestGeneratedFilesAreInStep(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

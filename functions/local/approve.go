@@ -36,8 +36,8 @@ func approveCommand(t terminal) *cobra.Command {
 	return c
 }
 
-// run shows what agents asked for, and grants or denies it. Deciding needs a person at a
-// terminal, who types the id again: an agent that runs the command through a pipe is
+// run shows the requests of agents, and grants or denies one. A decision requires a person
+// at a terminal, who repeats the id: an agent that runs the command through a pipe is
 // refused.
 func (o approveOptions) run(ctx context.Context, t terminal, rest []string) error {
 	if len(rest) > 1 {
@@ -77,7 +77,7 @@ func (o approveOptions) run(ctx context.Context, t terminal, rest []string) erro
 	return nil
 }
 
-// describe shows the whole request before a person decides. No line begins with text of
+// describe shows the whole request before a person decides. No line begins with text from
 // the agent.
 func describe(t terminal, a approvals.Approval) {
 	if a.Shown != "" {

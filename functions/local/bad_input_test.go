@@ -233,7 +233,7 @@ func TestChainUnreachableIs503AndTheSamePaymentWorksLater(t *testing.T) {
 		t.Errorf("%v %s", a.header, a.body)
 	}
 	r.service.paid.Gate.Machine.Facilitator = node
-	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, wallets), 402, "the node is back, nobody's signature")
+	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, wallets), 402, "the node is back, an invalid signature")
 	wantStatus(t, r.call("GET", "/x402/verify-audit", "", x402.HeaderSignature, header), 200, "the node is back")
 }
 

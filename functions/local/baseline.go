@@ -46,14 +46,14 @@ func acceptCommand(t terminal) *cobra.Command {
 	return c
 }
 
-// baselineReport is what changed around the guard.
+// baselineReport lists the changes that bypassed the guard.
 type baselineReport struct {
 	Checked int               `json:"checked"` // governed files
 	Changes []baseline.Change `json:"changes"`
 }
 
-// compareBaseline shows which governed files changed without passing the guard. Exit
-// status 1 when there are any.
+// compareBaseline shows the governed files that changed without passing the guard, and
+// exits with status 1 if there are any.
 func compareBaseline(ctx context.Context, t terminal, folder string, f *form) error {
 	gate, err := preflight.Open(folder, "")
 	if err != nil {
@@ -82,8 +82,8 @@ func compareBaseline(ctx context.Context, t terminal, folder string, f *form) er
 	return nil
 }
 
-// acceptBaseline shows the changed files and takes them as they are. It needs a person at
-// a terminal.
+// acceptBaseline shows the changed files and accepts them as they are. It requires a person
+// at a terminal.
 func acceptBaseline(ctx context.Context, t terminal, folder string) error {
 	gate, err := preflight.Open(folder, "")
 	if err != nil {

@@ -37,8 +37,8 @@ type sight struct {
 	}
 }
 
-// look opens a page in Chromium and plays a scenario. Whatever it is, the page
-// may load nothing foreign, break no policy and log no error.
+// look opens a page in Chromium and plays a scenario. In every scenario the page must load
+// nothing from other origins, violate no policy and log no error.
 func (r *running) look(scenario, path string) sight {
 	r.Helper()
 	command := exec.Command(needNode(r.T), filepath.FromSlash("../../testdata/browser/page.mjs"), scenario, path)

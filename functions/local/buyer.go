@@ -28,7 +28,7 @@ type buyer struct {
 	waited func(reason string, pause time.Duration) // told before each pause
 }
 
-// patience is how often and how long an unfinished payment is sent again.
+// patience limits the retries of an unfinished payment.
 const (
 	patience = 20
 	longest  = 10 * time.Second
@@ -48,7 +48,7 @@ func (o order) request(ctx context.Context) (*http.Request, error) {
 	return r, err
 }
 
-// answer is a response that was read to its end.
+// answer is a response with its whole body.
 type answer struct {
 	status int
 	header http.Header
@@ -74,7 +74,7 @@ func (b *buyer) send(r *http.Request) (answer, error) {
 	return answer{response.StatusCode, response.Header, body}, err
 }
 
-// quote asks the price: the terms of a 402, or the answer when it is not one.
+// quote requests the price. It returns the terms of a 402, or any other answer.
 func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, error) {
 	r, err := o.request(ctx)
 	if err != nil {
@@ -97,8 +97,8 @@ func (b *buyer) quote(ctx context.Context, o order) (*x402.Required, answer, err
 	return &required, a, nil
 }
 
-// longestWindow is the longest validity that this client signs: until it ends the
-// seller can take the money.
+// longestWindow is the longest validity that this client signs, because the seller can take
+// the money until it ends.
 const longestWindow = 3600
 
 // amountOf is the price of an offer in atomic units, which must be positive.
@@ -116,8 +116,8 @@ func amountOf(offer x402.Requirements) (int64, error) {
 	return amount, nil
 }
 
-// isPlay says whether terms are of a development chain: they say so, or they pay an
-// account whose key is public.
+// isPlay reports whether terms are of a development chain: they say so, or the payee's key
+// is public.
 func isPlay(required *x402.Required) bool {
 	if _, marked := required.Extensions[x402.ExtensionDevelopment]; marked {
 		return true
@@ -202,7 +202,7 @@ func tokenOf(offer x402.Requirements) (evm.Token, error) {
 }
 
 // redeem sends the paid request until its outcome is known, or the service asks for more
-// time than a person would sit there.
+// time than a person would wait.
 func (b *buyer) redeem(ctx context.Context, o order, payment string) (answer, error) {
 	for try := 0; ; try++ {
 		r, err := o.request(ctx)

@@ -80,8 +80,8 @@ func asQuery(v verification) string {
 	return "?checkpoint=" + url.QueryEscape(base64.URLEncoding.EncodeToString([]byte(v.Checkpoint)))
 }
 
-// Every buyer is a witness: whoever kept a checkpoint sees in one call that the
-// chain was set back, though it is valid by itself and its note agrees.
+// A buyer who kept a checkpoint detects a rollback with one call, although the shorter
+// chain is valid by itself and matches its note.
 func TestABuyersCheckpointExposesARollback(t *testing.T) {
 	data, addr, chain := t.TempDir(), porttest.Address(t), newChain(t)
 	p := spawn(t, data, addr, chain.URL(), "")
@@ -142,7 +142,7 @@ func TestABuyersCheckpointExposesARollback(t *testing.T) {
 
 // A service whose chain is cut while it runs can record no sale any more: it sells
 // nothing, and gives the verdict away.
-func TestAChainThatIsCutWhileTheServiceRunsChargesNobody(t *testing.T) {
+func TestAChainThatIsCutWhileTheServiceRunsChargesNoBuyer(t *testing.T) {
 	data := t.TempDir()
 	r := startIn(t, data)
 	for range 3 {
@@ -198,7 +198,7 @@ func TestACheckpointThatIsNotOursCostsNothing(t *testing.T) {
 	r.wantReceived(0, "wrong queries")
 }
 
-// Whoever has neither the chain nor the service believes a proof, and only a true one.
+// A proof file is verified without the chain and without the service.
 func TestAProofFileIsCheckedByItself(t *testing.T) {
 	data := t.TempDir()
 	v := buyVerification(t, startIn(t, data).url, "?seq=1")

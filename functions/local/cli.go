@@ -79,7 +79,7 @@ func addGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// action is what a command does with the arguments beside its flags.
+// action runs a command with its arguments, without the flags.
 type action func(ctx context.Context, args []string) error
 
 // command makes a command. use is its name and its arguments.
@@ -148,7 +148,7 @@ func execute(ctx context.Context, t terminal, args []string) error {
 	return root.ExecuteContext(ctx)
 }
 
-// needsServe says whether a command line names no command, which means serve.
+// needsServe reports whether a command line names no command; the default is serve.
 func needsServe(args []string) bool {
 	if len(args) == 0 {
 		return true
@@ -247,7 +247,7 @@ func doubleDashes(set *pflag.FlagSet, args []string) []string {
 	return out
 }
 
-// takesValue says whether a flag has a value, which may stand in the next argument.
+// takesValue reports whether a flag has a value, which may stand in the next argument.
 func takesValue(set *pflag.FlagSet, name string) bool {
 	flag := set.Lookup(name)
 	if len(name) == 1 {

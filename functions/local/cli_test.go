@@ -17,7 +17,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-func TestWrongUsageIsToldWithStatus2(t *testing.T) {
+func TestWrongUsageExitsWithStatus2(t *testing.T) {
 	for args, want := range map[string]string{
 		"fly":       "unknown command",
 		"serve now": "takes no argument",
@@ -35,10 +35,16 @@ func TestWrongUsageIsToldWithStatus2(t *testing.T) {
 		"verify import -vkey x":                       "needs the file",
 		"invoke nothing event.json":                   "needs a function",
 	} {
-		_, notes := session(t, 2, strings.Fields(args)...)
-		if !strings.Contains(notes, want) {
-			t.Errorf("governance %s says %q, want %q in it", args, notes, want)
-		}
+		wantWrongUsage(t, args, want)
+	}
+}
+
+// wantWrongUsage runs a command line that is refused as wrong usage with a message.
+func wantWrongUsage(t *testing.T, line, want string) {
+	t.Helper()
+	_, notes := session(t, 2, strings.Fields(line)...)
+	if !strings.Contains(notes, want) {
+		t.Errorf("governance %s says %q, want %q in it", line, notes, want)
 	}
 }
 
@@ -48,7 +54,7 @@ func TestUnreadableChainAndReceiptAreStatus3(t *testing.T) {
 	session(t, 3, "verify", "receipt", "cli_test.go")
 }
 
-func TestNobodyListeningIsExplained(t *testing.T) {
+func TestAMissingServiceIsExplained(t *testing.T) {
 	_, notes := session(t, 1, "pay", "GET", "/x402/verify-audit", "-base", "http://127.0.0.1:1", "-y")
 	if !strings.Contains(notes, "make run") {
 		t.Errorf("notes %q", notes)

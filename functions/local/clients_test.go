@@ -100,8 +100,8 @@ func TestOfficialClientsBuy(t *testing.T) {
 	r.wantReceived(3*(50_000+5_000+20_000), "nine purchases")
 }
 
-// The official client pays by Permit2 once the buyer approved it, and is told what
-// to approve before that.
+// The official client pays by Permit2 once the buyer approved it. Before that the
+// response names the approval that is missing.
 func TestOfficialClientBuysByPermit2(t *testing.T) {
 	node := needNode(t)
 	r := start(t)

@@ -55,10 +55,7 @@ func TestWrongUsageSuggestsTheNearCommand(t *testing.T) {
 		"smoke -o sarif https://x.example": "the form is table or json",
 		"kill -restore=maybe":              "invalid argument",
 	} {
-		_, notes := session(t, 2, strings.Fields(line)...)
-		if !strings.Contains(notes, want) {
-			t.Errorf("governance %s says %q, want %q in it", line, notes, want)
-		}
+		wantWrongUsage(t, line, want)
 	}
 }
 

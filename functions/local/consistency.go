@@ -16,10 +16,10 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// keptMost is more than a bought verification takes, in bytes.
+// keptMost is the maximum size of a bought verification, in bytes.
 const keptMost = 1 << 20
 
-// kept is what a buyer of a verification keeps of it.
+// kept is the part of a bought verification that its buyer keeps.
 type kept struct {
 	Valid       *bool
 	BrokenAt    *uint64 `json:"broken_at"`

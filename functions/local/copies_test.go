@@ -15,8 +15,8 @@ import (
 // After a settlement everybody reads the payment on the chain and can send it again. A
 // body that can be guessed is then no proof that the buyer asks.
 
-// copiesOf sends many copies of a paid request at once and counts the answers, those of
-// the copies that were told to come again included.
+// copiesOf sends many copies of a paid request at once, retries those that got a
+// Retry-After, and counts the answers.
 func (r *running) copiesOf(many int, send func() answer) (delivered int64) {
 	r.Helper()
 	var count atomic.Int64

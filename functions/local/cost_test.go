@@ -22,9 +22,9 @@ const (
 	priceKMS       = 15.0               // a signature by a key in KMS
 )
 
-// What cannot be measured on a laptop: how long a Lambda works, with the wait for a block
-// of Base in a sale, and what gas and a request to a node cost. Nodes of one's own, and
-// facilitators that pay the gas, have other prices.
+// Figures that cannot be measured on a laptop: the duration of a Lambda, including the wait
+// for a block of Base in a sale, and the cost of gas and of a request to a node. Own nodes,
+// and facilitators that pay the gas, have other prices.
 const (
 	secondsFree, secondsSold = 0.005, 2.5
 	memoryFree, memorySold   = 0.25, 0.5 // GB, as infra gives them
@@ -104,9 +104,9 @@ func consumed(answer []byte) float64 {
 	return sum
 }
 
-// What a million calls cost, from the units that calls really use; `make cost` prints it.
-// Nobody can make tables and nodes work without paying, and each product earns more than
-// it costs.
+// The cost of a million calls, from the units that calls really use; `make cost` prints it.
+// An unpaid request reaches neither the tables nor the node, and each product earns more
+// than it costs.
 func TestWhatAMillionCallsCost(t *testing.T) {
 	const sample = 10
 	w := newWorld(t)

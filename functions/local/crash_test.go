@@ -32,7 +32,7 @@ const (
 
 const childLease = 2 * time.Second
 
-// child is a service with a short lease that dies where it is told.
+// child is a service with a short lease that exits at the step given in its environment.
 func child() int {
 	listener, err := net.Listen("tcp", os.Getenv(childVariable))
 	if err == nil && os.Getenv(childOutside) != "" {

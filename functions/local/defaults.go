@@ -85,7 +85,7 @@ func payToDefault(c config.Config) (config.Config, error) {
 	return c, nil
 }
 
-// allPlay says whether all nodes are development chains of this machine.
+// allPlay reports whether all nodes are development chains of this machine.
 func allPlay(ctx context.Context, urls []string) (bool, error) {
 	if !allLoopback(urls) {
 		return false, nil

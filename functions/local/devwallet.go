@@ -143,8 +143,8 @@ func (d devWallet) call(c walletCall) (result any, code int, err error) {
 	return nil, walletUnsupported, errors.New("the development wallet knows eth_requestAccounts, eth_chainId and eth_signTypedData_v4")
 }
 
-// typedTransfer is the typed message (EIP-712) of an EIP-3009 authorization. Its
-// member types is not read: what is signed is always the token's own type.
+// typedTransfer is the typed message (EIP-712) of an EIP-3009 authorization. Its member
+// types is ignored: the token's own type is always signed.
 type typedTransfer struct {
 	PrimaryType string `json:"primaryType"`
 	Domain      struct {

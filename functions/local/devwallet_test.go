@@ -155,8 +155,7 @@ func TestWithoutADevelopmentChainThereIsNoDevelopmentWallet(t *testing.T) {
 	}
 }
 
-// Whatever it is asked, the wallet answers and signs nothing but a payment to
-// this service.
+// The wallet answers every request and signs nothing but a payment to this service.
 func FuzzDevelopmentWallet(f *testing.F) {
 	f.Add(transfer(f))
 	f.Add(transfer(f, "1000000", "1e6"))

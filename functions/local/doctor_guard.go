@@ -16,7 +16,7 @@ import (
 // maxSettings is the size of an agent's settings that doctor reads, in bytes.
 const maxSettings = 1 << 20
 
-// workspaceFile says whether the rules of the project can be read.
+// workspaceFile reports whether the rules of the project can be read.
 func (d doctor) workspaceFile() finding {
 	f := finding{
 		Name:  "workspace file",
@@ -47,7 +47,7 @@ func (d doctor) workspaceFile() finding {
 	return f
 }
 
-// hooks says for which agents the hook is installed in the project.
+// hooks lists the agents for which the hook is installed in the project.
 func (d doctor) hooks() []finding {
 	w, err := workspace.Open(d.workspace)
 	if err != nil {
@@ -114,8 +114,8 @@ func runnerPrograms() []string {
 	return programs
 }
 
-// controlGroups says whether the service can put agents into control groups of their own,
-// which the kernel ends at once.
+// controlGroups reports whether the service can put agents into control groups of their
+// own, which the kernel ends at once.
 func (d doctor) controlGroups() finding {
 	f := finding{
 		Name:  "cgroup v2",
@@ -145,7 +145,7 @@ func (d doctor) controlGroups() finding {
 	return f
 }
 
-// isWritable says whether this user may make control groups in a folder of the kernel.
+// isWritable reports whether this user may make control groups in a folder of the kernel.
 func isWritable(folder string) bool {
 	procs, err := os.OpenFile(filepath.Join(folder, "cgroup.procs"), os.O_WRONLY, 0)
 	if err != nil {

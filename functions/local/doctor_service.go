@@ -20,10 +20,10 @@ import (
 	"governance.internal/shared/wiring"
 )
 
-// answerTime is how long doctor waits for what listens on the port.
+// answerTime is how long doctor waits for an answer on the port.
 const answerTime = 3 * time.Second
 
-// port says whether the service runs, or could start.
+// port reports whether the service runs, or could start.
 func (d doctor) port(ctx context.Context) finding {
 	f := finding{
 		Name:  "port",
@@ -108,7 +108,7 @@ func (d doctor) dataDirectory() finding {
 	return f
 }
 
-// killSecret says whether there is one that only its owner can read.
+// killSecret reports whether the kill secret exists and only its owner can read it.
 func (d doctor) killSecret() finding {
 	f := finding{
 		Name:  "kill secret",
@@ -143,7 +143,7 @@ func (d doctor) killSecret() finding {
 	return f
 }
 
-// halt says whether the kill switch is on.
+// halt reports whether the kill switch is on.
 func (d doctor) halt() finding {
 	f := finding{
 		Name:  "kill switch",

@@ -53,8 +53,7 @@ type gatewayResponse struct {
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 }
 
-// What the events are made for: the address and the receiver that their signed
-// payments name.
+// The address and the receiver in the signed payments of the events.
 const (
 	eventBaseURL = "http://localhost:8402"
 	eventPayTo   = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"

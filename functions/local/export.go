@@ -67,8 +67,8 @@ func exportChain(ctx context.Context, t terminal, o audit.ExportOptions, sources
 	return nil
 }
 
-// exportFailed tells a chain that is damaged, status 1, from one that cannot be
-// read or written, status 3.
+// exportFailed exits with status 1 for a damaged chain, and 3 for one that cannot be read
+// or written.
 func exportFailed(t terminal, n uint64, err error) error {
 	fmt.Fprintf(t.err, "stopped after %s; the output is incomplete\n", entries(n))
 	if _, damaged := errors.AsType[audit.Damaged](err); damaged {
@@ -95,7 +95,7 @@ func entries(n uint64) string {
 	return strconv.FormatUint(n, 10) + " entries"
 }
 
-// progress tells a person who waits how much of a long chain was read.
+// progress shows a person at a terminal how much of a long chain was read.
 type progress struct {
 	io.Reader
 	t    terminal

@@ -21,7 +21,7 @@ import (
 	"governance.internal/shared/x402/evm"
 )
 
-// otherSeller is somebody who sells elsewhere and settles through us.
+// otherSeller is a third-party seller that settles through us.
 const otherSeller = "0x000000000000000000000000000000000000bEEF"
 
 // invoice is the body of verify and settle, to be changed before it is sent.
@@ -98,8 +98,9 @@ func (r *running) settle(i invoice) (a answer, s x402.SettleResponse) {
 	return a, s
 }
 
-// settledAnswers are the answers to many settles of one payment at once. Who is told to
-// ask again does so, as sellers do: that a machine is slow is no fault.
+// settledAnswers returns the answers to many concurrent settles of one payment. A submitter
+// whose answer asks for a retry retries, as sellers do, so a slow machine does not fail
+// the test.
 func (r *running) settledAnswers(i invoice, many int) []string {
 	r.Helper()
 	body, answers := i.json(r.T), make([]string, many)
@@ -141,7 +142,7 @@ func TestFacilitatorSettlesForSellersElsewhere(t *testing.T) {
 		}
 		r.wantOtherSellerHas(before + 70)
 		if again, s := r.settle(i); s.Success || s.ErrorReason != x402.ReasonNonceUsed {
-			t.Errorf("version %d: a second sale is told %s", version, again.body)
+			t.Errorf("version %d: a second sale gets %s", version, again.body)
 		}
 		r.wantOtherSellerHas(before + 70)
 		if v := r.call("POST", "/facilitator/verify", i.json(t)).json(t); v["invalidReason"] != x402.ReasonNonceUsed {
@@ -154,8 +155,8 @@ func TestFacilitatorSettlesForSellersElsewhere(t *testing.T) {
 	}
 }
 
-// A seller that serves each of many equal requests asks for each of them to settle, and
-// delivers for each success that it hears.
+// A seller that serves many equal requests settles each of them, and delivers for each
+// success.
 func TestOneOfFiftyEqualSettlesHearsSuccess(t *testing.T) {
 	r := start(t)
 	wantOneSuccess(t, r.settledAnswers(invoiceOf(t, devchain.PayerKey, 70), 50))
@@ -174,7 +175,7 @@ func wantOneSuccess(t *testing.T, answers []string) {
 		}
 	}
 	if successes != 1 {
-		t.Errorf("%d of %d submitters were told of success", successes, len(answers))
+		t.Errorf("%d of %d submitters got success, want 1", successes, len(answers))
 	}
 }
 
@@ -190,11 +191,11 @@ func TestASubmitterThatNamesItselfHearsTheFirstAnswerAgain(t *testing.T) {
 		t.Fatalf("%s", first.body)
 	}
 	if again := ask("sale-1"); string(again.body) != string(first.body) {
-		t.Errorf("the same sale is told %s", again.body)
+		t.Errorf("the same sale gets %s", again.body)
 	}
 	for _, other := range []string{"sale-2", "", strings.Repeat("x", 300)} {
 		if a := ask(other); !strings.Contains(string(a.body), x402.ReasonNonceUsed) {
-			t.Errorf("another sale (%.10q) is told %s", other, a.body)
+			t.Errorf("another sale (%.10q) gets %s", other, a.body)
 		}
 	}
 	r.wantOtherSellerHas(70)
@@ -209,7 +210,7 @@ func TestASubmitterThatHungUpHasHeardNothing(t *testing.T) {
 	leave := func(name string) {
 		if name == "mined" {
 			hangUp()
-			time.Sleep(200 * time.Millisecond) // until the server hears of it
+			time.Sleep(200 * time.Millisecond) // until the server has received it
 		}
 	}
 	r.step.Store(&leave)

@@ -49,7 +49,7 @@ func gen() error {
 	return writeEvents("events")
 }
 
-// replaceTables exchanges the tables of endpoints and of tools.
+// replaceTables replaces the tables of endpoints and of tools.
 func replaceTables(readme string) (string, error) {
 	readme, err := replaceTable(readme, "endpoints", catalog.ReadmeTable())
 	if err != nil {
@@ -58,7 +58,7 @@ func replaceTables(readme string) (string, error) {
 	return replaceTable(readme, "tools", server.ReadmeTable())
 }
 
-// replaceTable exchanges what stands between the markers of a table.
+// replaceTable replaces the text between the markers of a table.
 func replaceTable(readme, name, table string) (string, error) {
 	begin := "<!-- " + name + ": written by make gen -->\n"
 	end := "<!-- end of " + name + " -->\n"

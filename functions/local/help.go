@@ -12,8 +12,7 @@ import (
 	"governance.internal/shared/lint"
 )
 
-// exitStatus is what the exit status of a command means, where the command does not say
-// otherwise with the annotation exitStatusOf.
+// exitStatus explains the exit status of a command without the annotation exitStatusOf.
 const exitStatus = `  0  success
   1  the answer is no: errors found, chain broken, payment refused
   2  wrong usage, or input that cannot be read

@@ -20,9 +20,9 @@ import (
 	"governance.internal/functions/toolserver/inspect/snapshot"
 )
 
-// isHookCall says whether an agent started this process to ask about a step. Such a call
-// is answered before the command line is read, fast, and with a refusal where its
-// arguments cannot be read.
+// isHookCall reports whether an agent started this process to check a step. Such a call is
+// answered before the command line is parsed, because it must be fast and must refuse
+// invalid arguments.
 func isHookCall(args []string) bool {
 	if len(args) == 0 || args[0] != hook.Name {
 		return false
@@ -130,7 +130,7 @@ func (o installation) run(ctx context.Context, t terminal) error {
 	return nil
 }
 
-// nextSteps says what a person does after an installation.
+// nextSteps lists the steps after an installation.
 func (o installation) nextSteps(t terminal, w *workspace.Workspace) {
 	fmt.Fprintln(t.err, "\nstart the agent again, so that it reads its settings")
 	if state, err := w.Load(); err != nil || !state.Configured {
@@ -143,7 +143,8 @@ func (o installation) nextSteps(t terminal, w *workspace.Workspace) {
 	}
 }
 
-// hookCommand starts the hook of a project. A program that go run made is gone soon.
+// hookCommand returns the command line of the hook of a project. It fails for a program of
+// go run, which is deleted soon.
 func hookCommand(ctx context.Context, agent, folder, data string) (string, error) {
 	own, err := os.Executable()
 	if err != nil {
@@ -174,8 +175,8 @@ func hookCommand(ctx context.Context, agent, folder, data string) (string, error
 
 const buildIt = "build it with: make programs"
 
-// refuses tries a hook with a call that it cannot read, before agents rely on it:
-// another program of that name would allow everything.
+// refuses tests a hook with an invalid call before agents rely on it: another program of
+// that name would allow everything.
 func refuses(ctx context.Context, argv []string) error {
 	try := exec.CommandContext(ctx, argv[0], append(argv[1:], "-agent", "gemini", "-workspace", os.TempDir())...)
 	try.Stdin = strings.NewReader("no call")

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkHookCold starts the program anew for each call, as an agent does. The goal is
-// 30 ms a call; an agent waits for it at every step.
+// BenchmarkHookCold starts a new process for each call, as an agent does. The goal is
+// 30 ms a call, because the agent waits for it at every step.
 func BenchmarkHookCold(b *testing.B) {
 	dir := b.TempDir()
 	build := exec.Command("go", "build", "-trimpath", "-o", dir, ".", "./local-hook")

@@ -70,8 +70,8 @@ func TestAnOldChainIsImportedOnce(t *testing.T) {
 	}
 }
 
-// Whoever kept the old file and the key sees that the chain took in this file and
-// no other, and that the entry says of it what is found in it.
+// With the old file and the key, a reader verifies that the chain imported exactly this
+// file and that the import entry describes its content.
 func TestAnImportIsCheckedAgainstItsFile(t *testing.T) {
 	data := t.TempDir()
 	v := buyVerification(t, startIn(t, data).url, "")

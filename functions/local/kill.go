@@ -112,7 +112,7 @@ func (o killOrder) check(rest []string) error {
 	return checkScheme(u)
 }
 
-// secret reads the secret. It is never an argument, because other users see those.
+// secret reads the secret. It is never an argument, because other users can see those.
 func (o killOrder) secret() (string, error) {
 	file := o.secretFile
 	if secret := os.Getenv("KILL_SECRET"); secret != "" && file == "" {

@@ -34,20 +34,20 @@ func TestKillHaltsARunningServiceAndLiftsTheHalt(t *testing.T) {
 
 // Without a service the halt is written for the next one; only a person lifts it there.
 func TestKillWithoutAServiceIsHonouredByTheNextStart(t *testing.T) {
-	t.Setenv("KILL_SECRET", "of-nobody-since-no-service-is-asked")
+	t.Setenv("KILL_SECRET", "unused-because-no-service-is-reached")
 	data := t.TempDir()
-	nobody := "http://127.0.0.1:1"
-	if _, notes := session(t, 0, "kill", "-reason", "a test", "-url", nobody, "-data", data); !strings.Contains(notes, "the halt is written") {
+	unused := "http://127.0.0.1:1"
+	if _, notes := session(t, 0, "kill", "-reason", "a test", "-url", unused, "-data", data); !strings.Contains(notes, "the halt is written") {
 		t.Errorf("%s", notes)
 	}
 	r := startIn(t, data)
 	if health := r.call("GET", "/health", "").json(t); health["checks"].(map[string]any)["halt"] != true {
 		t.Errorf("%v", health)
 	}
-	session(t, 2, "kill", "-resume", "-reason", "a test", "-url", nobody, "-data", data)
+	session(t, 2, "kill", "-resume", "-reason", "a test", "-url", unused, "-data", data)
 	var out, notes bytes.Buffer
 	person := terminal{strings.NewReader(""), &out, &notes, true}
-	if status := run(t.Context(), person, []string{"kill", "-resume", "-reason", "a test", "-url", nobody, "-data", data}); status != 0 || !strings.Contains(notes.String(), "lifted") {
+	if status := run(t.Context(), person, []string{"kill", "-resume", "-reason", "a test", "-url", unused, "-data", data}); status != 0 || !strings.Contains(notes.String(), "lifted") {
 		t.Errorf("%d %s", status, &notes)
 	}
 	if health := r.call("GET", "/health", "").json(t); health["checks"].(map[string]any)["halt"] != false {

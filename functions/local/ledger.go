@@ -26,7 +26,7 @@ import (
 	"governance.internal/shared/x402/evm"
 )
 
-// What a line of the ledger says about a payment.
+// States of a line of the ledger.
 const (
 	statusSettled   = "settled"          // in the audit trail and on the chain
 	statusNoMoney   = "missing_on_chain" // in the audit trail only: an alarm
@@ -286,8 +286,7 @@ func (b *books) unexplained(t evm.Transfer) ledgerLine {
 	}
 }
 
-// report writes the export and the table, and ends with status 1 if the two
-// sides differ.
+// report writes the export and the table, and exits with status 1 if the two sides differ.
 func (b *books) report(t terminal, o ledgerOptions) error {
 	if o.jsonl == "-" {
 		if err := b.export(t.out); err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// lintBaseline is a file of accepted findings. Each has a reason and a day from which it counts again,
-// so that nothing is accepted for ever without a second look.
+// lintBaseline is a file of accepted findings. Each has a reason and an expiry date, so
+// that no finding is accepted for ever without a review.
 type lintBaseline struct {
 	Version  int             `json:"version"`
 	Accepted []acceptedEntry `json:"accepted"`
@@ -51,7 +51,7 @@ func readBaseline(file string, mayBeMissing bool) (lintBaseline, error) {
 	}
 
 	if b.Version != 1 {
-		return lintBaseline{}, fmt.Errorf("baseline %s: version %d is not known; this program writes version 1",
+		return lintBaseline{}, fmt.Errorf("baseline %s: unsupported version %d; this program writes version 1",
 			file, b.Version)
 	}
 
@@ -69,7 +69,7 @@ func readBaseline(file string, mayBeMissing bool) (lintBaseline, error) {
 	return b, nil
 }
 
-// holds says whether a finding is accepted on this day.
+// holds reports whether a finding is accepted on a day.
 func (b lintBaseline) holds(fingerprint string, now time.Time) bool {
 	return slices.ContainsFunc(b.Accepted, func(entry acceptedEntry) bool {
 		end, err := time.Parse(baselineDay, entry.Expires)

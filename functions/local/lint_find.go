@@ -105,7 +105,7 @@ func findConfigs(t terminal) ([]string, error) {
 	return found, nil
 }
 
-// hasNoServers says whether a document is well formed and lists no servers.
+// hasNoServers reports whether a document is well formed and lists no servers.
 func hasNoServers(document []byte) bool {
 	_, err := lint.LintJSONC(document)
 	input, ok := err.(*lint.InputError)

@@ -84,7 +84,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	return known.status
 }
 
-// isAgent says whether dispatch started this process as the server's own agent, whose
+// isAgent reports whether dispatch started this process as the server's own agent, whose
 // assignment comes on standard input.
 func isAgent(args []string) bool {
 	return len(args) > 0 && args[0] == server.AgentCommand

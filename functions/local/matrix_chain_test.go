@@ -108,7 +108,7 @@ var nodeRows = []row{
 	}, "503 settlement_pending, 200", 1, 1},
 }
 
-// Of a reorganization: what the first branch had after the fork is gone.
+// A reorganization: the blocks of the first branch after the fork are gone.
 
 var reorgRows = []row{
 	{"reorg, mined again by itself", func(w *world) {
@@ -191,7 +191,7 @@ var offeredFee = regexp.MustCompile(`,?"max(PriorityFee|Fee)PerGas":"0x[0-9a-f]+
 
 var baseFee = regexp.MustCompile(`"baseFeePerGas":"0x[0-9a-f]+"`)
 
-// fees tells of other fees than the chain has.
+// fees reports other fees than those of the chain.
 func fees(base, tip string) fault {
 	return func(h *hop) {
 		switch h.name {
@@ -270,7 +270,7 @@ var clockRows = []row{
 	{"buyer 30 s behind, 20 s window", func(w *world) {
 		w.open()
 		w.buy(window(-skew, 0, 20))
-		w.buy() // a new one, as he is told
+		w.buy() // signs a new payment, as the answer asks
 	}, "402 invalid_exact_evm_payload_authorization_valid_before, 200", 1, 1},
 
 	{"chain 30 s ahead", func(w *world) {
@@ -283,7 +283,7 @@ var clockRows = []row{
 		w.open()
 		w.clock.Store(int64(skew))
 		w.buy(window(0, -1, 20))
-		w.buy() // a new one, as he is told
+		w.buy() // signs a new payment, as the answer asks
 	}, "402 invalid_exact_evm_payload_authorization_valid_before, 200", 1, 1},
 
 	{"chain behind, not yet valid", func(w *world) {
@@ -306,7 +306,7 @@ var clockRows = []row{
 		w.send()
 	}, "503 settlement_pending, 503 settlement_pending, 200", 1, 1},
 
-	// He hears that his request moved no money, and does not come back before the end.
+	// The buyer gets the answer that no money moved, and does not retry before the end.
 	{"chain 30 s behind, never sent", func(w *world) {
 		w.open()
 		w.node.breaks(on(says(502, "text/plain", "bad gateway"), "eth_estimateGas"))

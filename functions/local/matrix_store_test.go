@@ -69,7 +69,7 @@ func storeRows() []row {
 		rows = append(rows, row{"each write lost " + effect.name + " its effect", func(w *world) {
 			w.loseOneAnswer(effect.fault)
 		}, "200, 200, 200, 200, 200", 5, 5}) // a purchase has four
-		// What the buyer hears while the store is away from one of the four on.
+		// The answers to the buyer if the store fails from one of the four writes on.
 		for n, says := range []string{"503 payment_backend_unavailable", "503 payment_backend_unavailable", "503 settlement_pending", "503 settlement_pending"} {
 			rows = append(rows, row{fmt.Sprintf("store gone %s write %d", effect.name, n+1), func(w *world) {
 				w.useTable()

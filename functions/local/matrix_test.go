@@ -10,9 +10,8 @@ import (
 	"governance.internal/shared/logtest"
 )
 
-// row is one way in which something fails while a client buys: what he hears,
-// answer for answer, how many transfers of the price the chain shows in the end,
-// and how many settlements the audit chain.
+// row is one failure during a purchase: the answers to the buyer in order, the number of
+// transfers on the chain at the end, and the number of settlements in the audit chain.
 type row struct {
 	fault     string
 	play      func(*world)

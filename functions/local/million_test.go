@@ -128,9 +128,9 @@ func putEnd(t *testing.T, chain audit.Store, after uint64, endpoint, table strin
 	dynamotest.Put(t, endpoint, table, items)
 }
 
-// Where a million entries are sealed, a verification that somebody pays for takes at
-// most 200 read units, proofs included, and its time is printed; the walk finds one
-// flipped byte, which each verification then tells.
+// With a million sealed entries a paid verification takes at most 200 read units, proofs
+// included, and its time is printed. The walk finds one flipped byte, which each
+// verification then reports.
 func TestAMillionSealedEntries(t *testing.T) {
 	endpoint, table := dynamotest.Table(t, "pk", "sk")
 	data := t.TempDir()

@@ -16,8 +16,7 @@ const (
 	formSARIF = "sarif"
 )
 
-// form is the flag --format, -o for short: the form of a report. It is a table for people
-// unless another one is asked for.
+// form is the flag --format, -o for short: the format of a report. The default is a table.
 type form struct {
 	name  string
 	known []string

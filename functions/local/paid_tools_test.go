@@ -151,7 +151,7 @@ func TestVerificationIsSoldAndTheServersOwnRouteIsFree(t *testing.T) {
 	}
 }
 
-// What goes wrong costs nothing, and the payment is still good for a correct call.
+// A failed call costs nothing, and its payment remains valid for a correct call.
 func TestAWrongCallOfAPaidToolCostsNothing(t *testing.T) {
 	for name, c := range sellingTools(t) {
 		payment := c.pay(c.terms("lint_mcp_config", nil))

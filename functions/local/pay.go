@@ -150,8 +150,8 @@ func payerKey(file, host string) (*evm.Key, error) {
 	return devPayer()
 }
 
-// consent shows what is about to be paid. A person at a terminal is asked; a
-// script must say -y, except for play money.
+// consent shows the price. It asks a person at a terminal; a script must pass -y, except
+// for play money.
 func (p purchase) consent(t terminal, required *x402.Required) error {
 	offer := required.Accepts[0]
 	amount, err := amountOf(offer)

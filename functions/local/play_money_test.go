@@ -18,7 +18,7 @@ import (
 // A signature of a real wallet for it would be good there too, and its payee's key is
 // public, so nothing may lead a real wallet to sign.
 
-// realKey stands for the key of somebody's real wallet.
+// realKey stands for the key of a real wallet.
 var realKey = "0x" + strings.Repeat("5e", 32)
 
 const playMoney = "play money"

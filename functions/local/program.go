@@ -14,8 +14,8 @@ const (
 	hookProgramName = "governance-hook"
 )
 
-// program is what a person types to start this program again: the path that it was
-// started with, or its name where that is another one.
+// program returns the name of this program for command lines that are shown to a person:
+// the path that it was started with, or the standard name if the file has another one.
 func program() string {
 	if filepath.Base(os.Args[0]) == programName {
 		return os.Args[0]

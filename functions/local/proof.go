@@ -13,7 +13,7 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// proofMost is more than the longest proof and checkpoint take.
+// proofMost is above the size of the longest proof and checkpoint.
 const proofMost = 64 << 10
 
 func proofCommand(t terminal) *cobra.Command {

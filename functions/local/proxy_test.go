@@ -85,7 +85,7 @@ func (h *hop) forward() answer {
 
 func (h *hop) pass() { h.answered() }
 
-// answered passes and tells the answer.
+// answered passes the request and returns the answer.
 func (h *hop) answered() []byte {
 	a := h.forward()
 	for name, values := range a.header {
@@ -100,7 +100,7 @@ func (h *hop) reply(status int, body string) {
 	_, _ = io.WriteString(h, body) // a client that is gone wants none
 }
 
-// drop ends the connection before the server hears of the request.
+// drop closes the connection before the server gets the request.
 func (h *hop) drop() { panic(http.ErrAbortHandler) }
 
 // lose ends the connection after the server did the work.

@@ -16,8 +16,8 @@ import (
 	"governance.internal/shared/x402/evm"
 )
 
-// receiptFile is what a buyer keeps: the settlement response with its two signed
-// artifacts, and the buyer's own account of what was asked and answered.
+// receiptFile is what a buyer keeps: the settlement response with its two signed artifacts,
+// and the request and answer as the buyer saw them.
 type receiptFile struct {
 	Request  receiptRequest `json:"request"`
 	Result   receiptResult  `json:"result"`
@@ -63,7 +63,7 @@ func newReceiptFile(o order, a answer) (receiptFile, error) {
 	return r, x402.DecodeHeader(header, &r.Response)
 }
 
-// readReceiptFile accepts nothing that it does not understand.
+// readReceiptFile rejects unknown members.
 func readReceiptFile(file string) (r receiptFile, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -152,8 +152,8 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 	return s, s.recordStart(ctx)
 }
 
-// facilitator is the service for other sellers: on loopback only, since it spends
-// the gas of this wallet for everybody who can reach it.
+// facilitator returns the service for other sellers, on loopback only, because it spends
+// the gas of this wallet for any caller.
 func (s *service) facilitator(addr net.Addr) []httpapi.Route {
 	host, _, err := net.SplitHostPort(addr.String())
 	if err != nil || !isLoopback(host) || s.paid.GasWallet == "" {
@@ -208,7 +208,7 @@ func (s *service) run(ctx context.Context, listener net.Listener) error {
 	return s.tools.Shutdown(context.WithoutCancel(ctx), front)
 }
 
-// sweep finishes payments that no client came back for.
+// sweep finishes payments whose client did not retry.
 func sweep(ctx context.Context, machine *payments.Machine) {
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()

@@ -247,7 +247,7 @@ func entriesOf(t *testing.T, data, event string) int {
 // sampleConfig has findings.
 const sampleConfig = `{"mcpServers":{"files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem","/"]}}}`
 
-// ownConfig is one that nobody guesses, so that it proves its buyer.
+// ownConfig is hard to guess, so a request that contains it proves its buyer.
 const ownConfig = `{"mcpServers":{"files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem@2026.1.14",` +
 	`"/srv/projects/quarterly-report","/srv/projects/household"]},"calendar":{"url":"https://calendar.example/mcp?team=blue",` +
 	`"headers":{"X-Room":"kitchen-7"}},"weather":{"command":"uvx","args":["weather-of-tomorrow==3.2.1","--station","Zugspitze"]}}}`

@@ -144,7 +144,7 @@ func TestASignInGivesNothingToAnybodyElse(t *testing.T) {
 	r.wantReceived(100_000, "one guide")
 }
 
-// A sign-in beside a new payment does not stand in its way, whoever signed in.
+// A request with a new payment and a sign-in, by any address, buys.
 func TestASignInBesideANewPaymentBuys(t *testing.T) {
 	r := start(t)
 	stranger, err := evm.ParseKey(strings.Repeat("5a", 32))
@@ -158,7 +158,7 @@ func TestASignInBesideANewPaymentBuys(t *testing.T) {
 }
 
 // While a purchase is under way a sign-in must not lead to a second payment.
-func TestASignInDuringAPurchaseIsNeverToldToPay(t *testing.T) {
+func TestASignInDuringAPurchaseIsNeverAskedToPay(t *testing.T) {
 	r := start(t)
 	machine := r.service.paid.Gate.Machine
 	works := machine.Facilitator

@@ -37,8 +37,8 @@ func smokeCommand(t terminal) *cobra.Command {
 	return c
 }
 
-// smoke checks a deployment from outside, as its clients see it. With a key it buys
-// one verification, the cheapest product, and checks what it got.
+// smoke checks a deployment from outside, as its clients see it. With a key it buys one
+// verification, the cheapest product, and checks the result.
 func smoke(ctx context.Context, t terminal, keyFile string, rest []string, f *form) error {
 	if len(rest) != 1 {
 		return usage("smoke needs the address of the service, for example: smoke https://shop.example")
@@ -172,7 +172,8 @@ func (s *smokeTest) stranger(ctx context.Context) error {
 	return err
 }
 
-// prices are those of the catalogue, name this address, and may not be cached.
+// prices checks that the prices are those of the catalogue, name this address and are not
+// cacheable.
 func (s *smokeTest) prices(ctx context.Context) error {
 	var all error
 	for _, row := range catalog.Endpoints {

@@ -122,7 +122,7 @@ func forget(s *service) error {
 	return err
 }
 
-// Of one round of the benchmark.
+// Sizes of one round of the benchmark.
 const (
 	loadRequests = 600
 	loadClients  = 16
@@ -237,7 +237,7 @@ func BenchmarkPaidRequest(b *testing.B) {
 		b.ReportMetric(middle(rates[ours])/middle(rates["express"]), ours+"/express-req/s")
 		b.ReportMetric(middle(costs["express"])/middle(costs[ours]), "express/"+ours+"-cpu")
 	}
-	b.ReportMetric(0, "ns/op") // a round is nobody's unit
+	b.ReportMetric(0, "ns/op") // hides the time of a whole round
 }
 
 func middle(values []float64) float64 {

@@ -17,8 +17,8 @@ import (
 	"governance.internal/shared/wiring"
 )
 
-// withTools puts the tool server on the same port. It refuses pages of other
-// origins, so it stands beside the public routes and not among them.
+// withTools puts the tool server on the same port, beside the public routes, because it
+// refuses pages of other origins.
 func (s *service) withTools(ctx context.Context, public http.Handler, addr net.Addr) (http.Handler, error) {
 	if err := server.CheckBind(addr, s.config.APIToken); err != nil {
 		return nil, err

@@ -17,11 +17,11 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write the answers of the transcripts anew")
+var update = flag.Bool("update", false, "rewrite the answers of the transcripts")
 
 // The transcripts in testdata/http and testdata/mcp are sessions with a fresh service:
-// requests, and the answers to them. testdata/http/README.md explains the form, for
-// whoever wants to hold another service against them.
+// requests, and the answers to them. testdata/http/README.md explains the format, so that
+// another service can be compared with them.
 func TestTranscripts(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"http", "mcp"} {

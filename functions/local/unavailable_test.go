@@ -8,8 +8,8 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// Of two equal requests one finds the gas wallet empty, and the other, a moment later,
-// settles. Who is told by the first that nothing was charged signs another payment.
+// One of two equal requests finds the gas wallet empty; the other settles a moment later.
+// If the first answer said that nothing was charged, the client would sign another payment.
 func TestAnUnavailableBackendNeverClaimsThatNothingIsCharged(t *testing.T) {
 	r := start(t)
 	machine := r.service.paid.Gate.Machine
@@ -24,7 +24,7 @@ func TestAnUnavailableBackendNeverClaimsThatNothingIsCharged(t *testing.T) {
 
 	problem := first.json(t)
 	if _, claimed := problem["charged"]; claimed || strings.Contains(strings.ToLower(string(first.body)), "nothing was charged") {
-		t.Errorf("an equal request paid, and this one was told %s", first.body)
+		t.Errorf("an equal request paid, and this one got %s", first.body)
 	}
 	detail := problem["detail"].(string)
 	if problem["code"] != "payment_backend_unavailable" || !strings.Contains(detail, "same payment") || first.header.Get("Retry-After") == "" {

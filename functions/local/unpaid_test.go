@@ -54,7 +54,7 @@ func BenchmarkUnpaid(b *testing.B) {
 	b.ReportMetric(ours[len(ours)/2], "service-req/s")
 	b.ReportMetric(theirs[len(theirs)/2], "bare-req/s")
 	b.ReportMetric(ours[len(ours)/2]/theirs[len(theirs)/2], "service/bare")
-	b.ReportMetric(0, "ns/op") // a round is nobody's unit
+	b.ReportMetric(0, "ns/op") // hides the time of a whole round
 }
 
 // unpaidRate is how many requests a second a few clients get answered.

@@ -19,7 +19,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// verifyCommands check what the service gave out, without any service.
+// verifyCommands verify receipts and chains without the service.
 func verifyCommands(t terminal) *cobra.Command {
 	return parent("verify", "Verify chains, receipts and proofs, without the service",
 		examples(
@@ -223,7 +223,7 @@ func printReport(t terminal, file string, r audit.Report) error {
 // shownSettlements is how many of the latest payments a verification names.
 const shownSettlements = 5
 
-// settlementEntry is what the command line reads of an entry.
+// settlementEntry is the part of an entry that the command line reads.
 type settlementEntry struct {
 	Actor, Event, Time string
 	Payload            settlement
@@ -248,7 +248,7 @@ func eachSettlement(file string, last uint64, visit func(seq uint64, s settlemen
 	})
 }
 
-// eachLine calls visit for those of the first entries in whose lines a word stands.
+// eachLine calls visit for those of the first entries whose lines contain a word.
 func eachLine(file string, last uint64, word string, visit func(seq uint64, line []byte)) error {
 	chain, err := os.Open(file)
 	if err != nil {
@@ -275,7 +275,7 @@ func settlementAt(file string, seq uint64) (found settlementEntry, err error) {
 	return found, err
 }
 
-// printSettlements names the latest payments among the entries that are good.
+// printSettlements prints the latest payments among the valid entries.
 func printSettlements(w io.Writer, file string, lastGood uint64) error {
 	var lines []string
 	err := eachSettlement(file, lastGood, func(seq uint64, s settlementEntry) {

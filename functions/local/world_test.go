@@ -22,8 +22,8 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// world is a seller with all that he depends on, each behind a proxy, and one
-// buyer, who notes what he hears.
+// world is a seller with its dependencies, each behind a proxy, and one buyer, who records
+// the answers.
 type world struct {
 	*testing.T
 	dir         string
@@ -40,7 +40,7 @@ type world struct {
 	body         string
 	header       string // the payment
 	heard        []string
-	awaited      []string      // what the row says that he hears
+	awaited      []string      // the answers that the row expects
 	log          func() string // errors of all rows so far
 }
 
@@ -93,7 +93,7 @@ func (w *world) useTable() {
 	w.environment["PAYMENTS_TABLE"], w.environment["DYNAMODB_ENDPOINT"] = table, w.table.url
 }
 
-// useFacilitator lets the all-in-one of somebody else settle, on the same chain.
+// useFacilitator settles through another all-in-one service on the same chain.
 func (w *world) useFacilitator() {
 	w.Helper()
 	other := startWith(w.T, w.TempDir(), lookup(map[string]string{"RPC_URLS": w.chain.URL()}))
@@ -250,8 +250,8 @@ func (w *world) hangUpAt(step string) {
 	close(left)
 }
 
-// sendAtOnce sends the payment many times at once. Whoever gets no answer is told
-// that there was one, or to wait for it.
+// sendAtOnce sends the payment many times at once. Each request gets the answer, or an
+// error that says that there was one, or a Retry-After.
 func (w *world) sendAtOnce(times int) {
 	all := make([]string, times)
 	var wait sync.WaitGroup

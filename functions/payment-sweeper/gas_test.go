@@ -33,7 +33,7 @@ func TestTheGasBalanceIsAMetric(t *testing.T) {
 	}
 }
 
-// What is not known is no metric: a zero would be an alarm.
+// An unknown value yields no metric, because a zero would raise an alarm.
 func TestABalanceThatIsNotKnownIsNoMetric(t *testing.T) {
 	var log bytes.Buffer
 	gas := &Gas{

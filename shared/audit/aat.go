@@ -83,29 +83,49 @@ func (a *aatExporter) appendRecord(b []byte, e Entry) []byte {
 		kind = "lifecycle"
 	}
 
-	b = appendText(append(b, `{"action_detail":{"entry":{"event":`...), e.Event)
-	b = hex.AppendEncode(append(b, `,"hash":"`...), e.Hash[:])
-	b = appendText(append(b, `","id":`...), e.ID)
-	b = strconv.AppendUint(append(b, `,"seq":`...), e.Seq, 10)
-	b = appendText(append(b, `},"event":`...), event)
-	b = append(append(b, `,"payload":`...), e.Payload...)
-	b = append(append(b, `,"unknown":`...), unknown...)
-	b = appendText(append(b, `},"action_type":`...), kind)
-	b = appendText(append(b, `,"agent_id":`...), e.Actor)
-	b = appendText(append(b, `,"agent_version":"unknown","outcome":`...), outcome)
-	b = appendUUID(append(b, `,"parent_record_id":`...), e.PrevHash)
-	b = append(b, `,"prev_hash":`...)
+	b = append(b, `{"action_detail":{"entry":{"event":`...)
+	b = appendText(b, e.Event)
+	b = append(b, `,"hash":"`...)
+	b = hex.AppendEncode(b, e.Hash[:])
+	b = append(b, `","id":`...)
+	b = appendText(b, e.ID)
+	b = append(b, `,"seq":`...)
+	b = strconv.AppendUint(b, e.Seq, 10)
+	b = append(b, `},"event":`...)
+	b = appendText(b, event)
+	b = append(b, `,"payload":`...)
+	b = append(b, e.Payload...)
+	b = append(b, `,"unknown":`...)
+	b = append(b, unknown...)
 
-	if a.before.IsZero() {
-		b = append(b, "null"...)
-	} else {
-		b = append(hex.AppendEncode(append(b, '"'), a.before[:]), '"')
+	b = append(b, `},"action_type":`...)
+	b = appendText(b, kind)
+	b = append(b, `,"agent_id":`...)
+	b = appendText(b, e.Actor)
+	b = append(b, `,"agent_version":"unknown","outcome":`...)
+	b = appendText(b, outcome)
+	b = append(b, `,"parent_record_id":`...)
+	b = appendUUID(b, e.PrevHash)
+	b = append(b, `,"prev_hash":`...)
+	b = appendDigits(b, a.before)
+	b = append(b, `,"record_id":`...)
+	b = appendUUID(b, e.Hash)
+	b = append(b, `,"record_phase":"post_execution","session_id":`...)
+	b = appendText(b, cmp.Or(a.session, "unknown"))
+	b = append(b, `,"timestamp":"`...)
+	b = e.Time.AppendFormat(b, timeLayout)
+	return append(b, `","trust_level":"L0"}`...)
+}
+
+// appendDigits appends the digits of a hash in quotes, null for the zero hash.
+func appendDigits(b []byte, h Hash) []byte {
+	if h.IsZero() {
+		return append(b, "null"...)
 	}
 
-	b = appendUUID(append(b, `,"record_id":`...), e.Hash)
-	b = appendText(append(b, `,"record_phase":"post_execution","session_id":`...), cmp.Or(a.session, "unknown"))
-	b = e.Time.AppendFormat(append(b, `,"timestamp":"`...), timeLayout)
-	return append(b, `","trust_level":"L0"}`...)
+	b = append(b, '"')
+	b = hex.AppendEncode(b, h[:])
+	return append(b, '"')
 }
 
 // appendUUID appends a UUID of version 8 (RFC 9562 section 5.8): the first 16 bytes

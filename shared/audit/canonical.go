@@ -18,7 +18,9 @@ func checkPrefix(line []byte, n int) (p prefixParts, ok bool) {
 	if !c.literal(actorMember) {
 		return p, false
 	}
-	if p.actor, _, ok = c.text(); !ok || len(p.actor) == 0 {
+
+	p.actor, _, ok = c.text()
+	if !ok || len(p.actor) == 0 {
 		return p, false
 	}
 

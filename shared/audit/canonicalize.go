@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -165,15 +166,20 @@ func (r *rewriter) array(dst []byte, depth int) ([]byte, error) {
 // number accepts only a text that is an integer: not 1.0, not 1e2.
 func (r *rewriter) number(dst []byte) ([]byte, error) {
 	begin := r.i
-	for r.i < len(r.src) && bytes.IndexByte([]byte("+-.0123456789Ee"), r.src[r.i]) >= 0 {
+	for r.i < len(r.src) && isNumberByte(r.src[r.i]) {
 		r.i++
 	}
-	text := r.src[begin:r.i]
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || string(text) == "-0" {
+
+	text := string(r.src[begin:r.i])
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || text == "-0" {
 		return nil, errInteger
 	}
 	return appendInteger(dst, n)
+}
+
+func isNumberByte(b byte) bool {
+	return strings.IndexByte("+-.0123456789Ee", b) >= 0
 }
 
 // text reads a string and returns what it means.
@@ -214,7 +220,9 @@ func unquote(b []byte) (string, error) {
 			if len(b)-i < 7 || b[i+1] != '\\' || b[i+2] != 'u' {
 				return "", errText
 			}
-			if c = utf16.DecodeRune(c, codeUnit(b[i+3:])); c == utf8.RuneError {
+
+			c = utf16.DecodeRune(c, codeUnit(b[i+3:]))
+			if c == utf8.RuneError {
 				return "", errText
 			}
 			i += 6

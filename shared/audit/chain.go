@@ -43,21 +43,26 @@ func (h Head) MarshalJSON() ([]byte, error) {
 // Next appends to dst the line, with its newline, that puts d after h, and
 // returns that entry too. The time is now, or that of h if now is earlier.
 func (h Head) Next(dst []byte, d Draft, now time.Time) ([]byte, Entry) {
+	length := len(d.prefix)
 	e := Entry{
 		Seq:      h.Seq + 1,
 		Time:     stamp(now, h.Time),
 		ID:       d.event.ID,
 		Actor:    d.event.Actor,
 		Event:    d.event.Type,
-		Payload:  json.RawMessage(d.prefix[d.payload:len(d.prefix):len(d.prefix)]),
+		Payload:  json.RawMessage(d.prefix[d.payload:length:length]),
 		PrevHash: h.Hash,
 	}
 
 	begin := len(dst)
-	dst = appendPlace(append(dst, d.prefix...), e.PrevHash, e.Seq, e.Time)
-	end := len(dst)
-	e.Hash = sha256.Sum256(append(dst, lineEnd...)[begin:])
-	return append(appendHash(dst[:end], e.Hash), '\n'), e
+	dst = append(dst, d.prefix...)
+	dst = appendPlace(dst, e.PrevHash, e.Seq, e.Time)
+
+	hashed := append(dst, lineEnd...)
+	e.Hash = sha256.Sum256(hashed[begin:])
+
+	dst = appendHash(dst, e.Hash)
+	return append(dst, '\n'), e
 }
 
 // stamp returns the time of an entry after one with time prev.
@@ -128,9 +133,14 @@ type looseMembers struct {
 }
 
 func (m *looseMembers) complete() bool {
-	hasEvent := m.Actor != nil && m.Event != nil && m.ID != nil && m.Payload != nil
+	hasEvent := m.Actor != nil &&
+		m.Event != nil &&
+		m.ID != nil &&
+		m.Payload != nil
 	hasPlace := m.Seq != 0 && !m.Time.IsZero()
-	return hasEvent && hasPlace && bool(m.PrevHash) && bool(m.Hash)
+	hasHashes := bool(m.PrevHash && m.Hash)
+
+	return hasEvent && hasPlace && hasHashes
 }
 
 // looseHash becomes true when it reads a hash in lower or upper case.

@@ -22,7 +22,16 @@ func (c *csvExporter) entry(w *bufio.Writer, line []byte) (Reason, error) {
 	}
 
 	w.WriteString(strconv.FormatUint(e.Seq, 10))
-	for _, text := range []string{e.Time.Format(timeLayout), e.ID, e.Actor, e.Event, string(e.Payload), e.PrevHash.String(), e.Hash.String()} {
+	texts := []string{
+		e.Time.Format(timeLayout),
+		e.ID,
+		e.Actor,
+		e.Event,
+		string(e.Payload),
+		e.PrevHash.String(),
+		e.Hash.String(),
+	}
+	for _, text := range texts {
 		w.WriteString(`,"`)
 		if isFormula(text) {
 			w.WriteByte('\'')

@@ -53,9 +53,12 @@ func (e Entry) Head() Head {
 // AppendLine appends the line of e, without a newline, to dst. It writes the
 // fields without validation; use [Head.Check] for that.
 func (e Entry) AppendLine(dst []byte) []byte {
-	dst = appendText(append(dst, actorMember...), e.Actor)
-	dst = appendText(append(dst, eventMember...), e.Event)
-	dst = appendText(append(dst, idMember...), e.ID)
+	dst = append(dst, actorMember...)
+	dst = appendText(dst, e.Actor)
+	dst = append(dst, eventMember...)
+	dst = appendText(dst, e.Event)
+	dst = append(dst, idMember...)
+	dst = appendText(dst, e.ID)
 	dst = append(dst, payloadMember...)
 	dst = append(dst, e.Payload...)
 	dst = appendPlace(dst, e.PrevHash, e.Seq, e.Time)

@@ -160,7 +160,8 @@ type follower struct{ head Head }
 
 func (f *follower) read(line []byte) (Entry, Reason) {
 	if f.head.Seq == 0 {
-		if t, ok := splitTail(line); ok && t.seq > 1 && isHex(t.prev) {
+		t, ok := splitTail(line)
+		if ok && t.seq > 1 && isHex(t.prev) {
 			f.head = Head{Seq: t.seq - 1, Hash: parseHex(t.prev)}
 		}
 	}

@@ -87,7 +87,7 @@ func TestAnOldChainIsCheckedByItsOwnRule(t *testing.T) {
 		"names in capitals": {func(r []legacyRecord) any {
 			return []any{map[string]any{"Timestamp": r[0].Timestamp, "Type": r[0].Type, "Detail": r[0].Detail, "Hash": r[0].Hash, "Prev_hash": r[0].PrevHash}}
 		}, 1, audit.Malformed},
-		// What the format cannot see passes, and is named in LegacyUnproven.
+		// A change that the format cannot detect passes, and is named in LegacyUnproven.
 		"tail dropped": {func(r []legacyRecord) any { return r[:5] }, 0, ""},
 		"ids":          {func(r []legacyRecord) any { r[2].ID = 99; return r }, 0, ""},
 		"bar moved":    {moveBar, 0, ""},

@@ -51,7 +51,8 @@ func ReadLegacy(r io.Reader) (Legacy, error) {
 	limited := &recordReader{r: io.TeeReader(r, digest), left: maxLegacyRecord}
 	decoder := json.NewDecoder(limited)
 	var l Legacy
-	if token, err := decoder.Token(); err != nil || token != json.Delim('[') {
+	token, err := decoder.Token()
+	if err != nil || token != json.Delim('[') {
 		return l, limited.explain(err)
 	}
 
@@ -60,7 +61,8 @@ func ReadLegacy(r io.Reader) (Legacy, error) {
 		limited.left = maxLegacyRecord
 		var record map[string]json.RawMessage
 		err := decoder.Decode(&record)
-		if _, other := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !other {
+		_, other := errors.AsType[*json.UnmarshalTypeError](err)
+		if err != nil && !other {
 			return l, limited.explain(err)
 		}
 		l.add(record, due)
@@ -136,7 +138,7 @@ func (r *recordReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain tells an error of reading from one of what was read.
+// explain distinguishes a read error from an error of the content.
 func (r *recordReader) explain(err error) error {
 	switch {
 	case r.failed != nil:

@@ -27,9 +27,10 @@ type Nodes func(whole func(from, to uint64) bool) iter.Seq2[Node, error]
 // NodesOf returns the first entries of a store: from its method Nodes, which may know
 // subtrees, or else from [EntryHashes].
 func NodesOf(ctx context.Context, s Store, to uint64) Nodes {
-	if own, ok := s.(interface {
+	own, ok := s.(interface {
 		Nodes(ctx context.Context, to uint64) Nodes
-	}); ok {
+	})
+	if ok {
 		return own.Nodes(ctx, to)
 	}
 	return EntryHashes(ctx, s, to)

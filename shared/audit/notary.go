@@ -124,7 +124,15 @@ func (n *Notary) Sign(r Report) ([]byte, error) {
 // its first line, after the origin, so that a statement is never taken for a
 // checkpoint.
 func (n *Notary) SignStatement(kind string, text []byte) ([]byte, error) {
-	return note.Sign(&note.Note{Text: n.Origin + "/" + kind + "\n" + string(text) + "\n"}, n.signer)
+	statement := &note.Note{
+		Text: n.statementLine(kind) + string(text) + "\n",
+	}
+	return note.Sign(statement, n.signer)
+}
+
+// statementLine returns the first line of a statement.
+func (n *Notary) statementLine(kind string) string {
+	return n.Origin + "/" + kind + "\n"
 }
 
 // OpenStatement returns the text of a statement that this notary signed.
@@ -133,7 +141,8 @@ func (n *Notary) OpenStatement(kind string, signed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: statement: %w", err)
 	}
-	text, ok := strings.CutPrefix(opened.Text, n.Origin+"/"+kind+"\n")
+
+	text, ok := strings.CutPrefix(opened.Text, n.statementLine(kind))
 	if !ok {
 		return nil, fmt.Errorf("audit: not a statement of the kind %s of %q", kind, n.Origin)
 	}

@@ -48,7 +48,9 @@ func (p *Prefix) begin(w *walker, o *VerifyOptions) {
 	w.begin(o, placeOf(p.Head))
 	w.chain = p.Chain
 	w.tree = p.Tree.clone()
-	copy(w.time[:], p.Head.Time.UTC().Format(timeLayout))
+
+	written := p.Head.Time.UTC().Format(timeLayout)
+	copy(w.time[:], written)
 }
 
 // meet compares the anchors that lie within the prefix with the stored entries.

@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -27,12 +29,18 @@ func (p Proof) MarshalText() ([]byte, error) {
 	if p.Seq == 0 {
 		return nil, errors.New("audit: a proof of no entry")
 	}
-	var b strings.Builder
-	b.WriteString(proofHeader + "\nindex " + strconv.FormatUint(p.Seq-1, 10) + "\n")
+
+	var b bytes.Buffer
+	b.WriteString(proofHeader)
+	fmt.Fprintf(&b, "\nindex %d\n", p.Seq-1)
 	for _, h := range p.Hashes {
-		b.WriteString(base64.StdEncoding.EncodeToString(h[:]) + "\n")
+		b.WriteString(base64.StdEncoding.EncodeToString(h[:]))
+		b.WriteByte('\n')
 	}
-	return append([]byte(b.String()+"\n"), p.Checkpoint...), nil
+
+	b.WriteByte('\n')
+	b.Write(p.Checkpoint)
+	return b.Bytes(), nil
 }
 
 var errProof = errors.New("audit: not a proof file of " + proofHeader)

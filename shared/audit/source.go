@@ -29,8 +29,11 @@ type byteSource struct{ stream []byte }
 
 func (s *byteSource) next(*[]byte) (piece, error) {
 	n := min(len(s.stream), pieceSize)
-	p := cut(s.stream[:n], n == len(s.stream))
-	s.stream = s.stream[len(p.lines)+len(p.rest):]
+	isLast := n == len(s.stream)
+	p := cut(s.stream[:n], isLast)
+
+	taken := len(p.lines) + len(p.rest)
+	s.stream = s.stream[taken:]
 	return p, nil
 }
 

@@ -83,9 +83,12 @@ func (t *Tree) AppendNode(n Node) error {
 func (t *Tree) push(n Node) {
 	at := t.size - t.last
 	for bit := t.last; at&bit != 0 && at-bit >= t.from; bit <<= 1 {
-		right := len(t.edge) - 1
-		t.edge[right-1] = nodeHash(t.edge[right-1], t.edge[right])
-		t.edge = t.edge[:right]
+		last := len(t.edge) - 1
+		left := t.edge[last-1]
+		right := t.edge[last]
+
+		t.edge[last-1] = nodeHash(left, right)
+		t.edge = t.edge[:last]
 		at -= bit
 	}
 
@@ -123,7 +126,7 @@ func (t *Tree) Edge() []Hash {
 	return slices.Clone(t.edge)
 }
 
-// Root is the tree's hash. That of the empty tree is SHA-256 of nothing.
+// Root returns the tree's hash. The hash of the empty tree is SHA-256 of the empty string.
 func (t *Tree) Root() Hash {
 	if len(t.edge) == 0 {
 		return sha256.Sum256(nil)
@@ -258,10 +261,14 @@ func hashSpans(spans []span, nodes Nodes) ([]Hash, error) {
 // uncut reports whether no span begins or ends strictly inside a range of leaves.
 func uncut(spans []span) func(from, to uint64) bool {
 	return func(from, to uint64) bool {
-		return !slices.ContainsFunc(spans, func(s span) bool {
-			return from < s.from && s.from < to ||
-				from < s.to && s.to < to
-		})
+		for _, s := range spans {
+			beginsInside := from < s.from && s.from < to
+			endsInside := from < s.to && s.to < to
+			if beginsInside || endsInside {
+				return false
+			}
+		}
+		return true
 	}
 }
 

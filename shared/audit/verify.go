@@ -144,10 +144,13 @@ func verify(ctx context.Context, src source, at place, o VerifyOptions, met ...m
 	}
 
 	for _, a := range o.Anchors {
-		if a.Size == 0 && (a.Hash.IsZero() || !a.Root.IsZero()) {
+		hasRoot := !a.Root.IsZero()
+		if a.Size == 0 && (hasRoot || a.Hash.IsZero()) {
 			return Report{}, fmt.Errorf("audit: anchor %q has neither size nor hash", a.Kind)
 		}
-		o.Tree = o.Tree || !a.Root.IsZero()
+		if hasRoot {
+			o.Tree = true
+		}
 	}
 
 	began := o.Now()

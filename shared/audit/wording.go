@@ -146,20 +146,30 @@ func (s *session) integrity(r Report) Claim {
 	w := s.walker
 	switch {
 	case w.reason != "":
-		return Claim{"integrity", Refuted, fmt.Sprintf("The line due at seq %d failed the test %s.",
-			w.seq+1, w.reason)}
+		text := fmt.Sprintf("The line due at seq %d failed the test %s.", w.seq+1, w.reason)
+		return Claim{"integrity", Refuted, text}
 	case w.seq == w.began.seq && s.opts.After == nil:
 		return Claim{"integrity", NotChecked, "There are no entries."}
 	}
 
-	if after := s.opts.After; after != nil {
-		return Claim{"integrity", Conditional, fmt.Sprintf(
-			"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s. The entries up to %d were read and hashed at %s; this call would not see a change of theirs since then.",
-			after.Head.Seq+1, w.seq, r.Head.Hash, after.Head.Seq, after.VerifiedAt.UTC().Format(time.RFC3339))}
+	const intact = "No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s."
+	after := s.opts.After
+	if after == nil {
+		text := fmt.Sprintf(intact, w.began.seq+1, w.seq, r.Head.Hash)
+		return Claim{"integrity", Proved, text}
 	}
 
-	return Claim{"integrity", Proved, fmt.Sprintf(
-		"No entry from %d to %d was altered, inserted, removed or reordered relative to the head %s.", w.began.seq+1, w.seq, r.Head.Hash)}
+	last := after.Head.Seq
+	verified := after.VerifiedAt.UTC().Format(time.RFC3339)
+	text := fmt.Sprintf(
+		intact+" The entries up to %d were read and hashed at %s; this call would not see a change of theirs since then.",
+		last+1,
+		w.seq,
+		r.Head.Hash,
+		last,
+		verified,
+	)
+	return Claim{"integrity", Conditional, text}
 }
 
 // anchored returns a claim that depends on anchors; with hash set, on those that
@@ -184,14 +194,19 @@ func (s *session) anchored(r Report, id, what string, hash bool) Claim {
 				continue
 			}
 		}
-		return Claim{id, Refuted, fmt.Sprintf("The chain contradicts the anchor %s.", a.Kind)}
+
+		text := fmt.Sprintf("The chain contradicts the anchor %s.", a.Kind)
+		return Claim{id, Refuted, text}
 	}
 
 	if len(upheld) == 0 {
-		return Claim{id, NotChecked, "No anchor, a head noted earlier, was compared; without one it cannot be told whether " + what + "."}
+		text := "No anchor, a head noted earlier, was compared; without one it cannot be told whether " + what + "."
+		return Claim{id, NotChecked, text}
 	}
-	return Claim{id, Conditional, fmt.Sprintf("Up to the anchor, %s, if the anchor is genuine: %s.",
-		what, strings.Join(upheld, ", "))}
+
+	anchors := strings.Join(upheld, ", ")
+	text := fmt.Sprintf("Up to the anchor, %s, if the anchor is genuine: %s.", what, anchors)
+	return Claim{id, Conditional, text}
 }
 
 // label names an anchor in a claim.
@@ -203,15 +218,25 @@ func (a Against) label() string {
 }
 
 func (s *session) canonical() Claim {
-	switch {
-	case s.walker.seq == s.walker.began.seq && s.opts.After == nil:
+	w := s.walker
+	after := s.opts.After
+	if w.seq == w.began.seq && after == nil {
 		return Claim{"canonical", NotChecked, "There are no entries."}
-	case s.opts.Strict && s.opts.After != nil:
-		return Claim{"canonical", Conditional, fmt.Sprintf(
-			"Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.",
-			s.opts.After.Head.Seq+1, s.walker.seq)}
-	case s.opts.Strict:
-		return Claim{"canonical", Proved, fmt.Sprintf("Every line up to seq %d has the one canonical spelling.", s.walker.seq)}
 	}
-	return Claim{"canonical", NotChecked, "The spelling of payloads was not checked; any change of stored bytes is found by the hash."}
+	if !s.opts.Strict {
+		text := "The spelling of payloads was not checked; any change of stored bytes is found by the hash."
+		return Claim{"canonical", NotChecked, text}
+	}
+
+	if after == nil {
+		text := fmt.Sprintf("Every line up to seq %d has the one canonical spelling.", w.seq)
+		return Claim{"canonical", Proved, text}
+	}
+
+	text := fmt.Sprintf(
+		"Every line from %d to %d has the one canonical spelling; those before were read when the prefix was verified.",
+		after.Head.Seq+1,
+		w.seq,
+	)
+	return Claim{"canonical", Conditional, text}
 }

@@ -205,7 +205,7 @@ func TestAPanicIsA500AndTheProcessLives(t *testing.T) {
 	}
 }
 
-// Whatever an event holds, the invocation succeeds and the answer is HTTP.
+// Every event leads to a successful invocation with an HTTP answer.
 func FuzzAdapt(f *testing.F) {
 	f.Add("GET", "/x402/tip", "amount=0.05", "host", "api.example", "", false, "api.example", "192.0.2.7")
 	f.Add("POST", "/x402/tip?x", "a=%zz", "payment-signature", "a,b", "!!", true, "", "::1")

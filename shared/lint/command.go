@@ -286,8 +286,8 @@ func hasWord(list, w string) bool {
 	return false
 }
 
-// splitCommand reads the command field. Some configurations put a whole command line there, others
-// a path with spaces, and only a known program name tells them apart.
+// splitCommand reads the command field. Some configurations put a whole command line there,
+// others a path with spaces, and only a known program name distinguishes them.
 func splitCommand(w word) []word {
 	t := strings.TrimSpace(w.text)
 	if !strings.ContainsAny(t, " \t\n") {

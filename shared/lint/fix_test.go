@@ -56,7 +56,7 @@ func TestFixPublishesOnThisMachineAlone(t *testing.T) {
 	}
 }
 
-// What has more than one answer, or stands within a longer command line, is left alone.
+// A finding with more than one fix, or within a longer command line, is not fixed.
 func TestFixLeavesWhatNeedsADecision(t *testing.T) {
 	for _, doc := range []string{
 		`{"command":"npx","args":["-y","pkg"]}`,

@@ -167,7 +167,8 @@ func checkLeak(t *testing.T, where, secret string, doc []byte) {
 	result, err := lint.Lint(doc)
 	var out string
 	if err != nil {
-		// A key of letters and digits alone cannot be told from a name; keys that show themselves are masked.
+		// A key of letters and digits alone looks like a name; recognizable keys are
+		// masked.
 		out = err.Error()
 		if (strings.HasSuffix(where, "duplicated") || strings.HasSuffix(where, "an object")) && !strings.ContainsAny(secret, "_-") {
 			return

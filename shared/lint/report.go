@@ -21,7 +21,7 @@ type report struct {
 	edits   []edit // with which Fix repairs the document
 }
 
-// entryKey tells findings apart.
+// entryKey identifies a finding.
 type entryKey struct {
 	server *server
 	rule   *Rule

@@ -79,15 +79,28 @@ func judgeItems(r *report, key string, value *node, at *place) {
 		return // Zed's form, with path and args
 	}
 
-	holdsPairs := value.kind == list && key != "command" && key != "args"
 	for i, item := range value.items {
-		isScalar := item.kind < list
-		switch {
-		case isScalar, holdsPairs && isPair(item):
-		case value.kind == object:
-			reportUnread(r, value.keys[i], item, at.member(value.keys[i], item))
-		default:
-			reportUnread(r, key, item, at.item(i, item))
+		if isReadItem(key, value, item) {
+			continue
 		}
+
+		if value.kind == object {
+			name := value.keys[i]
+			reportUnread(r, name, item, at.member(name, item))
+			continue
+		}
+		reportUnread(r, key, item, at.item(i, item))
 	}
+}
+
+// isReadItem reports whether the rules read an item of a field: a scalar, or a pair of an array of
+// settings.
+func isReadItem(key string, value, item *node) bool {
+	isScalar := item.kind < list
+	if isScalar {
+		return true
+	}
+
+	holdsWords := key == "command" || key == "args"
+	return value.kind == list && !holdsWords && isPair(item)
 }

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// Account is what all payments of one payer in one asset add up to, in atomic units. A
-// store changes it in the write that changes the record, so that it counts each payment
-// exactly once.
+// Account is the sum of all payments of one payer in one asset, in atomic units. A store
+// updates it in the same write as the record, so that it counts each payment exactly once.
 //
-// Committed rises with a reservation and falls only when a payment comes to nothing, so
-// that it does not matter whether a balance that was read a moment ago has a settlement
-// in it or not: what was spent since is committed, too.
+// Committed rises with a reservation and falls only when a payment is released or fails. It
+// includes spent amounts, so it can be compared with a balance that was read before or
+// after a settlement.
 type Account struct {
 	Committed int64     `json:"committed"`         // of payments that are under way or settled
 	Spent     int64     `json:"spent"`             // of payments that are settled
@@ -20,13 +19,13 @@ type Account struct {
 	Paused    time.Time `json:"paused"`            // until then nothing new is reserved; zero for no pause
 }
 
-// Open is what payments under way may yet take.
+// Open is the amount that pending payments may still take.
 func (a Account) Open() int64 {
 	return a.Committed - a.Spent
 }
 
-// Room is how much may be committed when the payer had a balance of funds after this
-// account was read.
+// Room is the maximum of Committed for a payer whose balance was funds after this account
+// was read.
 func (a Account) Room(funds int64) int64 {
 	if funds > math.MaxInt64-a.Spent {
 		return math.MaxInt64
@@ -34,13 +33,14 @@ func (a Account) Room(funds int64) int64 {
 	return a.Spent + funds
 }
 
-// Pause is how long a payer waits whose settlement failed on the chain and burned gas.
+// Pause is how long a payer must wait after a settlement that failed on the chain and
+// burned gas.
 const Pause = time.Hour
 
 // AccountKey names an account, for stores.
 func AccountKey(asset, payer string) string { return asset + "/" + payer }
 
-// Hour names the hour of a time, for the gas that is added up in it, for stores.
+// Hour names the hour of a time, by which stores sum the wasted gas.
 func Hour(at time.Time) int64 {
 	return at.Unix() / int64(time.Hour/time.Second)
 }
@@ -55,7 +55,7 @@ type Change struct {
 	Gas       map[int64]uint64 // hour -> burned gas to be added
 }
 
-// Empty says that nothing beside the record changes.
+// Empty reports that only the record changes.
 func (c Change) Empty() bool {
 	return !c.Touches() && len(c.Gas) == 0
 }
@@ -65,9 +65,8 @@ func (c Change) Touches() bool {
 	return c.Committed != 0 || c.Spent != 0 || c.Strikes != 0
 }
 
-// Next gives the form in which a store keeps r, the next version of what it has, and
-// what changes with it. Both follow from r alone, so that a store needs no look at the
-// record it replaces.
+// Next returns the stored form of r, which is the next version, and the change beside it.
+// Both follow from r alone, so a store need not read the record that it replaces.
 func (r Record) Next() (Record, Change) {
 	change := Change{Account: AccountKey(r.Payment.Asset, r.Payment.Payer)}
 
@@ -98,7 +97,7 @@ func (r Record) Next() (Record, Change) {
 	return r, change
 }
 
-// amounts are what the record adds to its payer's account.
+// amounts returns the contribution of the record to its payer's account.
 func (r Record) amounts() (committed, spent int64) {
 	switch r.State {
 	case Released, Failed:
@@ -120,8 +119,8 @@ func (a Account) Apply(c Change) Account {
 	return a
 }
 
-// Admits says whether a change fits an account in which at most room may be committed:
-// nil, ErrPaused or ErrFunds. A change that commits nothing always fits.
+// Admits checks whether a change fits an account in which at most room may be committed. It
+// returns nil, ErrPaused or ErrFunds. A change that commits nothing always fits.
 func (a Account) Admits(c Change, room int64, now time.Time) error {
 	switch {
 	case c.Committed <= 0:
@@ -134,7 +133,7 @@ func (a Account) Admits(c Change, room int64, now time.Time) error {
 	return nil
 }
 
-// reverted says whether a transaction is among the reverts of the record.
+// reverted reports whether a transaction is among the reverts of the record.
 func (r Record) reverted(transaction string) bool {
 	return slices.ContainsFunc(r.Reverts, func(v Revert) bool {
 		return v.Transaction == transaction

@@ -9,7 +9,7 @@ import (
 	"governance.internal/shared/payments/memory"
 )
 
-// asking lets somebody else move the money, of whom nobody hears again.
+// asking delegates the settlement to another facilitator, which never responds again.
 type asking struct{ *double }
 
 func (a asking) Settle(ctx context.Context, p payments.Payment, j payments.Journal) (payments.Settlement, error) {

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 )
 
-// claim gives the reply of a settled payment to the first submitter that asks for it,
-// and to no other: each of them may be a sale of its own.
+// claim gives the reply of a settled payment only to the first submitter that asks for it,
+// because each submitter may be a sale of its own.
 func (m *Machine) claim(ctx context.Context, o Order) (Answer, error) {
 	for {
 		r, err := m.load(ctx, o.Payment.Key())
@@ -24,7 +24,7 @@ func (m *Machine) claim(ctx context.Context, o Order) (Answer, error) {
 			return *r.Reply, nil
 		case r.Submitter != "":
 			return Answer{}, &ReplayRefused{Reason: ReasonNonceUsed,
-				Message: "This authorization was settled, and another submitter was told so. Sell nothing for it again."}
+				Message: "This authorization is settled, and another submitter received the confirmation. Sell nothing for it again."}
 		}
 
 		r.Submitter = o.Submitter
@@ -38,8 +38,8 @@ func (m *Machine) claim(ctx context.Context, o Order) (Answer, error) {
 	}
 }
 
-// Undelivered takes the reply back from a submitter that left before it was told. The
-// next one that asks gets it.
+// Undelivered takes the reply back from a submitter that disconnected before it received
+// it. The next submitter that asks gets it.
 func (m *Machine) Undelivered(ctx context.Context, o Order) {
 	r, err := m.load(ctx, o.Payment.Key())
 	if err != nil || r.Submitter != o.Submitter {

@@ -10,18 +10,17 @@ import (
 
 // Facilitator verifies payments and moves their money.
 type Facilitator interface {
-	// Authentic says whether the payer signed the payment, at whatever time. A
-	// key's signature needs no network; that of a contract wallet is shown to the
-	// wallet on the chain. It returns nil, *Invalid, or any other error when the
-	// chain cannot be asked.
+	// Authentic checks that the payer signed the payment, at any time. A key's signature
+	// needs no network; that of a contract wallet is verified by the wallet on the chain.
+	// It returns nil, *Invalid, or any other error when the chain cannot be asked.
 	Authentic(ctx context.Context, p Payment) error
 
-	// Open says whether the validity window is open and stays open long enough. It
-	// returns nil or *Invalid.
+	// Open checks that the validity window is open and stays open long enough. It returns
+	// nil or *Invalid.
 	Open(p Payment, now time.Time) error
 
-	// RunsCode says whether settling the payment runs code of the payer at the expense
-	// of our gas: a contract wallet, or an account that delegates to one.
+	// RunsCode reports whether settling the payment runs code of the payer with our gas: a
+	// contract wallet, or an account that delegates to one.
 	RunsCode(ctx context.Context, p Payment) (bool, error)
 
 	// Funds is the payer's balance of the asset in atomic units.
@@ -31,16 +30,16 @@ type Facilitator interface {
 	// *Invalid, or any other error when the chain cannot be asked.
 	Verify(ctx context.Context, p Payment) error
 
-	// Settle moves the money or finds that it has moved, and can be called again
-	// after any crash. It stores each attempt in j before anybody hears of it.
-	// Errors: *Pending while the outcome is unknown, *Rejected when it
-	// is proven that no money moved; any other error when nothing was broadcast.
+	// Settle moves the money or finds that it has moved, and can be called again after any
+	// crash. It stores each attempt in j before it sends it. Errors: *Pending while the
+	// outcome is unknown, *Rejected when it is proven that no money moved; any other error
+	// when nothing was broadcast.
 	Settle(ctx context.Context, p Payment, j Journal) (Settlement, error)
 }
 
-// Journal is where a facilitator stores what it is about to do with one payment.
+// Journal stores the attempts of a facilitator for one payment.
 type Journal interface {
-	// Attempt is what is stored so far, the zero value at first.
+	// Attempt returns the stored attempt, the zero value if there is none.
 	Attempt() Attempt
 	// NextNonce is the wallet's next nonce as far as this service knows.
 	NextNonce(ctx context.Context, chain, wallet string) (next uint64, known bool, err error)
@@ -57,10 +56,10 @@ type Journal interface {
 	Sent()
 }
 
-// Ledger writes what happened with payments into the audit trail.
+// Ledger records payments in the audit trail.
 type Ledger interface {
-	// Ready fails if it is known that the ledger records nothing now. It is asked
-	// before money moves: what cannot be recorded is not sold.
+	// Ready fails if the ledger cannot record now. It is called before money moves: a sale
+	// that cannot be recorded is refused.
 	Ready(ctx context.Context) error
 	// Settled appends the settlement and gives the reply as it is to be sent: the
 	// result with payment response, receipt and evidence. However often it is
@@ -94,8 +93,8 @@ func (j journal) Earlier(ctx context.Context, chain, wallet string, from uint64)
 	return attempts, err
 }
 
-// sendLimit is how long a signed transaction takes to reach a node. To send one
-// again that is only slow does no harm.
+// sendLimit is how long a signed transaction takes to reach a node. Resending a slow one is
+// harmless.
 const sendLimit = time.Second
 
 func (j journal) Record(ctx context.Context, a Attempt) error {
@@ -108,7 +107,7 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 
 	next.LeaseUntil = j.machine.Now().Add(j.machine.Lease)
 	write := j.machine.Store.Submit
-	if a.Wallet == "" { // somebody else pays the gas
+	if a.Wallet == "" { // the facilitator pays the gas
 		write = j.machine.Store.Save
 	}
 
@@ -116,7 +115,7 @@ func (j journal) Record(ctx context.Context, a Attempt) error {
 	switch {
 	case errors.Is(err, ErrNonceTaken) || errors.Is(err, ErrConflict):
 		return err
-	case err != nil: // perhaps stored all the same: somebody may send it
+	case err != nil: // perhaps stored nevertheless, and may be sent
 		return &Pending{Transaction: a.Hash}
 	}
 

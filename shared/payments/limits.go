@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Limits bound what payers can make the gas wallet lose. The zero value has none.
+// Limits limit the gas that payers can make the wallet waste. The zero value has none.
 type Limits struct {
 	NoContracts bool   // contract wallets are refused, and accounts that delegate to code
 	WastedGas   uint64 // that may be burned in vain in an hour before contract wallets wait; 0: no limit
@@ -24,10 +24,10 @@ const (
 // signature is not taken.
 const ReasonContract = "unsupported_payload_type"
 
-// ReasonFunds is the x402 reason code of a balance that does not suffice.
+// ReasonFunds is the x402 reason code of an insufficient balance.
 const ReasonFunds = "insufficient_funds"
 
-// admit refuses payers whose code is not run now, and asks the chain about no other.
+// admit refuses payers whose code must not run now.
 //
 // Errors: *Invalid, *Paused, *Unavailable.
 func (m *Machine) admit(ctx context.Context, p Payment) error {
@@ -50,7 +50,7 @@ func (m *Machine) admit(ctx context.Context, p Payment) error {
 	return m.withinBudget(ctx)
 }
 
-// withinBudget refuses when the gas of this hour is burned.
+// withinBudget refuses payments when the gas budget of this hour is used up.
 func (m *Machine) withinBudget(ctx context.Context) error {
 	if m.Limits.WastedGas == 0 {
 		return nil
@@ -72,8 +72,8 @@ func (m *Machine) withinBudget(ctx context.Context) error {
 	}
 }
 
-// wasted tells the operator of a revert, and that the budget of the hour is used up
-// when this revert did it.
+// wasted reports a revert to the operator, and the end of the hour's budget if this revert
+// used it up.
 func (m *Machine) wasted(ctx context.Context, r Record, v Revert) {
 	slog.WarnContext(ctx, "a settlement was mined in vain and its gas is lost",
 		"payment", r.Key().String(), "transaction", v.Transaction, "gas", v.Gas, "paid_otherwise", v.Paid)
@@ -93,7 +93,7 @@ func (m *Machine) wasted(ctx context.Context, r Record, v Revert) {
 	}
 }
 
-// fundsPause is how long a payment waits for others of its payer to end, in all.
+// fundsPause is how long a payment waits in total for other payments of its payer.
 const fundsPause = time.Second
 
 // reserve takes the payment for this run, if the payer's account admits it. The account

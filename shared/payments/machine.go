@@ -17,7 +17,7 @@ const (
 	settleLimit = 20 * time.Second // a request waits this long for its receipt
 	waitLimit   = 8 * time.Second  // a duplicate waits this long for the run it duplicates
 
-	reserveLimit = 2 * time.Second // a reservation is written in this time, or not at all
+	reserveLimit = 2 * time.Second // limit for writing a reservation
 
 	replayWindow    = 120 * time.Second // for a request without body and identifier
 	replayMost      = 3                 // deliveries in that window, the first included
@@ -34,7 +34,7 @@ type Order struct {
 	Identifier  string
 	SignedIn    bool                                  // the payer proved to be the one who asks
 	Checked     Checked                               // what [Machine.Check] found, to be used once
-	Submitter   string                                // if set, one submitter alone gets the reply, as often as it asks
+	Submitter   string                                // if set, only one submitter gets the reply, any number of times
 	Work        func(context.Context) (Answer, error) // runs at most once at a time
 }
 
@@ -47,7 +47,7 @@ type Machine struct {
 	Now         func() time.Time
 	Owner       string            // unique for this process
 	Lease       time.Duration     // [Lease] but in tests
-	Limits      Limits            // on the gas that payers can waste; zero for none
+	Limits      Limits            // for the gas that payers can waste; zero for none
 	Step        func(name string) // called after each durable step; tests crash there
 }
 
@@ -57,9 +57,9 @@ func (m *Machine) step(name string) {
 	}
 }
 
-// Authentic says whether the payer signed a payment; only such a payment makes an
-// order. A payload that is bound to a record was found authentic when it was
-// bound, and stays so: a wallet may change its owner, and the chain may be away.
+// Authentic checks that the payer signed a payment; only such a payment makes an order. A
+// payload that is bound to a record was authentic when it was bound and remains so, even if
+// a wallet changes its owner or the chain is unavailable.
 //
 // Errors: *Invalid, *Unavailable, and *Pending when the store does not tell.
 func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) error {
@@ -78,7 +78,7 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 	return unlessInvalid(cause)
 }
 
-// Begun gives the record of a payment whose money may have moved or may yet move.
+// Begun returns the record of a payment whose money may have moved or may still move.
 //
 // Errors: *Pending when the store does not tell.
 func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err error) {
@@ -88,10 +88,10 @@ func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err
 
 // Pay runs one order to its end and returns the reply to send.
 //
-// Errors: *Invalid, *Rejected and *ReplayRefused need a new payment;
-// *Pending, *Paused and *Unavailable want the same payment again later; ErrDelivered and
-// ErrIdentifierUsed want neither; any other error is the handler's own and
-// nothing was charged.
+// Errors: *Invalid, *Rejected and *ReplayRefused need a new payment; after *Pending,
+// *Paused and *Unavailable the same payment can be sent again later; neither helps after
+// ErrDelivered and ErrIdentifierUsed; any other error is the handler's own and nothing was
+// charged.
 func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 	waiting := newBackoff(waitLimit)
 	for {
@@ -125,7 +125,7 @@ func (m *Machine) Pay(ctx context.Context, o Order) (Answer, error) {
 
 var errBusy = errors.New("payments: another run holds the lease")
 
-// load gives the record of a payment; one that is not stored has version 0.
+// load returns the record of a payment; a new one has version 0.
 func (m *Machine) load(ctx context.Context, key Key) (Record, error) {
 	r, err := m.Store.Load(ctx, key)
 	switch {
@@ -177,10 +177,15 @@ func (m *Machine) advance(ctx context.Context, o Order, r Record) (Answer, error
 		}
 	}
 
-	if r.Owner != "" && m.Now().Before(r.LeaseUntil) {
+	if m.isLeased(r) {
 		return Answer{}, errBusy
 	}
 	return m.resume(ctx, o, r)
+}
+
+// isLeased reports whether another run holds the record.
+func (m *Machine) isLeased(r Record) bool {
+	return r.Owner != "" && m.Now().Before(r.LeaseUntil)
 }
 
 // sameOrder refuses a payment that is bound to another request. A payload that
@@ -200,7 +205,7 @@ func (m *Machine) sameOrder(ctx context.Context, o Order, r Record) error {
 // ReasonNonceUsed is the x402 reason code of a spent authorization.
 const ReasonNonceUsed = "invalid_exact_evm_nonce_already_used"
 
-// ReasonExpired is the x402 reason code of an authorization that ran out.
+// ReasonExpired is the x402 reason code of an expired authorization.
 const ReasonExpired = "invalid_exact_evm_payload_authorization_valid_before"
 
 func (m *Machine) refused(ctx context.Context, r Record, reason string) {
@@ -211,8 +216,8 @@ func (m *Machine) refused(ctx context.Context, r Record, reason string) {
 	}
 }
 
-// begin verifies and reserves the payment and runs the order. What is not
-// verified leaves no trace: garbage must not fill the store.
+// begin verifies and reserves the payment and runs the order. It stores nothing before the
+// verification, so that garbage cannot fill the store.
 func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) {
 	key := o.Payment.Key()
 	account, fresh := o.Checked.fresh(r, m.Now())
@@ -237,8 +242,8 @@ func (m *Machine) begin(ctx context.Context, o Order, r Record) (Answer, error) 
 	return m.run(ctx, o, saved)
 }
 
-// funded verifies a payment of which nothing is under way, and gives the payer's
-// account as it was before.
+// funded verifies a payment without a pending record, and returns the payer's account as it
+// was before.
 func (m *Machine) funded(ctx context.Context, r Record, p Payment) (Account, error) {
 	account, err := m.account(ctx, p)
 	if err == nil {
@@ -250,17 +255,17 @@ func (m *Machine) funded(ctx context.Context, r Record, p Payment) (Account, err
 	return account, nil
 }
 
-// Checked is a payment that was found good a moment ago. The zero value is none.
+// Checked is a payment that was verified a moment ago. The zero value is none.
 type Checked struct {
 	at      time.Time
 	version uint64 // of the record, 0 for none
 	account Account
 }
 
-// checkedLife is how long a check spares another one.
+// checkedLife is how long a check is valid.
 const checkedLife = 2 * time.Second
 
-// fresh gives the account of a check that still counts for a record.
+// fresh returns the account of a check that is still valid for a record.
 func (c Checked) fresh(r Record, now time.Time) (Account, bool) {
 	age := now.Sub(c.at)
 	return c.account, !c.at.IsZero() &&
@@ -269,9 +274,9 @@ func (c Checked) fresh(r Record, now time.Time) (Account, bool) {
 		age < checkedLife
 }
 
-// Check verifies a payment before anything is done for it, even before its request is
-// looked at: a payer without funds buys no work. A payment that is under way or over was
-// verified when it was reserved.
+// Check verifies a payment before any other work, even before its request is validated, so
+// that a payer without funds causes no work. A pending or finished payment was verified
+// when it was reserved.
 //
 // Errors: those of [Machine.Pay] that need no handler.
 func (m *Machine) Check(ctx context.Context, p Payment) (Checked, error) {
@@ -299,8 +304,8 @@ func (m *Machine) Check(ctx context.Context, p Payment) (Checked, error) {
 	}, nil
 }
 
-// reserveWithin writes the reservation. It must be over before an equal request can be
-// told that the payment has run out and to sign another one.
+// reserveWithin writes the reservation within a limit. It must end before an equal request
+// can get the answer that the payment has expired and a new one is needed.
 func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, room int64) (Record, error) {
 	now := m.Now()
 	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
@@ -332,7 +337,7 @@ func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, room int
 	return Record{}, &Unavailable{err}
 }
 
-// isRefusal says that a store understood a write and did not do it.
+// isRefusal reports that a store refused a write, and that it is certainly not stored.
 func isRefusal(err error) bool {
 	for _, refusal := range []error{ErrConflict, ErrIdentifierUsed, ErrFunds, ErrPaused} {
 		if errors.Is(err, refusal) {
@@ -342,8 +347,7 @@ func isRefusal(err error) bool {
 	return false
 }
 
-// run works and settles. Whatever fails before the answer is stored releases the
-// payment.
+// run works and settles. Any failure before the answer is stored releases the payment.
 func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
 	result, err := work(ctx, o.Work)
 	if err != nil || result.Status >= http.StatusBadRequest {
@@ -352,7 +356,7 @@ func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
 	}
 
 	m.step("worked")
-	// The answer exists: from here on the client's departure stops nothing.
+	// The answer exists: from here on a disconnect of the client cancels nothing.
 	ctx = context.WithoutCancel(ctx)
 	r.State, r.Result, r.LeaseUntil = Ready, &result, m.Now().Add(m.Lease)
 	saved, err := m.save(ctx, r)
@@ -377,7 +381,7 @@ func (m *Machine) unlessChanged(ctx context.Context, r Record, key Key, cause er
 	return &Pending{Code: "payment_state_unknown", RetryAfter: retryPending}
 }
 
-// verify looks at the window and asks the chain.
+// verify checks the window and asks the chain.
 func (m *Machine) verify(ctx context.Context, p Payment) error {
 	if err := m.Facilitator.Open(p, m.Now()); err != nil {
 		return err
@@ -411,13 +415,13 @@ func work(ctx context.Context, run func(context.Context) (Answer, error)) (answe
 func (m *Machine) release(ctx context.Context, r Record) {
 	r.State, r.Owner, r.Result = Released, "", nil
 	if _, err := m.Store.Save(context.WithoutCancel(ctx), r); err != nil {
-		// The lease ends by itself and the next request takes the record over.
+		// The lease expires and the next request takes the record over.
 		slog.WarnContext(ctx, "payment not released", "payment", r.Key().String(), "error", err.Error())
 	}
 }
 
-// save maps the store's failures: conflicts go back to the caller's loop; others
-// are harmless only while the money does not move.
+// save maps the store's failures: conflicts go back to the caller's loop; others are
+// harmless only before the money moves.
 func (m *Machine) save(ctx context.Context, r Record) (Record, error) {
 	saved, err := m.Store.Save(ctx, r)
 	switch {

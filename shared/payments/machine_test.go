@@ -179,7 +179,7 @@ func (b *bench) crashAt(step string, o payments.Order) {
 	_, _ = b.pay(o) // never returns
 }
 
-// What nobody comes back for is finished by the sweeper.
+// The sweeper finishes the payment of a client that never retries.
 func TestSweeperFinishesWhatACrashLeft(t *testing.T) {
 	for step, want := range map[string]payments.State{
 		"reserved": payments.Released, "ready": payments.Failed,
@@ -211,8 +211,8 @@ func TestSweeperFinishesWhatACrashLeft(t *testing.T) {
 	}
 }
 
-// Its client was told that nothing was charged: a chain whose clock is behind ours
-// must not get the payment from the sweeper.
+// The answer to the client said that nothing was charged, so the sweeper must not submit
+// the payment, even if the clock of the chain is behind ours.
 func TestSweeperNeverStartsASettlement(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.chain.now = func() time.Time { return b.clock.Now().Add(-30 * time.Second) }
@@ -238,7 +238,7 @@ func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
 				b.clock.run()
 				o := b.order("n", change, lasting)
 				send := b.payUntilKnown
-				if !o.Request.SecretBody { // there is an end to deliveries, and who comes too late is told to wait
+				if !o.Request.SecretBody { // deliveries are limited; a late request gets a Retry-After
 					send = b.pay
 				}
 				replies := make([]payments.Answer, 100)
@@ -278,8 +278,8 @@ func TestHundredEqualRequestsAtOnceAreOneRunAndOneTransfer(t *testing.T) {
 	}
 }
 
-// payUntilKnown sends the payment again, as clients do, while it is told to: a store may
-// be too slow for so many at once.
+// payUntilKnown retries the payment, as clients do, while the answer asks for a retry: a
+// store may be too slow for so many requests at once.
 func (b *bench) payUntilKnown(o payments.Order) (payments.Answer, error) {
 	var pending *payments.Pending
 	var down *payments.Unavailable
@@ -588,8 +588,8 @@ func TestClientThatLeavesDuringSettlementStillGetsItsAnswerLater(t *testing.T) {
 	})
 }
 
-// Somebody else carried the authorization out and the process died: the money
-// arrived, so the answer is due although the authorization ran out.
+// Another party executed the authorization and the process died: the money arrived, so the
+// answer is due although the authorization ran out.
 func TestExpiredPaymentThatArrivedIsDelivered(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		o := b.order("n")
@@ -656,9 +656,9 @@ func (f *flaky) write(call string, do func() (payments.Record, error)) (payments
 	return r, err
 }
 
-// Whatever store calls fail, before or after their effect: no answer without a
-// transfer and an entry, never two transfers, and "not charged" only when no
-// transfer happens unless the client comes back.
+// For any failing store calls, before or after their effect: no answer without a transfer
+// and an entry, never two transfers, and "not charged" only if no transfer happens unless
+// the client retries.
 func TestFailingStoreNeverCheats(t *testing.T) {
 	for seed := range uint64(100) {
 		random := rand.New(rand.NewPCG(seed, 7))

@@ -108,7 +108,7 @@ func (d *dice) upTo(most time.Duration) time.Duration {
 	return time.Duration(d.n(int(most/time.Millisecond)+1)) * time.Millisecond
 }
 
-// fault says whether one of so many goes wrong, while anything does.
+// fault reports whether one of so many goes wrong, while anything does.
 func (w *world) fault(in int) bool {
 	w.mu.Lock()
 	calm := w.calm
@@ -297,7 +297,7 @@ func (l modelLedger) Reversed(ctx context.Context, r payments.Record) error {
 	return l.w.book.Reversed(ctx, r)
 }
 
-// client wants one answer. It signs a new payment only when it is told to.
+// client wants one answer. It signs a new payment only when an answer asks for one.
 type client struct {
 	w       *world
 	name    string
@@ -369,7 +369,7 @@ func (c *client) order(p payments.Payment) payments.Order {
 	}
 }
 
-// hear does what an answer asks for.
+// hear acts on an answer.
 func (c *client) hear(p payments.Payment, reply payments.Answer, err error) (done bool) {
 	var (
 		invalid  *payments.Invalid
@@ -430,9 +430,9 @@ func (c *client) conclude() {
 }
 
 // judge looks at the end of a history: no authorization moved money twice, no
-// client paid twice for one answer, nobody has an answer without payment, and
-// whoever paid has one, and an entry in the book. The payer's account is empty, and
-// unless a block was dropped no transaction was sent that the balance did not cover.
+// client paid twice for one answer, no client has an answer without payment, and each
+// client that paid has an answer and an entry in the ledger. The payer's account is empty,
+// and unless a block was dropped no transaction was sent that the balance did not cover.
 func (w *world) judge() {
 	account, err := w.store.Account(context.Background(), "0xa", "0xb")
 	if err != nil || account.Open() != 0 {

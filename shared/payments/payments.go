@@ -89,7 +89,7 @@ const (
 	Failed   State = "failed"   // proven that the money will not arrive
 )
 
-// finished says that nothing is left to resume.
+// finished reports that nothing is left to resume.
 func (s State) finished() bool {
 	return s == Settled || s == Failed || s == Released
 }
@@ -101,7 +101,7 @@ type Request struct {
 	Description string `json:"description"`
 	Fingerprint string `json:"fingerprint"`  // SHA-256 over method, path, query, body digest and amount, hex
 	BodyDigest  string `json:"body_digest"`  // SHA-256 of the request body, hex
-	SecretBody  bool   `json:"has_body"`     // the body proves the buyer: others cannot guess it
+	SecretBody  bool   `json:"has_body"`     // the body is hard to guess, so it proves the buyer
 	X402Version int    `json:"x402_version"` // 1 or 2: the dialect of the reply
 }
 
@@ -112,9 +112,8 @@ type Answer struct {
 	Body   []byte      `json:"body"`
 }
 
-// Attempt is what was begun to move the money: a signed transaction, stored
-// before it is broadcast, or the name of the facilitator that is asked to settle,
-// stored before it is asked.
+// Attempt is an attempt to move the money: a signed transaction, stored before it is
+// broadcast, or the URL of the facilitator that settles, stored before the request.
 type Attempt struct {
 	Chain       string    `json:"chain,omitempty"`  // id of the chain instance: hash of its block 0
 	Wallet      string    `json:"wallet,omitempty"` // gas wallet that signed
@@ -126,7 +125,7 @@ type Attempt struct {
 	Facilitator string    `json:"facilitator,omitempty"` // URL; its wallet pays, and no other facilitator is ever asked
 }
 
-// Signed says whether a transaction of our own exists.
+// Signed reports whether a transaction of our own exists.
 func (a Attempt) Signed() bool {
 	return len(a.Raw) > 0
 }
@@ -137,13 +136,13 @@ func (a Attempt) Hashes() []string {
 	return append([]string{a.Hash}, a.Replaced...)
 }
 
-// Replacement says that the attempt keeps the wallet nonce of an earlier one of
-// the same payment.
+// Replacement reports that the attempt has the wallet nonce of an earlier one of the same
+// payment.
 func (a Attempt) Replacement() bool {
 	return len(a.Replaced) > 0
 }
 
-// Begun says whether the money may be moving.
+// Begun reports whether the money may be moving.
 func (a Attempt) Begun() bool {
 	return a.Signed() || a.Facilitator != ""
 }
@@ -174,26 +173,26 @@ type Record struct {
 	Deliveries  int         `json:"deliveries,omitempty"`
 	CreatedAt   time.Time   `json:"created_at"`
 	SettledAt   time.Time   `json:"settled_at"`
-	Watched     bool        `json:"watched,omitempty"`   // settled, but so lately that the chain may still drop the block
-	Submitter   string      `json:"submitter,omitempty"` // who was given the reply, where one alone may be
+	Watched     bool        `json:"watched,omitempty"`   // settled so recently that the chain may still drop the block
+	Submitter   string      `json:"submitter,omitempty"` // who received the reply, if only one may
 	Reverts     []Revert    `json:"reverts,omitempty"`   // transactions of ours that were mined and moved no money
 
-	// What the store has added up elsewhere for this record. It keeps both itself;
-	// a writer of the record hands them on as they were loaded.
+	// What the store has counted elsewhere for this record. Only the store changes them; a
+	// writer of the record passes them on as loaded.
 	Committed int64 `json:"committed,omitempty"` // atomic units in the payer's [Account]
 	Spent     int64 `json:"spent,omitempty"`     // atomic units in the payer's [Account]
 	Counted   int   `json:"counted,omitempty"`   // of Reverts, in the payer's account and the gas of the hour
 }
 
-// Revert is a transaction of the gas wallet that was mined in vain.
+// Revert is a transaction of the gas wallet that was mined and reverted.
 type Revert struct {
 	Transaction string    `json:"transaction"`
 	Gas         uint64    `json:"gas"`            // that it burned
 	At          time.Time `json:"at"`             // when it was found
-	Paid        bool      `json:"paid,omitempty"` // the money came all the same, by somebody else's transaction
+	Paid        bool      `json:"paid,omitempty"` // the money moved anyway, by another party's transaction
 }
 
-// Open says that the record still needs somebody: it is unfinished or watched.
+// Open reports that the record still needs work: it is unfinished or watched.
 func (r Record) Open() bool {
 	return !r.State.finished() || r.Watched
 }
@@ -248,7 +247,7 @@ var (
 	ErrPaused         = errors.New("payments: the payer has to wait after a settlement that failed")
 )
 
-// Invalid says that a payment cannot be accepted; it costs the payer nothing.
+// Invalid is a payment that cannot be accepted; it costs the payer nothing.
 type Invalid struct {
 	Reason  string // x402 reason code
 	Message string // for a person
@@ -281,7 +280,7 @@ func (e *Pending) Error() string {
 	return e.Code + " " + e.Transaction
 }
 
-// Paused says that a payment is not accepted for a while. It costs the payer nothing.
+// Paused is a payment that is not accepted for a while. It costs the payer nothing.
 type Paused struct {
 	Code       string // CodePayerPaused, CodeWalletsPaused
 	Message    string // for a person
@@ -292,8 +291,8 @@ func (e *Paused) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Unavailable is a failure of a part that payments need, before this request moved money.
-// An equal request may move it.
+// Unavailable is a failure of a dependency before this request moved money. An equal
+// request may move it.
 type Unavailable struct{ Cause error }
 
 func (e *Unavailable) Error() string {
@@ -307,7 +306,7 @@ func (e *Unavailable) Unwrap() error { return e.Cause }
 // authorization is public on the chain.
 var ErrDelivered = errors.New("payments: delivered already")
 
-// ReplayRefused says that the payment was spent on another request.
+// ReplayRefused is a payment that was spent on another request.
 type ReplayRefused struct{ Reason, Message string }
 
 func (e *ReplayRefused) Error() string {

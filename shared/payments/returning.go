@@ -5,11 +5,11 @@ import (
 	"log/slog"
 )
 
-// Returning gives the newest reply to an equal request of a payer who proved to be
-// the one who asks. It charges nothing.
+// Returning returns the newest reply to an equal request of an authenticated payer. It
+// charges nothing.
 //
-// Errors: ErrNotFound when nothing was bought; *Pending while a purchase is under
-// way or the outcome is unknown, since a new payment would then perhaps be a second one.
+// Errors: ErrNotFound when nothing was bought; *Pending while a purchase is pending or its
+// outcome is unknown, because a new payment might then pay twice.
 func (m *Machine) Returning(ctx context.Context, payer, fingerprint string) (Answer, error) {
 	records, err := m.Store.ByRequest(ctx, payer, fingerprint)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestAPayerWhoSignsInIsNotLimited(t *testing.T) {
 	})
 }
 
-// What is under way may have been paid; what was given up has not.
+// A pending payment may have been settled; a released one has not.
 func TestAReturningPayerWaitsForAPurchaseUnderWay(t *testing.T) {
 	each(t, func(t *testing.T, b *bench) {
 		b.chain.set(func(d *double) { d.hangs = true })

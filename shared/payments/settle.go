@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// resume continues a record whose last owner's lease ended.
+// resume continues a record whose lease has expired.
 func (m *Machine) resume(ctx context.Context, o Order, r Record) (Answer, error) {
 	if r.State == Reserved {
 		return m.begin(ctx, o, r)
@@ -71,8 +71,8 @@ func (m *Machine) deliver(ctx context.Context, r Record, settlement Settlement) 
 	return reply, nil
 }
 
-// unsettled keeps what is known about a settlement that did not end well and
-// gives the lease back so that the next request resumes at once.
+// unsettled stores the state of a failed or pending settlement and releases the lease, so
+// that the next request resumes at once.
 func (m *Machine) unsettled(ctx context.Context, r Record, cause error) error {
 	var rejected *Rejected
 	if errors.As(cause, &rejected) {
@@ -124,10 +124,11 @@ func (m *Machine) fail(ctx context.Context, r Record, cause *Rejected) error {
 	return cause
 }
 
-// replay gives the stored reply again to a request that may have it: a request that knows what
-// the chain does not tell (the identifier, or a body that others cannot guess), or whose
-// payer signed in. Any other is one of the few that a lost answer allows, also when it
-// waited for the settlement: of many equal requests at once, all but one may be copies.
+// replay returns the stored reply to a request that may have it: one with a secret that is
+// not on the chain (the identifier, or a body that is hard to guess), or of a signed-in
+// payer. Any other request counts against the few replays that a lost answer allows, even
+// if it waited for the settlement: of many equal requests at once, all but one may be
+// copies.
 func (m *Machine) replay(ctx context.Context, o Order, r Record) (Answer, error) {
 	identified := r.Identifier != "" && r.PayloadHash == o.PayloadHash
 	if identified || o.SignedIn || r.Request.SecretBody {
@@ -158,5 +159,5 @@ func (m *Machine) replay(ctx context.Context, o Order, r Record) (Answer, error)
 	return reply, nil
 }
 
-// errRecount says that another replay was counted meanwhile.
+// errRecount means that another replay was counted in the meantime.
 var errRecount = errors.New("payments: count this delivery again")

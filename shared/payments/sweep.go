@@ -12,15 +12,14 @@ import (
 
 const (
 	sweepers  = 8                // records that one sweep works on at a time
-	watchTime = 30 * time.Second // a block that is older is not dropped any more
+	watchTime = 30 * time.Second // an older block is treated as final
 	clockSkew = 60 * time.Second // a chain's clock is not further behind ours
 )
 
-// Sweep finishes what no request came back for: it settles records that are
-// settling, lets reserved and ready ones go once their authorization ran out, and
-// looks once more whether a young settlement is still on the chain. It returns
-// how many records it moved on. One that fails stops no other; the error joins
-// all failures.
+// Sweep finishes the records that no request resumed: it settles records that are settling,
+// releases reserved and ready ones once their authorization has expired, and checks once
+// more that a recent settlement is still on the chain. It returns the number of advanced
+// records. A failure does not stop the others; the error joins all failures.
 func (m *Machine) Sweep(ctx context.Context) (int, error) {
 	keys, err := m.Store.Due(ctx, m.Now())
 	if err != nil {
@@ -54,7 +53,7 @@ func (m *Machine) Sweep(ctx context.Context) (int, error) {
 	return int(moved.Load()), errors.Join(failed...)
 }
 
-// timeLeft says whether a settlement can come to its end before ctx does.
+// timeLeft reports whether a settlement can finish before ctx ends.
 func timeLeft(ctx context.Context) bool {
 	end, limited := ctx.Deadline()
 	return ctx.Err() == nil && (!limited || time.Until(end) > settleLimit)
@@ -68,49 +67,70 @@ func (m *Machine) sweepKey(ctx context.Context, key Key) (bool, error) {
 	return m.sweep(ctx, r), nil
 }
 
-// sweep moves one open record on and reports whether it did.
+// sweep advances one open record and reports whether it did.
 func (m *Machine) sweep(ctx context.Context, r Record) bool {
-	leased := r.Owner != "" && m.Now().Before(r.LeaseUntil)
-	if leased || !r.Open() || !m.due(r) {
+	if m.isLeased(r) || !r.Open() || !m.due(r) {
 		return false
 	}
 
 	switch r.State {
-	case Settled:
-		isOldEnough := m.Now().Sub(r.SettledAt) >= watchTime
-		return isOldEnough && m.confirm(ctx, r)
+	case Reserved:
+		return m.sweepReserved(ctx, r)
+	case Ready:
+		return m.sweepReady(ctx, r)
 	case Settling:
 		return m.sweepSettlement(ctx, r)
-	case Ready:
-		return m.expiredEverywhere(r) && m.sweepSettlement(ctx, r)
-	case Reserved:
-		if !m.expired(r) {
-			return false
-		}
-		m.release(ctx, r)
-		return true
+	case Settled:
+		return m.sweepSettled(ctx, r)
 	}
 
 	return false
 }
 
-// sweepSettlement finishes a settlement, or finds that it was rejected for good.
+// sweepReserved releases a payment whose authorization has expired.
+func (m *Machine) sweepReserved(ctx context.Context, r Record) bool {
+	if !m.expired(r) {
+		return false
+	}
+
+	m.release(ctx, r)
+	return true
+}
+
+// sweepReady finds the settlement of an expired authorization, or that there is none.
+func (m *Machine) sweepReady(ctx context.Context, r Record) bool {
+	if !m.expiredEverywhere(r) {
+		return false
+	}
+	return m.sweepSettlement(ctx, r)
+}
+
+// sweepSettled confirms a settlement once its block is old enough.
+func (m *Machine) sweepSettled(ctx context.Context, r Record) bool {
+	age := m.Now().Sub(r.SettledAt)
+	if age < watchTime {
+		return false
+	}
+	return m.confirm(ctx, r)
+}
+
+// sweepSettlement finishes a settlement, or finds that it was rejected permanently.
 func (m *Machine) sweepSettlement(ctx context.Context, r Record) bool {
 	_, err := m.finish(ctx, r)
 	var rejected *Rejected
 	return err == nil || errors.As(err, &rejected)
 }
 
-// due says whether it is time to try a record again. One that stays open for long,
-// as an authorization without end can make it, is tried ever more seldom: the next
-// time when it has grown a quarter older.
+// due reports whether it is time to try a record again. A record that stays open for long,
+// for example with an authorization without expiry, is retried with growing intervals: each
+// time its age has grown by a quarter.
 func (m *Machine) due(r Record) bool {
 	tried := r.LeaseUntil.Add(-m.Lease)
 	return m.Now().After(tried.Add(tried.Sub(r.CreatedAt) / 4))
 }
 
-// Due is when a sweep may first have something to do for an open record: its lease is
-// over by then, and its state has come of age.
+// Due is the time from which a sweep may have work for an open record: its lease has
+// expired by then, and its state is old enough.
 func (r Record) Due() time.Time {
 	end := time.Unix(int64(min(r.Payment.ValidBefore, 1<<40)), 0)
 	due := end
@@ -130,15 +150,15 @@ func (r Record) Due() time.Time {
 	return due
 }
 
-// expiredEverywhere says that the chain, too, finds the authorization expired. Who
-// asked heard that the request moved no money, so a sweep must not start a settlement.
+// expiredEverywhere reports that the authorization has expired for the chain, too. The
+// answer to its request said that no money moved, so a sweep must not start a settlement.
 func (m *Machine) expiredEverywhere(r Record) bool {
 	return uint64(m.Now().Add(-clockSkew).Unix()) >= r.Payment.ValidBefore
 }
 
-// confirm looks for a settlement that was answered when its block was new. To
-// settle again finds the money where it is, or moves it once more if the chain
-// dropped the block; the authorization still works once.
+// confirm checks a settlement that was answered when its block was new. Settling again
+// finds the transfer, or repeats it if the chain dropped the block; the authorization still
+// works only once.
 func (m *Machine) confirm(ctx context.Context, r Record) bool {
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Address is HOST:PORT on the loopback. It is the test's until that ends; while nobody
-// listens there, connections are refused.
+// Address returns a HOST:PORT on the loopback that is reserved for the test until it ends.
+// Connections are refused until the test listens on it.
 func Address(t testing.TB) string {
 	t.Helper()
 	address, release, err := Reserve()

@@ -9,12 +9,12 @@ import (
 	"governance.internal/shared/porttest"
 )
 
-// Whoever names the port may listen on it, again and again.
+// The owner of the port may listen on it repeatedly.
 func TestTheOwnerMayListenTwice(t *testing.T) {
 	address := porttest.Address(t)
 	for range 2 {
 		if connection, err := net.Dial("tcp", address); err == nil {
-			t.Fatalf("%v answers and nobody listens", connection.RemoteAddr())
+			t.Fatalf("%v answers without a listener", connection.RemoteAddr())
 		}
 		listener, err := net.Listen("tcp", address)
 		if err != nil {
@@ -30,7 +30,7 @@ func TestTheOwnerMayListenTwice(t *testing.T) {
 }
 
 // The port is taken for all others: for who does not share ports, and for who asks for any.
-func TestNobodyElseGetsThePort(t *testing.T) {
+func TestNoOtherProcessGetsThePort(t *testing.T) {
 	address := porttest.Address(t)
 	alone := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
 		return errors.Join(c.Control(func(socket uintptr) {

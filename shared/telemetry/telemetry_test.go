@@ -158,7 +158,7 @@ func TestARequestIsATraceThatACollectorUnderstands(t *testing.T) {
 		t.Error("spans do not stand within each other")
 	}
 	if want := "00-" + hex.EncodeToString(client.TraceId) + "-" + hex.EncodeToString(client.SpanId) + "-01"; *told != want {
-		t.Errorf("the other side was told %q, want %q", *told, want)
+		t.Errorf("the server received %q, want %q", *told, want)
 	}
 	if server.Kind != tracepb.Span_SPAN_KIND_SERVER || client.Kind != tracepb.Span_SPAN_KIND_CLIENT || work.Kind != tracepb.Span_SPAN_KIND_INTERNAL {
 		t.Error("kinds", server.Kind, client.Kind, work.Kind)
@@ -192,7 +192,7 @@ func TestOffMeansOff(t *testing.T) {
 	r.Run(context.Background())
 	r.Observe("m", time.Second)
 	if *told != "" {
-		t.Error("the other side was told of", *told)
+		t.Error("the server received", *told)
 	}
 	if ctx, span := Start(context.Background(), Internal, "x"); span != nil || ctx != context.Background() {
 		t.Error("a span without a recorder")

@@ -56,7 +56,7 @@ func TestTheSigningKeyMayBeASetting(t *testing.T) {
 	}
 }
 
-// Who only tells of payments needs no key, no node and no address.
+// A function that only reports payments needs no key, no node and no address.
 func TestPaymentsAloneNeedOnlyTheirTable(t *testing.T) {
 	if _, err := NewPayments(config.Config{}); err == nil || !strings.Contains(err.Error(), "PAYMENTS_TABLE") {
 		t.Error(err)

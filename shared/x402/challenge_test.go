@@ -15,7 +15,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// untouched is a store, a facilitator and a ledger that nobody may use.
+// untouched is a store, a facilitator and a ledger that must not be used.
 type untouched struct {
 	payments.Store
 	payments.Facilitator

@@ -139,7 +139,7 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 
 	checked, err := s.gate.Machine.Check(s.r.Context(), s.payment)
 	if err != nil {
-		return none, err // nor does that of somebody without money
+		return none, err // nor does that of a payer without money
 	}
 
 	body, err := s.body()
@@ -171,7 +171,7 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	}, nil
 }
 
-// signedIn says whether the payer signed in besides paying.
+// signedIn reports whether the payer signed in besides paying.
 func (s *sale) signedIn() (bool, error) {
 	account, err := s.gate.account(s.r, s.terms)
 	var invalid *payments.Invalid
@@ -296,7 +296,7 @@ func (s *sale) pendingProblem(p *payments.Pending) *httpapi.Error {
 	}
 }
 
-// setResponse tells the failed or unfinished settlement in the payer's dialect.
+// setResponse reports the failed or pending settlement in the payer's protocol version.
 func (s *sale) setResponse(w http.ResponseWriter, reason, transaction string) {
 	name, value, err := responseHeader(s.payload.Dialect(), SettleResponse{
 		ErrorReason: reason,

@@ -94,7 +94,7 @@ func pageWallet(terms Terms) (hint, button string) {
 	return hint, button
 }
 
-// pageWarning tells a person that the money is play money.
+// pageWarning warns a person that the money is play money.
 func pageWarning(site catalog.Site) string {
 	if !site.Development {
 		return ""
@@ -121,8 +121,8 @@ func pageChoice(e catalog.Endpoint, terms Terms) string {
 		escape.Replace(terms.Price.Dollars()))
 }
 
-// prefersHTML says whether a request comes from a browser's address line: it
-// names text/html and wants it more than JSON (RFC 9110 section 12.5.1).
+// prefersHTML reports whether a request comes from a browser's address line: it names
+// text/html and wants it more than JSON (RFC 9110 section 12.5.1).
 func prefersHTML(accept []string) bool {
 	page, data := 0.0, 0.0
 	precise := -1 // how exactly the best range names JSON

@@ -47,11 +47,11 @@ func TestOnlyABrowserGetsThePage(t *testing.T) {
 		}
 	}
 	if w := visit(t, site(), "", "/x402/tip?x402Version=1", browser); w.Header().Get("Content-Type") != "application/json" {
-		t.Error("version 1 terms are JSON, whoever asks")
+		t.Error("version 1 terms must be JSON for browsers too")
 	}
 }
 
-// Who does not name HTML never gets it, whatever else the header says.
+// A client whose Accept header does not name HTML never gets it.
 func FuzzAccept(f *testing.F) {
 	f.Add(browser)
 	f.Add("text/html;q=0.5;q=1, */*;q=1e-9")
@@ -85,7 +85,7 @@ func TestThePageHasTheTermsOfItsHeader(t *testing.T) {
 	}
 }
 
-// Nothing that a deployment or a caller writes becomes markup.
+// No text of a deployment or a caller becomes markup.
 func TestHostileTextStaysText(t *testing.T) {
 	const hostile = `</pre><script>alert(1)</script><img src=x onerror='alert(2)'>" onfocus="alert(3)" {{script}}`
 	where := site()

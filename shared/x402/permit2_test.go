@@ -82,8 +82,8 @@ func TestMatchAcceptsExactlyThePermit(t *testing.T) {
 	}
 }
 
-// Whatever a permit says, it is refused with a reason or is a payment of exactly
-// the terms under the nonce that it names.
+// Every permit is either refused with a reason or a payment of exactly the terms with its
+// own nonce.
 func FuzzMatchPermit2(f *testing.F) {
 	terms := termsOf(f, "verifyAudit", "")
 	for _, p := range []x402.Payload{permit(terms), {}} {

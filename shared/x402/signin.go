@@ -18,8 +18,8 @@ import (
 // HeaderSignIn carries a [SignIn], base64 (extension sign-in-with-x).
 const HeaderSignIn = "SIGN-IN-WITH-X"
 
-// Accounts says whether an account signed a text (EIP-191, personal_sign). It
-// returns nil, *payments.Invalid, or any other error when it cannot be told.
+// Accounts reports whether an account signed a text (EIP-191, personal_sign). It returns
+// nil, *payments.Invalid, or any other error if that is unknown.
 type Accounts interface {
 	SignedText(ctx context.Context, address, text, signature string) error
 }
@@ -159,8 +159,8 @@ func signInError(format string, args ...any) error {
 	return invalid("invalid_sign_in", HeaderSignIn+" "+format+".", args...)
 }
 
-// signInExtension offers the sign-in in a challenge. Its nonce only tells the
-// challenges apart: a sign-in gives its account nothing but its own stored answers.
+// signInExtension offers the sign-in in a challenge. Its nonce only distinguishes the
+// challenges: a sign-in gives an account only its own stored answers.
 func (t Terms) signInExtension(now time.Time) any {
 	var nonce [16]byte
 	_, _ = rand.Read(nonce[:]) // crypto/rand never fails since Go 1.24

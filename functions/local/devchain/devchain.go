@@ -57,8 +57,8 @@ type Options struct {
 	// that moves it forward moves the chain to that time with the next request.
 	Now func() time.Time
 
-	// Logger hears of replays, repairs and failures; nil means silence.
-	// go-ethereum's own log stays silent either way.
+	// Logger logs replays, repairs and failures; nil disables it. go-ethereum's own log is
+	// always off.
 	Logger *slog.Logger
 }
 
@@ -78,11 +78,11 @@ type Chain struct {
 	// sealing serialises block production: its holder mines everything
 	// that is in the pool, so callers that waited find their work done.
 	sealing sync.Mutex
-	// view is held for writing while the head of the chain is exchanged, so that
-	// no reader sees the moment in between, where a mined transaction has no block.
+	// view is held for writing while the head of the chain is replaced, so that no reader
+	// sees a mined transaction without a block.
 	view sync.RWMutex
-	// replaced holds blocks that an extended version took the place of; the
-	// pool may still ask for the most recent ones.
+	// replaced holds blocks that were replaced by an extended version; the pool may still
+	// read the most recent ones.
 	replaced []*types.Block
 
 	server *rpc.Server
@@ -147,7 +147,7 @@ func Start(ctx context.Context, opts Options) (_ *Chain, err error) {
 	return c, nil
 }
 
-// replay brings the chain to where the directory says it was.
+// replay executes the blocks of the directory.
 func (c *Chain) replay(ctx context.Context) error {
 	if c.store == nil {
 		return nil

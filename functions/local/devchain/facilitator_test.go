@@ -177,7 +177,7 @@ func (s *shop) cancel(p payments.Payment) {
 	}
 }
 
-// spendElsewhere uses the payer's nonce up for a transfer to somebody else.
+// spendElsewhere spends the payer's nonce on a transfer to another account.
 func (s *shop) spendElsewhere(p payments.Payment) {
 	s.Helper()
 	a := asAuthorization(p)
@@ -266,7 +266,7 @@ type journal struct {
 	record *payments.Record
 	sent   *int
 	then   func() // right after a transaction is stored, if given
-	after  func() // right after somebody was asked to carry it out, if given
+	after  func() // called right after a settlement was requested, if set
 }
 
 func (s *shop) journal(p payments.Payment) journal {
@@ -470,7 +470,7 @@ func TestAnAuthorizationThatRunsOutUnderwayIsRejected(t *testing.T) {
 	})
 }
 
-func TestATransactionThatWasNeverSentHoldsNobodyUp(t *testing.T) {
+func TestAnUnsentTransactionBlocksNoOther(t *testing.T) {
 	s := openShop(t)
 	lost := s.order(5000)
 	s.diesAt("signed", lost)
@@ -598,8 +598,8 @@ func (s *shop) payAll(orders []payments.Order, machines ...*payments.Machine) {
 	wait.Wait()
 }
 
-// payPatiently asks again, as a client does that hears 503: with many at once a slow
-// machine answers none of them within the limits of a node.
+// payPatiently retries after a 503, as clients do, because a slow machine answers none of
+// many concurrent requests within the limits of a node.
 func (s *shop) payPatiently(m *payments.Machine, o payments.Order) error {
 	deadline := time.Now().Add(validity / 2)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {

@@ -92,7 +92,8 @@ func TestAWalletCannotTellASimulationFromTheTransaction(t *testing.T) {
 	}
 }
 
-// What a simulation cannot see costs one transaction: then the payer has to wait.
+// A revert that the simulation does not find costs one transaction; then the payer is
+// paused.
 func TestThreeHundredRequestsOfAHostileWalletCostOneTransaction(t *testing.T) {
 	s := openShop(t)
 	wallet := s.hostileWallet(switched, 5000)

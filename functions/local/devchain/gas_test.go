@@ -183,7 +183,7 @@ func TestAReplacedTransactionThatIsMinedAllTheSameCounts(t *testing.T) {
 }
 
 // A transaction that no node takes any more must not block those behind it.
-func TestANonceThatNobodyTakesIsSpent(t *testing.T) {
+func TestAnUnusedNonceIsSpent(t *testing.T) {
 	s := openShop(t)
 	lost := s.order(5000)
 	s.diesAt("signed", lost)

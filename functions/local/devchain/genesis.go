@@ -56,7 +56,7 @@ var (
 	WalletFactory = common.HexToAddress("0x6492000000000000000000000000000000000001")
 )
 
-// IsPublicAccount says whether an address is of one of the three keys that everybody
+// IsPublicAccount reports whether an address is of one of the three keys that everybody
 // knows. Money that it gets on a real chain is lost.
 func IsPublicAccount(address string) bool {
 	given := common.HexToAddress(address)

@@ -180,7 +180,7 @@ func receipt(t testing.TB, cl *ethclient.Client, hash common.Hash) *types.Receip
 	return r
 }
 
-// simulate calls the token as somebody and returns the revert text, or "".
+// simulate calls the token from an address and returns the revert text, or "".
 func simulate(t testing.TB, cl *ethclient.Client, from common.Address, data []byte) string {
 	t.Helper()
 	_, err := cl.CallContract(t.Context(), ethereum.CallMsg{From: from, To: &TokenAddress, Data: data}, nil)

@@ -11,7 +11,7 @@ import (
 // clientVersion is what a development chain answers to web3_clientVersion.
 const clientVersion = "governance-devchain/1"
 
-// Is says whether a node is a development chain. A real one may listen on the same
+// Is reports whether a node is a development chain. A real one may listen on the same
 // machine and serve the same chain id.
 func Is(ctx context.Context, url string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)

@@ -13,8 +13,7 @@ import (
 	"governance.internal/shared/x402/evm"
 )
 
-// What a memo says can be read back from the chain by its hash; a wallet without coins
-// writes none.
+// A memo can be read back from the chain by its hash; a wallet without coins writes none.
 func TestAMemoIsCalldata(t *testing.T) {
 	s := openShop(t)
 	chain, err := evm.Dial(s.token, []string{s.chain.URL()})

@@ -68,13 +68,13 @@ func (s *shop) must(private string, to common.Address, data []byte) *types.Recei
 	return r
 }
 
-// fund gives somebody dollars of the rich payer.
+// fund transfers dollars of the rich payer to an address.
 func (s *shop) fund(who common.Address, units int64) {
 	s.Helper()
 	s.must(PayerKey, TokenAddress, pack(s.T, "Token", "transfer", who, big.NewInt(units)))
 }
 
-// gasMoney gives somebody ETH.
+// gasMoney transfers ETH to an address.
 func (s *shop) gasMoney(who common.Address) {
 	s.Helper()
 	s.send(GasKey, &who, big.NewInt(1e16), nil)
@@ -274,7 +274,7 @@ func TestAWalletThatIsThereIsNotDeployedAgain(t *testing.T) {
 	s.wantReceived(10_000, 2)
 }
 
-// Somebody else may deploy the wallet between verification and settlement.
+// Another party may deploy the wallet between verification and settlement.
 func TestAWalletThatSomebodyDeploysMeanwhilePays(t *testing.T) {
 	for _, step := range []string{"worked", "signed"} {
 		s := openShop(t)

@@ -116,7 +116,7 @@ func TestPermit2AndItsProxyRefuseLikeTheRealOnes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
-	// The spender of the permit is whoever calls Permit2.
+	// The spender of the permit is the caller of Permit2.
 	p := pay()
 	direct := pack(t, "Permit2", "permitWitnessTransferFrom",
 		permitTransfer{permissions{TokenAddress, big.NewInt(5000)}, common.HexToHash(p.Nonce).Big(), new(big.Int).SetUint64(p.ValidBefore)},
@@ -146,7 +146,7 @@ func (s *shop) invalidate(p payments.Payment) {
 	s.must(PayerKey, Permit2, pack(s.T, "Permit2", "invalidateUnorderedNonces", new(big.Int).Rsh(nonce, 8), mask))
 }
 
-// permitElsewhere spends the nonce of a permit on a payment to somebody else.
+// permitElsewhere spends the nonce of a permit on a payment to another payee.
 func (s *shop) permitElsewhere(p payments.Payment) {
 	s.Helper()
 	astray := s.paymentOf("permit2", PayerKey, Payer, func(q *payments.Payment) {
@@ -223,8 +223,8 @@ func TestAFrontRunPermitIsSettledByTheStrangersTransaction(t *testing.T) {
 	}
 }
 
-// Permit2 has no event that tells a nonce, so that the money will not come is
-// proven only by the whole life of the permit.
+// Permit2 has no event with the nonce, so only the whole life of the permit proves that no
+// money will move.
 func TestAPayerWhoTakesThePermitBackIsRejectedOnceItIsOver(t *testing.T) {
 	for name, trick := range map[string]func(*shop, payments.Payment){"canceled": (*shop).invalidate, "spent elsewhere": (*shop).permitElsewhere} {
 		for _, signed := range []bool{false, true} {
@@ -252,8 +252,8 @@ func TestAPayerWhoTakesThePermitBackIsRejectedOnceItIsOver(t *testing.T) {
 	}
 }
 
-// A transfer whose calldata does not show the permit, a bundler's say, may be the
-// payment: nobody may say that it failed, nor that it is another's.
+// A transfer whose calldata does not show the permit, such as a bundler's, may be the
+// payment. It is neither reported as failed nor attributed to another payment.
 func TestATransferThatCannotBeReadStaysUnknown(t *testing.T) {
 	s := permitShop(t)
 	o := orderOf(s.permit())

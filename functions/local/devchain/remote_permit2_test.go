@@ -38,7 +38,7 @@ func TestAnotherFacilitatorSettlesAPermit(t *testing.T) {
 	s.wantReceived(10_000, 2)
 }
 
-// An equal transfer of the same payer is no proof of a new permit, whoever says so.
+// An equal, earlier transfer of the same payer does not prove a new permit.
 func TestAnEarlierTransferIsNotBelievedToBeANewPermits(t *testing.T) {
 	s := permitShop(t)
 	s.mustPay(s.process(nil), s.order(5000)) // by EIP-3009

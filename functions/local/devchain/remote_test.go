@@ -174,7 +174,7 @@ func (s *shop) settles(f payments.Facilitator, j journal, limit time.Duration) (
 
 func TestALieAboutASettlementCostsTheBuyerNothing(t *testing.T) {
 	s := openShop(t)
-	unrelated := s.frontRun(s.payment(1)).TxHash.Hex() // somebody's own money, a real transfer to us
+	unrelated := s.frontRun(s.payment(1)).TxHash.Hex() // a real transfer to us, of another payment
 	for name, hash := range map[string]string{
 		"made up": "0x" + strings.Repeat("ab", 32), "another transfer": unrelated, "none": "", "no hash": "0xsure",
 	} {
@@ -315,7 +315,7 @@ func TestASettlementIsResumedAfterADeath(t *testing.T) {
 	type death struct{}
 	dying := s.selling(first, second)
 	dying.Step = func(name string) {
-		if name == "signed" { // stored, and nobody was asked
+		if name == "signed" { // stored, not yet submitted
 			panic(death{})
 		}
 	}

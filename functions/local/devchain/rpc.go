@@ -86,9 +86,8 @@ func (c *Chain) listen(addr string) error {
 	return nil
 }
 
-// serveHTTP lets local programs and local web pages in. A page from elsewhere is
-// kept out by its Origin, and one that resolved its own name to 127.0.0.1 by its
-// Host.
+// serveHTTP admits local programs and local web pages. The Origin excludes other sites'
+// pages, and the Host those whose name resolves to 127.0.0.1.
 func (c *Chain) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(r.Host); err == nil {

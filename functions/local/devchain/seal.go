@@ -17,13 +17,12 @@ import (
 
 // How blocks follow the clock.
 //
-// Two wishes collide. A payment should settle in milliseconds, and a block's
-// timestamp should be the present, because the token compares it with the
-// window of an authorization. But a block must be at least one second younger
-// than its parent, so a chain that mines a block for each payment runs ahead of
-// the clock as soon as two payments come in one second: after 200 quick payments
-// it would be three minutes in the future and every new authorization, valid for
-// one minute, would be expired.
+// Two goals conflict. A payment should settle in milliseconds, and a block's timestamp
+// should be the present, because the token compares it with the window of an authorization.
+// But a block must be at least one second younger than its parent, so a chain that mines a
+// block for each payment runs ahead of the clock as soon as two payments come in one
+// second: after 200 quick payments it would be three minutes in the future and every new
+// authorization, valid for one minute, would be expired.
 //
 // So the block of the present second stays open. The first transaction of a
 // second makes a block; the next one in the same second replaces that block by a
@@ -207,7 +206,7 @@ func (c *Chain) build(next slot, fresh []*types.Transaction) (*types.Block, erro
 	return c.assemble(next, good)
 }
 
-// assemble executes exactly these transactions on the slot's parent.
+// assemble executes the given transactions on the slot's parent.
 func (c *Chain) assemble(next slot, txs types.Transactions) (*types.Block, error) {
 	// Nothing random goes into a block: the same transactions at the same time
 	// give the same hash.
@@ -219,9 +218,9 @@ func (c *Chain) assemble(next slot, txs types.Transactions) (*types.Block, error
 	return block, err
 }
 
-// adopt makes a block the head: checked, then durable, then visible. A crash
-// between the last two steps leaves a mined transaction that nobody was told
-// of, which is what a lost answer looks like on any chain.
+// adopt makes a block the head: it is checked, then made durable, then made visible. A
+// crash between the last two steps leaves a mined transaction without a response, just
+// like a lost response on any chain.
 func (c *Chain) adopt(head, block *types.Block) error {
 	bc := c.eth.BlockChain()
 	if _, err := bc.InsertBlockWithoutSetHead(context.Background(), block, false); err != nil {
@@ -244,7 +243,7 @@ func (c *Chain) adopt(head, block *types.Block) error {
 	return c.eth.TxPool().Sync()
 }
 
-// expose exchanges the head while nobody looks.
+// expose replaces the head while readers are locked out.
 func (c *Chain) expose(block *types.Block) error {
 	c.view.Lock()
 	defer c.view.Unlock()

@@ -20,11 +20,10 @@ import (
 // in one bbolt file. go-ethereum itself runs in memory and executes the blocks
 // again at start.
 //
-// go-ethereum's own data directory was tried and does not keep the promise: it
-// leaves recent state to a clean shutdown and its database does not sync, so
-// after a kill it rewinds to the last state it finds. Here a block is synced to
-// disk before a reader can see it, and a bbolt transaction is there or not there.
-// bbolt also locks the file against a second process.
+// go-ethereum's own data directory is not durable enough: it writes recent state at a clean
+// shutdown only and its database does not sync, so after a kill it rewinds to the last
+// state it finds. Here a block is synced to disk before a reader can see it, and a bbolt
+// transaction is atomic. bbolt also locks the file against a second process.
 type store struct{ db *bolt.DB }
 
 var (
@@ -41,7 +40,7 @@ func openStore(dir string) (*store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("devchain: %w", err)
 	}
-	// The timeout is for the previous owner that is just now ending.
+	// The timeout lets a previous owner finish.
 	db, err := bolt.Open(filepath.Join(dir, "chain.db"), 0o600, &bolt.Options{Timeout: 500 * time.Millisecond})
 	if errors.Is(err, berrors.ErrTimeout) {
 		return nil, fmt.Errorf("%w: %s", ErrInUse, dir)
@@ -64,9 +63,9 @@ func openStore(dir string) (*store, error) {
 	return &store{db}, nil
 }
 
-// genesis returns the genesis of this directory, or makes fresh the one. The
-// whole description is kept, with the token's code, so that a newer program
-// continues an older chain unchanged.
+// genesis returns the genesis of this directory, or stores fresh as its genesis. The whole
+// description is kept, with the token's code, so that a newer program continues an older
+// chain unchanged.
 func (s *store) genesis(fresh *core.Genesis) (*core.Genesis, error) {
 	g := fresh
 	err := s.db.Update(func(tx *bolt.Tx) error {

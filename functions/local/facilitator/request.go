@@ -22,7 +22,7 @@ type request struct {
 	PaymentRequirements *requirements `json:"paymentRequirements"`
 }
 
-// requirements are those of either version, told apart by the name of the amount.
+// requirements are those of either version; the name of the amount tells which.
 type requirements struct {
 	x402.Requirements
 	MaxAmountRequired string `json:"maxAmountRequired"`
@@ -51,8 +51,9 @@ func badRequest(detail string) error {
 	}
 }
 
-// payment matches the payload with the requirements, for any recipient and amount. Errors are *payments.Invalid. What the seller offered and the client
-// accepted beside scheme and network is between these two.
+// payment matches the payload with the requirements, for any recipient and amount. Errors
+// are *payments.Invalid. It compares only the scheme and the network of the accepted terms;
+// the rest is up to seller and client.
 func (s *service) payment(req request) (payments.Payment, error) {
 	terms, err := s.terms(*req.PaymentRequirements)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// Whatever a seller sends is a payment, an invalid one, or an error that says so.
+// Every request of a seller is a payment, an invalid payment, or a bad request.
 func FuzzRequest(f *testing.F) {
 	s := &service{token: catalog.Site{
 		Network: "eip155:8453", Asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", AssetName: "USD Coin", AssetVersion: "2",

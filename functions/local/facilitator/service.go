@@ -1,14 +1,13 @@
-// Package facilitator is the other side of the x402 protocol: it verifies and
-// settles payments for sellers that run elsewhere, so that a seller on any stack
-// can be tried on a laptop, against the development chain.
+// Package facilitator is an x402 facilitator: it verifies and settles payments for other
+// sellers, so that a seller on any stack can be tested on a laptop, against the development
+// chain.
 //
-// It is a thin front of the payment machine. A settlement is a payment whose
-// product is [Product] and whose work is nothing, so that it inherits what the
-// machine promises: one transfer however often it is asked for, the same
-// transaction after a crash, and one order of the gas wallet's nonces. Success is reported
-// to one submitter, since each of several equal requests may be another delivery. The
-// record of a payment belongs to the first that brought it, the gate or this service;
-// the other one answers that the nonce is used.
+// It is a thin layer over the payment machine. A settlement is a payment of the product
+// [Product] without work, so it inherits the guarantees of the machine: one transfer for
+// any number of requests, the same transaction after a crash, and one order of the gas
+// wallet's nonces. Success is reported to one submitter, because each of several equal
+// requests may be another delivery. The record of a payment belongs to the gate or to this
+// service, whichever received it first; the other answers that the nonce is used.
 //
 // Wire shapes: x402 core specification v2 section 7, and the version 1 shapes of
 // the same members.

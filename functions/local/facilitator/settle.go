@@ -16,7 +16,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// Product marks the records of this service among the gate's.
+// Product distinguishes the records of this service from those of the gate.
 const Product = "facilitator"
 
 func (s *service) settle(r *http.Request) (httpapi.Response, error) {
@@ -76,8 +76,8 @@ func (s *service) settle(r *http.Request) (httpapi.Response, error) {
 	return httpapi.JSON(response)
 }
 
-// submitter names who asks for a settlement. Equal requests are different submitters,
-// since each may be a sale, unless they say by an Idempotency-Key that they are one.
+// submitter identifies the sender of a settlement. Equal requests are different submitters,
+// because each may be a sale, unless they have the same Idempotency-Key.
 func submitter(r *http.Request) string {
 	name := strings.Join(r.Header.Values("Idempotency-Key"), ",")
 	if name == "" || len(name) > maxIdempotencyKey {
@@ -125,8 +125,8 @@ func digest(p payments.Payment) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Ledger answers the settlements of this service and leaves all others to the
-// ledger of the sales: what other sellers sold is not in our audit chain.
+// Ledger handles the settlements of this service and passes all others to the ledger of the
+// sales. The sales of other sellers are not in our audit chain.
 type Ledger struct{ Sales payments.Ledger }
 
 var _ payments.Ledger = Ledger{}

@@ -59,8 +59,8 @@ type Assignment struct {
 
 const mostAssignment = 1 << 20 // bytes
 
-// Main is a process of the agent: it reads its assignment, works, and tells by its exit
-// status why it ended; see [StopOf]. When ctx ends it was killed.
+// Main is the agent process: it reads its assignment, works, and returns the reason to stop
+// as its exit status; see [StopOf]. The end of ctx means that it was killed.
 func Main(ctx context.Context, in io.Reader, out io.Writer) int {
 	stop, err := run(ctx, in, out)
 	if err != nil {
@@ -70,7 +70,7 @@ func Main(ctx context.Context, in io.Reader, out io.Writer) int {
 	return slices.Index(stops, stop)
 }
 
-// StopOf is what an exit status tells; "" if it tells nothing.
+// StopOf returns the reason to stop of an exit status, "" for none.
 func StopOf(status int) string {
 	if status < 0 || status >= len(stops) {
 		return ""
@@ -178,8 +178,8 @@ func (p Provider) open() (chat.Model, error) {
 	return nil, fmt.Errorf("LLM_API must be %s, %s or %s", Anthropic, OpenAI, Bedrock)
 }
 
-// tools are what the agent may use. What the guard refuses and what is written into the
-// worklog waits in the spool of the workspace for the server, which has the audit chain.
+// tools returns the tools of the agent. Refusals of the guard and worklog entries are
+// spooled in the workspace for the server, which has the audit chain.
 func (a Assignment) tools(w *workspace.Workspace) []*tool.Tool {
 	log := &violations.Log{
 		Workspace: w,

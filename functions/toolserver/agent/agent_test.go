@@ -147,7 +147,7 @@ func TestAnAgentDoesItsTaskAndIsRefused(t *testing.T) {
 	}
 }
 
-// What the model gets wrong it is told, and goes on.
+// The model receives an error for each wrong call and continues.
 func TestWrongCallsAreAnswered(t *testing.T) {
 	for _, api := range apis {
 		o := newProject(t).work(api, "wrong-calls", nil)
@@ -162,7 +162,7 @@ func TestWrongCallsAreAnswered(t *testing.T) {
 	}
 }
 
-// Each reason to stop is told apart from the others.
+// Each reason to stop has its own value.
 func TestWhyAnAgentStops(t *testing.T) {
 	for _, api := range apis {
 		for script, want := range map[string]Stop{"refused": Refused, "long": TooLong, "full": ContextFull, "declined": Refused, "denied": Failed, "nonsense": Failed, "half": Failed} {
@@ -308,8 +308,8 @@ func TestTheToolsKeepToTheWorkspace(t *testing.T) {
 	}
 }
 
-// A secret in a file reaches neither the log nor the model.
-// What the guard judges is what is opened, also where a name goes through a link and back.
+// A secret in a file reaches neither the log nor the model. The guard checks exactly the
+// file that is opened, even if its name goes through a link and back.
 func TestANameThroughALinkIsJudgedAsItIsOpened(t *testing.T) {
 	p := newProject(t)
 	p.write("deep/er/x", "x\n")

@@ -55,7 +55,8 @@ func (f files) edit(ctx context.Context, _ *tool.Call, in editInput) (editOutput
 	return editOutput{in.Path, false, strings.Count(after, "\n")}, nil
 }
 
-// create makes a file that is not there; no other process can have made it meanwhile.
+// create creates a file exclusively, so that no other process can have created it in the
+// meantime.
 func (f files) create(ctx context.Context, in editInput) (editOutput, error) {
 	if err := f.allowed(ctx, preflight.Create, in.Path); err != nil {
 		return editOutput{}, err

@@ -8,8 +8,8 @@ import (
 	"governance.internal/functions/toolserver/guard/mask"
 )
 
-// Log is what the agent tells about its work. What looks like a secret, and the place of
-// the workspace, are not told.
+// Log is the agent's log of its work. Recognizable secrets and the path of the workspace
+// are redacted.
 type Log struct {
 	Out  io.Writer
 	Hide func(string) string // takes the place of the workspace out of a text

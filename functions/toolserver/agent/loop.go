@@ -125,7 +125,7 @@ func (l *Loop) Run(ctx context.Context, task string) Stop {
 
 var ends = map[chat.Stop]Stop{chat.Done: Done, chat.Refused: Refused, chat.TooLong: TooLong, chat.ContextFull: ContextFull}
 
-// interrupted says whether something from outside ends the work.
+// interrupted reports whether something from outside ends the work.
 func (l *Loop) interrupted(ctx context.Context) Stop {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -47,7 +47,7 @@ func product(t *testing.T) string {
 	return front.URL
 }
 
-// slow runs the fixture, which tells progress, over both transports.
+// slow runs the fixture, which reports progress, over both transports.
 func slow(t *testing.T) string {
 	t.Helper()
 	table := stateless.Table{Tools: fixtureTools()}

@@ -174,7 +174,7 @@ func getPrompt(r *stateless.Request) (any, error) {
 	return nil, rpc.InvalidParams("no such prompt")
 }
 
-// logs sends log messages to whoever may have them.
+// logs sends log messages to clients that accept them.
 func logs(r *stateless.Request) (any, error) {
 	if r.Call.Notify != nil && (r.Version != stateless.Modern || r.Meta("io.modelcontextprotocol/logLevel") != nil) {
 		for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {

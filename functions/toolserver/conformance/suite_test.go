@@ -44,9 +44,9 @@ func fixture(t *testing.T) string {
 	return server.URL + "/mcp"
 }
 
-// The official suite passes for what each revision requires. What a client is asked
-// by the server inside a call does not exist here before 2026-07-28: these four are
-// the only failures, and the suite fails if one of them passes.
+// The official suite passes for what each revision requires. Requests of the server to the
+// client inside a call do not exist here before 2026-07-28: these four are the only
+// failures, and the suite fails if one of them passes.
 func TestTheConformanceSuitePasses(t *testing.T) {
 	node := node22(t)
 	script, err := filepath.Abs(filepath.Join(modules, "@modelcontextprotocol/conformance/dist/index.js"))

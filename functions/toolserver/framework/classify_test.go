@@ -32,7 +32,7 @@ func TestOnlyPlainDataIsData(t *testing.T) {
 		diff("a.ts", "-const page = { title: \"Our old shop\" }\n+const page = { title: \"Our new shop\" }\n"): "DATA",
 		diff("main.go", "-\tfmt.Fprintf(w, \"Good mornin all\")\n+\tfmt.Fprintf(w, \"Good morning all\")\n"):   "DATA",
 
-		// texts that nobody knows the use of
+		// texts of unknown use
 		diff("a.sh", "-rm \"my old file\"\n+rm \"my new file\"\n"):                                                                    "LOGIC",
 		diff("a.sh", "-ssh box 'do it now'\n+ssh box 'do it twice'\n"):                                                                "LOGIC",
 		diff("a.sh", "-echo \"one more $x\"\n+echo \"one more $y\"\n"):                                                                "LOGIC",

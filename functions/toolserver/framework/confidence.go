@@ -13,8 +13,8 @@ var plainly = []string{
 	"a comment changes that a tool obeys", "what a program fills", "a property is added",
 }
 
-// sureOfLogic says how sure it is that a hunk is no plain data. What looks like wording may
-// be just that, and an unknown format tells nothing.
+// sureOfLogic returns the confidence that a hunk is not plain data. It is low for text that
+// looks like wording and for an unknown format.
 func (f changedFile) sureOfLogic(h hunk, why string) string {
 	if f.whole || strings.HasPrefix(why, "the file steers") {
 		return High
@@ -48,7 +48,7 @@ func (f changedFile) sureOfData(h hunk) string {
 // sentences are runs of words as people write them.
 var sentences = regexp.MustCompile(`[\p{L}'’]+(?:[ ,]+[\p{L}'’]+){2,}`)
 
-// resemblesWording says whether what changes in a line lies in a run of words.
+// resemblesWording reports whether what changes in a line lies in a run of words.
 func resemblesWording(h hunk) bool {
 	gone, fresh := h.changed()
 	if len(gone) != len(fresh) {

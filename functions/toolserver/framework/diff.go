@@ -206,13 +206,13 @@ func listLogic(name string, h hunk) string {
 	return wordingLogic(h, []shape{listed})
 }
 
-// isDecidingKey says whether a line of JSON has a key that code may decide by.
+// isDecidingKey reports whether a line of JSON has a key that code may decide by.
 func isDecidingKey(line string) bool {
 	key := jsonKey.FindStringSubmatch(line)
 	return key != nil && (logicWord.MatchString(key[1]) || decidingKey.MatchString(key[1]))
 }
 
-// isListedSentence says whether a line is a sentence in a list of JSON.
+// isListedSentence reports whether a line is a sentence in a list of JSON.
 func isListedSentence(line string) bool {
 	found := listed.FindStringSubmatch(line)
 	if found == nil || logicWord.MatchString(found[1]) {
@@ -235,8 +235,8 @@ func (h hunk) changed() (gone, fresh []string) {
 	return gone, fresh
 }
 
-// opensLongText says whether a line begins or ends a text of several lines in YAML, TOML or
-// properties.
+// opensLongText reports whether a line begins or ends a text of several lines in YAML, TOML
+// or properties.
 func opensLongText(line string) bool {
 	for _, ending := range []string{"|", ">", "|-", ">-", `\`} {
 		if strings.HasSuffix(line, ending) {

@@ -75,7 +75,7 @@ func (f format) withoutComments(lines []string) []string {
 	})
 }
 
-// shownValue says whether a change of a value is one of a text or a fact for people.
+// shownValue reports whether a change of a value is one of a text or a fact for people.
 func shownValue(file, key, before, after string) bool {
 	key = strings.TrimPrefix(strings.TrimSpace(key), "- ")
 	key = strings.TrimSpace(key[strings.LastIndexByte(key, '.')+1:])
@@ -93,7 +93,7 @@ func shownValue(file, key, before, after string) bool {
 	return isShown(key, old) && isShown(key, now)
 }
 
-// isTranslation says whether a value of a file of translations is text.
+// isTranslation reports whether a value of a file of translations is text.
 func isTranslation(key, value string) bool {
 	if switches.MatchString(value) || strings.Contains(value, "://") {
 		return false
@@ -102,8 +102,8 @@ func isTranslation(key, value string) bool {
 	return isPhrase || !decidingKey.MatchString(key)
 }
 
-// isShownValue says whether a key stands for a number, a text or a fact for people, and the value
-// is one.
+// isShownValue reports whether a key stands for a number, a text or a fact for people, and the
+// value is one.
 func isShownValue(key, value string) bool {
 	if numberKey.MatchString(key) && isNumber(value) {
 		return true
@@ -111,17 +111,17 @@ func isShownValue(key, value string) bool {
 	return isForPeople(key) && isText(value)
 }
 
-// isNumber says whether a value is a number or the number of a telephone.
+// isNumber reports whether a value is a number or the number of a telephone.
 func isNumber(value string) bool {
 	return number.MatchString(value) || phone.MatchString(value)
 }
 
-// isForPeople says whether a key stands for a text or a fact that people read.
+// isForPeople reports whether a key stands for a text or a fact that people read.
 func isForPeople(key string) bool {
 	return display.MatchString(key) || textKey.MatchString(key) || factKey.MatchString(key)
 }
 
-// isText says whether a value reads like a name or a sentence and not like a switch.
+// isText reports whether a value reads like a name or a sentence and not like a switch.
 func isText(value string) bool {
 	if switches.MatchString(value) || logicWord.MatchString(value) || !letters.MatchString(value) {
 		return false
@@ -129,7 +129,7 @@ func isText(value string) bool {
 	return beginsUpper(value) || strings.Contains(value, " ")
 }
 
-// beginsUpper says whether a text begins with a capital letter.
+// beginsUpper reports whether a text begins with a capital letter.
 func beginsUpper(text string) bool {
 	return text != "" && strings.ToLower(text[:1]) != text[:1]
 }
@@ -168,7 +168,7 @@ func tableLogic(h hunk, comma rune) string {
 	return ""
 }
 
-// isPlainChange says whether a cell stays, or is text before and after.
+// isPlainChange reports whether a cell stays, or is text before and after.
 func isPlainChange(old, now string) bool {
 	return old == now || plainCell(old) && plainCell(now)
 }

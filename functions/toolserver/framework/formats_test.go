@@ -12,7 +12,7 @@ type change struct{ file, before, after string }
 // diff has the first line of the file above the change.
 func (c change) diff() string { return diff(c.file, " \n-"+c.before+"\n+"+c.after+"\n") }
 
-// What people read, in the formats that carry it.
+// Changes of text that people read, by format.
 var shownChanges = []change{
 	{"team.json", `  "city": "Hamburgg",`, `  "city": "Hamburg",`},
 	{"shop.json", `  "price": 10,`, `  "price": 12,`},
@@ -88,7 +88,7 @@ var shownChanges = []change{
 	{"a.ini", `title = An old page`, `title = A new page`},
 }
 
-// What programs act on, in the same formats.
+// Changes of values that programs act on, in the same formats.
 var actedChanges = []change{
 	{"a.json", `  "retries": 3,`, `  "retries": 5,`},
 	{"a.json", `  "timeoutMs": 5000,`, `  "timeoutMs": 9000,`},
@@ -246,9 +246,9 @@ func TestTheNamesOfColumnsAreLogic(t *testing.T) {
 	}
 }
 
-// What is shown may change, what programs act on needs a person, in every format that
-// somebody here reads. Before the formats had their readers 27 of 52 and 72 of 103 were told
-// apart; of the later ones 17 of 18 and 42 of 42.
+// In every format with a reader, text that is only shown may change, and values that
+// programs act on need a person. Before the readers existed 27 of 52 and 72 of 103 changes
+// were classified correctly; of the later ones 17 of 18 and 42 of 42.
 func TestFormatsAreReadForWhatTheyAre(t *testing.T) {
 	for _, c := range []struct {
 		list []change

@@ -71,7 +71,7 @@ func TestChangesAreClassified(t *testing.T) {
 	}
 }
 
-// What a rule says of its enforcement is built. A tool that is not there enforces nothing.
+// The enforcement that a rule describes exists. A missing tool enforces nothing.
 func TestNoRuleClaimsWhatIsNotBuilt(t *testing.T) {
 	for _, rule := range framework.Rules() {
 		for _, claim := range []string{"cannot close", "forced", "closing of a session", "session_close", "drift_audit", "clients ask"} {

@@ -203,7 +203,7 @@ func elementLogic(h hunk) string {
 	return ""
 }
 
-// below says whether the line above a line opens a tag.
+// below reports whether the line above a line opens a tag.
 func below(lines []string, line string) bool {
 	i := slices.Index(lines, line)
 	return i > 0 && opened.MatchString(lines[i-1])

@@ -133,7 +133,7 @@ func undocumented(kind string, h hunk) hunk {
 	}
 }
 
-// obeyedIn says whether a line of some comments is one that a tool obeys.
+// obeyedIn reports whether a line of some comments is one that a tool obeys.
 func obeyedIn(comments []string) bool {
 	for _, text := range comments {
 		for line := range strings.Lines(text) {
@@ -168,7 +168,7 @@ func directives(old, fresh []lexeme) string {
 	return ""
 }
 
-// obeyed says whether a tool obeys a comment.
+// obeyed reports whether a tool obeys a comment.
 func obeyed(comment string) bool {
 	return directive.MatchString(strings.TrimLeft(comment, "/#*; ")) ||
 		directive.MatchString(comment[min(len(comment), 1):]) ||
@@ -181,40 +181,50 @@ func withoutComments(list []lexeme) []lexeme {
 	})
 }
 
-// sentence says whether a text is for people: words with blanks between them.
+// sentence reports whether a text is for people: words with blanks between them.
 func sentence(text string) bool {
 	return strings.Contains(strings.TrimSpace(text), " ") &&
 		letters.MatchString(text) &&
 		!logicWord.MatchString(text)
 }
 
-// shown says whether a text is an argument of something that shows it to people, or the
-// value of a name for such texts. What is done with other texts is not known.
+// shown reports whether a text is an argument of a function that shows it to people, or the
+// value of a name for such texts. The use of other texts is unknown.
 func shown(list []lexeme, at int) bool {
 	if shownWithoutBrackets(list, at) {
 		return true
 	}
 
-	depth := 0
+	depth := 0 // of brackets that close before the text
 	for i := at - 1; i > 0 && at-i < farthest; i-- {
-		x := list[i]
-		if x.kind != "sign" {
+		if list[i].kind != "sign" {
 			continue
 		}
 
-		assigns := x.text == "=" || x.text == ":" || x.text == ":="
+		sign := list[i].text
 		switch {
-		case strings.ContainsAny(x.text, ")]}"):
+		case strings.ContainsAny(sign, ")]}"):
 			depth++
-		case depth > 0 && strings.ContainsAny(x.text, "([{"):
-			depth--
-		case x.text == "(", depth == 0 && assigns:
+		case depth > 0:
+			if strings.ContainsAny(sign, "([{") {
+				depth--
+			}
+		case givesValue(sign):
 			return isDisplay(nameBefore(list, i))
-		case depth == 0 && strings.ContainsAny(x.text, "([{=!<>&|?;"):
+		case strings.ContainsAny(sign, "([{=!<>&|?;"):
 			return false
 		}
 	}
 
+	return false
+}
+
+// givesValue reports whether a sign follows the name of a function or of a value.
+func givesValue(sign string) bool {
+	switch sign {
+	case "(", "=", ":", ":=":
+		return true
+	}
 	return false
 }
 
@@ -237,12 +247,12 @@ func nameBefore(list []lexeme, i int) lexeme {
 	return list[i-1]
 }
 
-// isDisplay says whether a name stands for something that shows text to people.
+// isDisplay reports whether a name stands for something that shows text to people.
 func isDisplay(x lexeme) bool {
 	return x.kind == "word" && display.MatchString(strings.TrimPrefix(x.text, "IDENT"))
 }
 
-// decides says whether something around a text may use it for more than showing it.
+// decides reports whether something around a text may use it for more than showing it.
 func decides(list []lexeme, at int) bool {
 	for i := max(0, at-6); i < min(len(list), at+3); i++ {
 		x := list[i]
@@ -267,7 +277,7 @@ func decides(list []lexeme, at int) bool {
 	return false
 }
 
-// comparesOrIndexes says whether a sign beside a text compares with it, or looks it up.
+// comparesOrIndexes reports whether a sign beside a text compares with it, or looks it up.
 func comparesOrIndexes(sign string) bool {
 	if sign == "[" || sign == "]" {
 		return true

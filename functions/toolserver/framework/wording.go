@@ -111,7 +111,7 @@ var proseRunes = regexp.MustCompile(`^[\p{L}\p{M}\p{N} .,;:!?'"()…–—/&*-]+
 // calling is a name with a bracket right behind it, as in a program.
 var calling = regexp.MustCompile(`[\p{L}\p{N}_]\(|;\s*$|^\s*[{}]`)
 
-// reworded says whether a text for people becomes another one: both are written like
+// reworded reports whether a text for people becomes another one: both are written like
 // sentences, a program fills the same places in them, and no word turns the meaning round.
 func reworded(old, now string) bool {
 	if !slices.Equal(holes.FindAllString(old, -1), holes.FindAllString(now, -1)) {
@@ -142,8 +142,8 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// turns says whether one of the words that differ decides what the sentence demands. A word
-// that is only spelled another way does not count.
+// turns reports whether one of the words that differ decides what the sentence demands. A
+// word that is only spelled another way does not count.
 func turns(old, now string) bool {
 	gone := words(old)
 	fresh := words(now)
@@ -183,7 +183,7 @@ func words(text string) []string {
 	})
 }
 
-// near says whether two words differ by one letter: more, less or another, or two that
+// near reports whether two words differ by one letter: more, less or another, or two that
 // changed places.
 func near(a, b string) bool {
 	one := []rune(a)

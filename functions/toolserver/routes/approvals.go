@@ -26,7 +26,7 @@ type Approvals interface {
 type approvals struct {
 	secret Secret
 	book   Approvals
-	decide *tool.Tool // in the form of a tool, and in no list: no agent decides about what an agent asked for
+	decide *tool.Tool // in the form of a tool, but not listed: no agent may decide about the request of an agent
 }
 
 func newApprovals(secret Secret, book Approvals) *approvals {
@@ -35,7 +35,7 @@ func newApprovals(secret Secret, book Approvals) *approvals {
 	return a
 }
 
-// get lists what agents asked for and what became of it.
+// get lists the requests of agents and their outcomes.
 func (a *approvals) get(w http.ResponseWriter, r *http.Request) {
 	list, err := a.book.List(mostApprovals)
 	if err != nil {
@@ -63,8 +63,8 @@ type decision struct {
 	Grant bool   `json:"grant" required:"true"`
 }
 
-// post grants or denies for a person who holds the kill secret. The token of the server
-// does not do; agents have that.
+// post grants or denies for a person who has the kill secret. The token of the server is
+// not enough, because agents have it.
 func (a *approvals) post(w http.ResponseWriter, r *http.Request) {
 	body, ok := readSecured(w, r, a.secret)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 
 // Dispatches are the runs of agents.
 type Dispatches interface {
-	// List gives what runs and at most so many that ended, the newest first.
+	// List returns the running dispatches and at most so many ended ones, the newest first.
 	List(most int) (active, completed []dispatch.Record, err error)
 	// Task is the text of a task, "" if it is kept no longer.
 	Task(id string) string
@@ -71,7 +71,7 @@ type Dispatch struct {
 	Stop      string     `json:"stop,omitempty"` // why the agent says that it ended
 }
 
-// list is GET /dispatches: what runs, and what ended lately.
+// list is GET /dispatches: the running dispatches and the latest ended ones.
 func (d *dispatches) list(w http.ResponseWriter, r *http.Request) {
 	active, completed, err := d.runs.List(dispatch.Listed)
 	if err != nil {
@@ -103,8 +103,8 @@ func (d *dispatches) rows(records []dispatch.Record, status string) []Dispatch {
 	return list
 }
 
-// How much of a task a list shows, and how much is read for it: a secret that begins in
-// the part that is shown must be known as a whole.
+// How much of a task a list shows, and how much is read for it: a secret that begins in the
+// shown part must be read as a whole to be redacted.
 const (
 	shownOfTask = 200     // characters
 	readOfTask  = 8 << 10 // bytes
@@ -152,8 +152,8 @@ type dispatchEnd struct {
 	Ending bool   `json:"ending"` // GET /dispatches shows when it has ended
 }
 
-// end ends one dispatch for a person who has the kill secret, and leaves all others
-// alone: POST /dispatches/{id}/end.
+// end is POST /dispatches/{id}/end: it ends one dispatch for a person who has the kill
+// secret.
 func (d *dispatches) end(w http.ResponseWriter, r *http.Request) {
 	body, ok := readSecured(w, r, d.secret)
 	if !ok {

@@ -22,8 +22,8 @@ import (
 // entriesPage is how many entries GET /entries gives at most.
 const entriesPage = 50
 
-// entry is an entry of the audit chain as the console shows it. Of a damaged one
-// only the place is told; what is wrong is for the verification to say.
+// entry is an entry of the audit chain as the console shows it. For a damaged one only the
+// position is given; verification reports the damage.
 type entry struct {
 	Seq      uint64          `json:"seq"`
 	Severity string          `json:"severity"` // critical, warning or info
@@ -37,12 +37,12 @@ type entry struct {
 
 // Severities of entries.
 const (
-	critical = "critical" // somebody must look now
-	warning  = "warning"  // somebody should look
+	critical = "critical" // a person must look now
+	warning  = "warning"  // a person should look
 	info     = "info"
 )
 
-// severities are those of types that are not info, besides the violations.
+// severities lists the types above info, besides the violations.
 var severities = map[string]string{
 	killswitch.EventHalt:    critical,
 	audit.EventRecovered:    critical,
@@ -158,7 +158,7 @@ func (e entries) after(ctx context.Context, after, last uint64) ([]entry, error)
 	return list, nil
 }
 
-// show is an entry of which only the place is told if it is damaged.
+// show converts an entry; a damaged one keeps only its position.
 func show(seq uint64, line []byte) entry {
 	e, err := audit.ParseEntry(line)
 	if err != nil {

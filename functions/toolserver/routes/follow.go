@@ -24,9 +24,9 @@ type logPart struct {
 }
 
 // log is GET /dispatches/{id}/log: the log as server-sent events, as it grows, without
-// secrets. The events log carry the text; the event end, the row of GET /dispatches, is
-// the last one. A client that was cut off goes on behind Last-Event-ID; one that has all is
-// told so by 204, which ends its tries (WHATWG HTML, section 9.2).
+// secrets. The events log carry the text; the event end, the row of GET /dispatches, is the
+// last one. A client that lost its connection continues after Last-Event-ID; one that has
+// the whole log gets 204, which ends its retries (WHATWG HTML, section 9.2).
 func (d *dispatches) log(w http.ResponseWriter, r *http.Request) {
 	from := int64(0)
 	last := r.Header.Get("Last-Event-ID")

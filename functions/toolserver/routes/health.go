@@ -11,8 +11,8 @@ import (
 	"governance.internal/functions/toolserver/work/killswitch"
 )
 
-// Looks at the head of the chain for GET /health, which has no other limit: a flood
-// must not make the load balancer believe that the task is dead.
+// Limits of the reads of the chain's head for GET /health, which has no rate limit: a flood
+// must not make the load balancer consider the task dead.
 const (
 	looksPerSecond = 1
 	looksBurst     = 5
@@ -95,7 +95,7 @@ func (h *health) store(ctx context.Context) string {
 	return "unreadable"
 }
 
-// haltState is what anybody may know of a halt; the audit trail has its reason.
+// haltState is the public part of a halt; its reason is in the audit trail only.
 type haltState struct {
 	Since  time.Time `json:"since,omitzero"` // unknown of a flag that cannot be read
 	Scope  string    `json:"scope,omitempty"`

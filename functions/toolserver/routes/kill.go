@@ -37,7 +37,7 @@ type kill struct {
 	secret Secret
 	tools  Tools
 	halt   Switch
-	lift   *tool.Tool // in the form of a tool, and in no list: no model lifts a halt
+	lift   *tool.Tool // in the form of a tool, but not listed: no model may lift a halt
 }
 
 func newKill(secret Secret, tools Tools, halt Switch) *kill {
@@ -68,8 +68,8 @@ func (k *kill) post(w http.ResponseWriter, r *http.Request) {
 	answer.Tool(w, k.tools.Run(r.Context(), "emergency_kill_switch", call), killStatus)
 }
 
-// withReason lets a person halt without a body: who has the secret and no time is not
-// asked for words. What is no object is judged by the tool.
+// withReason adds a default reason to an empty body, so that a person in a hurry can halt
+// with the secret alone. The tool rejects a body that is not an object.
 func withReason(body []byte) []byte {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return []byte(`{"reason":"none given"}`)
@@ -77,7 +77,7 @@ func withReason(body []byte) []byte {
 	return body
 }
 
-// asksToResume says whether a body names the member resume, whatever its value.
+// asksToResume reports whether a body names the member resume, whatever its value.
 func asksToResume(body []byte) bool {
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(body, &members) // what is no object is judged by the tool
@@ -109,7 +109,7 @@ func (k *kill) liftHalt(ctx context.Context, call *tool.Call, in liftInput) (kil
 		slog.WarnContext(ctx, "halt not lifted", "error", err.Error())
 		err = &tool.Error{
 			Code:    "unavailable",
-			Message: "The halt is still in force: its end cannot be recorded right now.",
+			Message: "The halt is still in force: the audit chain cannot record its end right now.",
 			Hint:    "Try again.",
 		}
 	}
@@ -123,7 +123,7 @@ func (k *kill) liftHalt(ctx context.Context, call *tool.Call, in liftInput) (kil
 		slog.WarnContext(ctx, "nothing restored", "error", err.Error())
 		err = &tool.Error{
 			Code:    "unavailable",
-			Message: "Nothing is halted any more, and nothing was brought back: that cannot be recorded right now.",
+			Message: "The halt is lifted, but no process was restored: the audit chain cannot record that right now.",
 			Hint:    "Try again with restore.",
 		}
 	}

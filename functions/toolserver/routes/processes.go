@@ -13,7 +13,7 @@ type Processes interface {
 	States(context.Context) ([]managed.Status, error)
 }
 
-// managedProcesses is GET /processes: how the managed processes are.
+// managedProcesses is GET /processes: the state of the managed processes.
 type managedProcesses struct {
 	Processes
 }

@@ -9,7 +9,7 @@ import (
 	"governance.internal/shared/catalog"
 )
 
-// root is GET /: the console for a browser, JSON for everybody else.
+// root is GET /: the console for a browser, JSON for other clients.
 type root struct {
 	about About
 	base  string // path of the server, without a slash at its end
@@ -47,7 +47,7 @@ func (o *root) get(w http.ResponseWriter, r *http.Request) {
 	answer.JSON(w, http.StatusOK, o.describe())
 }
 
-// describe says what the server is and what it offers.
+// describe returns the description of the server and of what it offers.
 func (o *root) describe() map[string]any {
 	return map[string]any{
 		"name":                      o.about.Name,

@@ -1,8 +1,8 @@
-// Package routes holds what the tool server answers over plain HTTP, one file for each
+// Package routes holds the plain HTTP handlers of the tool server, one file for each
 // subject, and the table that binds every path to its handler.
 //
-// The handlers know only the small interfaces that stand beside them; the server puts
-// the real parts in. Package access decides which requests reach them.
+// The handlers use only the small interfaces declared beside them; package server supplies
+// the implementations. Package access decides which requests reach them.
 package routes
 
 import (
@@ -33,7 +33,7 @@ type Resource struct {
 	Name string `json:"name"`
 }
 
-// Tools are the tools of the server without a price: its own routes sell nothing.
+// Tools are the tools without the payment gate: the routes of the server are free.
 type Tools interface {
 	// Run calls a tool by its name.
 	Run(ctx context.Context, name string, call *tool.Call) tool.Result
@@ -48,7 +48,7 @@ type Secret interface {
 
 // Workspace is the project that is governed.
 type Workspace interface {
-	// Hide takes the place of the workspace out of a text.
+	// Hide redacts the path of the workspace in a text.
 	Hide(text string) string
 }
 
@@ -84,7 +84,7 @@ var paths = slices.Concat(
 	access.MetadataPaths,
 )
 
-// Serves says whether the server answers a path.
+// Serves reports whether the server answers a path.
 func Serves(name string) bool {
 	isLog, _ := path.Match("/dispatches/*/log", name) // the patterns are valid
 	isEnd, _ := path.Match("/dispatches/*/end", name)

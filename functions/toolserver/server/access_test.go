@@ -174,7 +174,7 @@ func TestOthersAreLetInOnlyWithAToken(t *testing.T) {
 	}
 }
 
-func TestCallersThatComeTooOftenAreToldHowLongToWait(t *testing.T) {
+func TestRateLimitedCallersGetARetryAfter(t *testing.T) {
 	r := start(t, nil)
 	limited := 0
 	for range 600 {
@@ -206,7 +206,7 @@ func TestCallersThatComeTooOftenAreToldHowLongToWait(t *testing.T) {
 	}
 }
 
-func TestUnknownPathsAndMethodsAreToldInJSON(t *testing.T) {
+func TestUnknownPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	r := start(t, nil)
 	for _, tc := range []struct {
 		method, path string

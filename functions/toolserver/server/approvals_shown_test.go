@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Who decides in the console or by HTTP sees the whole command, its files and its digest, with
-// nothing hidden; the chain has them, too.
+// A person who decides in the console or by HTTP sees the whole command, its files and its
+// digest; the chain records them, too.
 func TestACommandIsShownBeforeItIsGranted(t *testing.T) {
 	r, _ := asking(t)
 	structured[struct{}](r, "request_approval", `{"agent":"builder","command":"echo x > go.mod\n# \u202e tidy; python3 -c 'x'","reason":"why"}`)

@@ -38,7 +38,7 @@ func TestOnlyAPersonDecidesAboutAnApproval(t *testing.T) {
 		header     []string
 		status     int
 	}{
-		{"nobody", body, nil, 401},
+		{"no credentials", body, nil, 401},
 		{"an agent", body, []string{"Authorization", "Bearer " + apiToken}, 403},
 		{"no id", `{"grant":true}`, []string{"Authorization", "Bearer " + killSecret}, 400},
 		{"no decision", `{"id":"` + id + `"}`, []string{"Authorization", "Bearer " + killSecret}, 400},
@@ -59,8 +59,8 @@ func TestOnlyAPersonDecidesAboutAnApproval(t *testing.T) {
 	}
 }
 
-// D1: there is no secret that holds by itself: without a configured one nobody grants.
-func TestD1WithoutASecretNobodyGrants(t *testing.T) {
+// D1: there is no built-in secret. Without a configured one no approval can be granted.
+func TestD1WithoutASecretNoApprovalIsGranted(t *testing.T) {
 	r := start(t, func(d *depsOf) { d.KillSecret = "" })
 	for _, secret := range []string{"", "secret", "changeme", "default", "null", "undefined", "nervous-system-kill", strings.Repeat("0", 32)} {
 		answer, object := r.send("POST", "/approvals", `{"id":"x","grant":true}`, "Authorization", "Bearer "+secret)
@@ -80,8 +80,8 @@ func TestAPersonGrantsInTheConsole(t *testing.T) {
 	}
 }
 
-// What an agent asks for later stands at the end of the list: nothing moves under the hand of
-// a person who is about to decide.
+// Later requests are appended to the list, so that no entry moves while a person is about
+// to decide.
 func TestALaterRequestDoesNotMoveTheFirst(t *testing.T) {
 	r, _ := asking(t)
 	second := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"request_approval","arguments":{"agent":"builder","paths":["second.mod"],"reason":"another module"}}}`

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// flushInterval is how often the kill switch looks at what the other tasks decided,
-	// and tries the audit entries again that the trail could not take.
+	// flushInterval is how often the kill switch reads the state of the other tasks and
+	// retries spooled audit entries.
 	flushInterval = 2 * time.Second
 
 	// watchInterval is how often the governed files are compared with their baseline,
@@ -24,7 +24,7 @@ const (
 	superviseInterval = time.Second
 )
 
-// background is what the server does between requests.
+// background is the periodic work of the server.
 type background struct {
 	stop  context.CancelFunc
 	loops sync.WaitGroup
@@ -40,14 +40,14 @@ func keepRunning(halt *killswitch.Switch, g *governed, w *work) *background {
 	return b
 }
 
-// end ends all of it, and returns when it has ended.
+// end cancels the work and waits for it.
 func (b *background) end() {
 	b.stop()
 	b.loops.Wait()
 }
 
-// keepFlushing appends late entries of the kill switch and of the guard until ctx ends,
-// and learns what other tasks decided.
+// keepFlushing appends the spooled entries of the kill switch and of the guard, and reads
+// the state of the other tasks, until ctx ends.
 func keepFlushing(ctx context.Context, halt *killswitch.Switch, g *governed) {
 	ticker := time.NewTicker(flushInterval)
 	defer ticker.Stop()
@@ -61,7 +61,7 @@ func keepFlushing(ctx context.Context, halt *killswitch.Switch, g *governed) {
 	for {
 		warn("kill switch: the audit trail takes no entries", halt.Flush(ctx))
 		warn("guard: violations wait for the audit trail", g.violations.Flush(ctx))
-		warn("kill switch: what other tasks decided is not known", halt.Sync(ctx))
+		warn("kill switch: cannot read the state of the other tasks", halt.Sync(ctx))
 
 		select {
 		case <-ctx.Done():
@@ -71,8 +71,8 @@ func keepFlushing(ctx context.Context, halt *killswitch.Switch, g *governed) {
 	}
 }
 
-// keepWatching compares until ctx ends. A comparison that fails is told once, until
-// one succeeds.
+// keepWatching compares until ctx ends. It reports a failing comparison once, until one
+// succeeds.
 func (g *governed) keepWatching(ctx context.Context) {
 	ticker := time.NewTicker(cmp.Or(g.watch, watchInterval))
 	defer ticker.Stop()
@@ -103,8 +103,8 @@ func (g *governed) keepWatching(ctx context.Context) {
 	}
 }
 
-// keepSupervising runs the supervised processes until ctx ends, and ends them then. What
-// the workspace file said last holds while it cannot be read.
+// keepSupervising runs the supervised processes until ctx ends, and then ends them. While
+// the workspace file cannot be read, its last content applies.
 func (w *work) keepSupervising(ctx context.Context) {
 	ticker := time.NewTicker(superviseInterval)
 	defer ticker.Stop()

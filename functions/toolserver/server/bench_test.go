@@ -67,7 +67,7 @@ func BenchmarkToolsCall(b *testing.B) {
 	}
 }
 
-// What a call leaves for the garbage collector bounds how many a small task can take.
+// The garbage of a call limits how many calls a small task can serve.
 func TestACallAllocatesAtMostTenKilobytes(t *testing.T) {
 	const calls, most = 2000, 10 << 10
 	each := func(handler http.Handler) uint64 {

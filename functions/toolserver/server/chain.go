@@ -7,7 +7,7 @@ import (
 	"governance.internal/shared/audit"
 )
 
-// maxVerifications may run at once: each reads the whole chain.
+// maxVerifications limits concurrent verifications, because each reads the whole chain.
 const maxVerifications = 2
 
 // chain verifies the audit chain, and remembers the result for GET /health.

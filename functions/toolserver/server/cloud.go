@@ -11,8 +11,8 @@ import (
 // Cloud makes the providers of processes that run elsewhere, by name.
 type Cloud func(*managed.Former) map[string]managed.Provider
 
-// aws makes the providers of the AWS account that this process has credentials of. Without
-// an account, each provider reports what to set.
+// aws makes the providers of the AWS account of this process. Without credentials, each
+// provider reports what to set.
 func aws(former *managed.Former) map[string]managed.Provider {
 	a, err := environment.OpenAccount("")
 	if err != nil {

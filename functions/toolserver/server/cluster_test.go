@@ -104,14 +104,14 @@ func (k task) answers() {
 
 const greet = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// A message reaches its session through whatever task; when the owner is gone the
-// client hears 404 within a second and opens another session.
+// A message reaches its session through any task; when the owner is gone the client gets
+// 404 within a second and opens another session.
 func TestAMessageReachesItsSessionThroughAnotherTask(t *testing.T) {
 	all := tasks(t, 2)
 	owner, other := all[0], all[1]
 	s := owner.open("/sse")
 	through := func(body string) (answer *http.Response) {
-		other.eventually(func() bool { // the table may be too slow for a look at it: the client is told to come again
+		other.eventually(func() bool { // the table may be too slow to read: the client gets a 503 and retries
 			answer, _ = other.send("POST", s.endpoint, body)
 			return answer.StatusCode != 503
 		})
@@ -195,8 +195,8 @@ func TestAHaltIsSeenByEveryTask(t *testing.T) {
 	}
 }
 
-// halt halts all tasks. A table that is slow to answer cannot be told within the time of a
-// halt, which says so: then it is asked for again, as a person does.
+// halt halts all tasks. If a slow table cannot be written within the time limit, the answer
+// says so and the halt is repeated, as a person would do.
 func (k task) halt() {
 	k.Helper()
 	k.eventually(func() bool {

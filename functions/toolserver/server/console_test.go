@@ -31,8 +31,8 @@ func skip(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// look opens the console in Chromium and plays a scenario. Whatever it is, the page
-// may load nothing foreign, break no policy and log no error, and axe finds no fault with it.
+// look opens the console in Chromium and plays a scenario. In every scenario the page must
+// load nothing from other origins, violate no policy, log no error and pass axe.
 func (r running) look(scenario string, environment ...string) sight {
 	r.Helper()
 	programs := map[string]string{"node": "", "chromium": ""}

@@ -58,7 +58,7 @@ var deadlines = []deadline{
 	toolCall, draining, leaving, body, alive, idle, originRead, originIdle, taskStop, balancer,
 }
 
-// order says that some deadlines, one after another, fit into another one.
+// order requires that some deadlines, one after another, fit into another one.
 type order struct {
 	inner []deadline
 	outer deadline
@@ -78,7 +78,7 @@ var orders = []order{
 	{[]deadline{draining, ending, leaving}, taskStop, "everything is ended before ECS ends the server"},
 	{[]deadline{toolCall}, originRead, "CloudFront waits for the answer of every call"},
 	{[]deadline{alive, alive}, originRead, "a stream survives one late keep-alive"},
-	{[]deadline{body}, originRead, "who sends too slowly hears it from the server"},
+	{[]deadline{body}, originRead, "a client that sends too slowly gets the answer of the server, not of CloudFront"},
 	{[]deadline{originRead}, balancer, "CloudFront gives up first, and says so"},
 	{[]deadline{originIdle}, balancer, "CloudFront never reuses a connection that the load balancer closed"},
 	{[]deadline{balancer}, idle, "the load balancer never reuses a connection that the server closed"},

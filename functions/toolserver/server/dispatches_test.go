@@ -97,7 +97,7 @@ func TestNothingIsDispatchedWithoutAnAgent(t *testing.T) {
 	}
 }
 
-// Whatever is missing for an agent, the answer says what it is and how to have it.
+// If anything is missing for an agent, the answer names it and how to get it.
 func TestAnAgentThatIsMissingIsNamed(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for rule, want := range map[string][]string{
@@ -122,8 +122,8 @@ func TestAnAgentThatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
-// A halt of the managed processes is not told as one of everything while an agent runs, and
-// a person ends that agent alone, with the secret.
+// A halt of the managed processes is not reported as a halt of everything while an agent
+// runs, and a person ends that agent alone, with the secret.
 func TestAPersonEndsOneDispatchInTheConsole(t *testing.T) {
 	r := start(t, func(d *depsOf) { governed(t, d, "sleep 60") })
 	got := structured[dispatched](r, "dispatch_to_llm", `{"task":"count the files"}`)

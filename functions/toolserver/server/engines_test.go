@@ -11,8 +11,8 @@ import (
 
 const openingMessage = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// requests are what clients ask, in order and out of it. What an answer says about time is
-// in none of them.
+// requests are valid and invalid requests of clients. None of their answers depends on
+// time.
 var requests = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
 	`{"jsonrpc":"2.0","id":2,"method":"ping"}`,
@@ -107,8 +107,8 @@ func (s *stream) ask(message string) string {
 	return s.event("message")
 }
 
-// canonical is an answer with the members of each object in order. What depends on the
-// transport by design is left out: the way in which the kill secret is to be sent.
+// canonical is an answer with the members of each object in order. It omits what depends on
+// the transport by design: how to send the kill secret.
 func canonical(t *testing.T, answer string) string {
 	t.Helper()
 	var value any
@@ -167,7 +167,8 @@ func TestEverySchemaHasProperties(t *testing.T) {
 	}
 }
 
-// Who reads the first member of two sees another call than who reads the last.
+// A parser that reads the first of two equal members sees another call than one that reads
+// the last.
 func TestAMemberThatStandsTwiceInArgumentsIsRefused(t *testing.T) {
 	r := start(t, nil)
 	for arguments, field := range map[string]string{
@@ -189,7 +190,7 @@ func TestAMemberThatStandsTwiceInArgumentsIsRefused(t *testing.T) {
 	}
 }
 
-// Over stdio nobody can send the kill secret, so the kill switch is not called ready there.
+// A client cannot send the kill secret over stdio, so the kill switch is not ready there.
 func TestTheKillToolIsNotReadyOverStdio(t *testing.T) {
 	r := start(t, nil)
 	const question = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_governance_system_info","arguments":{"topic":"capabilities"}}}`

@@ -97,8 +97,9 @@ func flood(t *testing.T, address string) {
 	opened.Wait()
 }
 
-// Connections that say nothing, twice as many as the server has descriptors, and more that
-// never finish a request, keep nobody from halting: the agent ends, and the chain has it.
+// The kill switch works under a flood of silent connections, twice as many as the server
+// has descriptors, and of requests that never finish: the agent ends, and the chain records
+// it.
 func TestAFloodOfConnectionsDoesNotBluntTheKillSwitch(t *testing.T) {
 	dir := t.TempDir()
 	governed(t, &server.Deps{Workspace: dir}, "sleep 60")

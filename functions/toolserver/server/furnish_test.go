@@ -20,7 +20,7 @@ func TestATaskFurnishesItsWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(file); err == nil {
-		t.Error("a file that nobody gave")
+		t.Error("a workspace file exists without a setting")
 	}
 	c.WorkspaceFile = "version: 1"
 	for range 2 {

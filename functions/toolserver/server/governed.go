@@ -15,8 +15,8 @@ import (
 	"governance.internal/functions/toolserver/tools/core"
 )
 
-// governed is the project that the server governs: its files, what is known of their
-// violations, and what people allow.
+// governed is the project that the server governs: its files, their recorded violations,
+// and the approvals.
 type governed struct {
 	workspace  *workspace.Workspace
 	violations *violations.Log
@@ -54,13 +54,12 @@ func openGoverned(d Deps) (*governed, error) {
 	}, nil
 }
 
-// hide takes the place of the workspace, and what gives itself away as a secret, out of
-// a text.
+// hide redacts the path of the workspace and recognizable secrets in a text.
 func (g *governed) hide(text string) string {
 	return mask.Shapes(g.workspace.Hide(text))
 }
 
-// about tells how the workspace is set up; one that cannot be read is not.
+// about describes the setup of the workspace; an unreadable one counts as not set up.
 func (g *governed) about() core.Workspace {
 	state, err := g.workspace.Load()
 	if err != nil {
@@ -80,7 +79,8 @@ func (g *governed) about() core.Workspace {
 	return about
 }
 
-// rules are the rules as the workspace has them. If it cannot be read, they all hold.
+// rules returns the rules with the settings of the workspace. If it cannot be read, all
+// rules apply.
 func (g *governed) rules() []framework.Rule {
 	state, err := g.workspace.Load()
 	if err != nil {
@@ -102,7 +102,7 @@ func (g *governed) rules() []framework.Rule {
 	return framework.With(state.Config.Rules.Disabled, extra)
 }
 
-// count counts the files that the lists match, without the service's own.
+// count counts the files that the lists match, except the service's own.
 func (g *governed) count() (untouchable, protected uint64, err error) {
 	state, err := g.workspace.Load()
 	if err != nil {
@@ -128,7 +128,7 @@ func (g *governed) count() (untouchable, protected uint64, err error) {
 	return untouchable, protected, err
 }
 
-// net compares the governed files with what they were.
+// net compares the governed files with their baseline.
 func (g *governed) net() *baseline.Net {
 	return &baseline.Net{
 		Workspace: g.workspace,

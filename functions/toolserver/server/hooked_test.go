@@ -32,8 +32,8 @@ fi
 echo x > infra/x
 `
 
-// The agents that take a hook with their start are guarded although nobody installed one,
-// and an agent that is not guarded is shown as such.
+// Agents that accept a hook on their command line are guarded without an installed hook,
+// and an unguarded agent is shown as such.
 func TestADispatchedAgentOfOthersIsGuarded(t *testing.T) {
 	if _, err := exec.LookPath("jq"); err != nil {
 		skip(t, "needs jq: %v", err)

@@ -89,7 +89,7 @@ func TestOnlyTheSecretLiftsAHaltAndTheLiftIsOnRecord(t *testing.T) {
 	r.send("POST", "/kill", killBody, "Authorization", secret)
 	is.Store(true)
 	if answer, out := r.send("POST", "/kill", liftBody, "Authorization", secret); answer.StatusCode != 503 || halted() != true {
-		t.Errorf("a lift that is not on record: %d %v", answer.StatusCode, out)
+		t.Errorf("a lift that is not recorded: %d %v", answer.StatusCode, out)
 	}
 	is.Store(false)
 	for body, want := range map[string]int{`{"resume":true}`: 400, `{"resume":false,"reason":"looked at"}`: 400, `{"resume":"yes","reason":"looked at"}`: 400, `{"resume":true,"reason":"looked at","scope":"all"}`: 400} {

@@ -9,8 +9,8 @@ import (
 	"governance.internal/functions/toolserver/server"
 )
 
-// The server itself refuses to be reached by others without a token, and ends when
-// it is told to.
+// The server refuses to listen on a public address without a token, and ends when its
+// context does.
 func TestListenRefusesAnOpenDoorAndEndsWhenTold(t *testing.T) {
 	r := start(t, nil)
 	if err := r.server.Listen(t.Context(), "0.0.0.0:0"); err == nil || !strings.Contains(err.Error(), "GOV_API_TOKEN") {

@@ -18,9 +18,9 @@ func CheckBind(addr net.Addr, token string) error {
 	return access.CheckBind(addr, token)
 }
 
-// HTTPServer is a server for a handler of which this one is a part, with the limits of its
-// connections; it is to serve on the listener that comes with it. Most is the setting
-// MAX_CONNECTIONS, 0 for the usual limit.
+// HTTPServer returns a server for a handler that includes this one, with the connection
+// limits, and the listener that it must serve on. Most is the setting MAX_CONNECTIONS, 0
+// for the default.
 func HTTPServer(handler http.Handler, listener net.Listener, most int) (*http.Server, net.Listener) {
 	server := &http.Server{
 		Handler:           handler,
@@ -58,8 +58,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return s.Shutdown(context.WithoutCancel(ctx), server)
 }
 
-// Shutdown ends a server that has this one as a handler: running calls get their
-// answers, then the streams are closed.
+// Shutdown ends a server whose handler includes this one: running calls get their answers,
+// then the streams are closed.
 func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit)
 	defer cancel()
@@ -76,7 +76,8 @@ func (s *Server) Close() {
 	_ = s.governed.workspace.Close() // only read from
 }
 
-// ServeStdio serves one client over a pair of streams, a message a line, until it goes.
+// ServeStdio serves one client over a pair of streams, a message a line, until it
+// disconnects.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	server := s.servers.For(middleware.Filter{}, "stdio")
 	return stdio.Serve(ctx, server, s.engine.Own, in, out)

@@ -60,8 +60,8 @@ func isRunning(names ...string) func(map[string]managed.Status) bool {
 	}
 }
 
-// What the workspace file names runs, is halted with everything that it started, does not
-// come back under the halt, and comes back when a person lifts it.
+// A process of the workspace file runs, is halted with its descendants, is not restarted
+// under the halt, and restarts when a person lifts it.
 func TestTheKillSwitchReachesManagedProcesses(t *testing.T) {
 	r := start(t, func(d *depsOf) {
 		managing(t, d,
@@ -153,8 +153,8 @@ func startForeign(t *testing.T, pidFile string) <-chan struct{} {
 	return ended
 }
 
-// What no provider can see is told so, and never as well.
-func TestAProviderThatIsNotThereIsToldAndNeverWell(t *testing.T) {
+// A process whose provider is unavailable is reported as such, never as healthy.
+func TestAMissingProviderIsReportedAndNeverHealthy(t *testing.T) {
 	r := start(t, func(d *depsOf) {
 		managing(t, d, `{name: queue, provider: ecs, target: cluster/queue, critical: true}`, `{name: odd, provider: procfs}`)
 	})
@@ -203,8 +203,8 @@ func (e elsewhere) Start(_ context.Context, p managed.Process, former string) (s
 	return "0 to 3", nil
 }
 
-// What was stopped elsewhere stays so after the lift, until a person asks for it, also of
-// another server that is started meanwhile.
+// A process that was stopped elsewhere stays stopped after the lift until a person restores
+// it, even through another server that started in the meantime.
 func TestWhatRanElsewhereComesBackOnRequest(t *testing.T) {
 	var runs atomic.Bool
 	runs.Store(true)
@@ -238,7 +238,7 @@ func TestWhatRanElsewhereComesBackOnRequest(t *testing.T) {
 	}
 }
 
-// What the tools say of a workspace is of that workspace.
+// The tools report about their own workspace only.
 func TestTwoWorkspacesAreNotAnsweredAlike(t *testing.T) {
 	answers := func(port, tokens string) map[string]string {
 		dir := project(t, map[string]string{

@@ -94,7 +94,7 @@ func TestAServerWithoutAnAuthorizationServerNamesNone(t *testing.T) {
 	}
 }
 
-func TestKeysThatCannotBeReadLetNobodyIn(t *testing.T) {
+func TestUnreadableKeysRefuseEveryCaller(t *testing.T) {
 	protect, token := tokens(t)
 	r := start(t, func(d *depsOf) { protect(d); d.OAuth.Keys.URL = "http://127.0.0.1:1/" })
 	if answer, _ := r.send("POST", "/mcp", listCall, "Authorization", "Bearer "+token(r.url+"/mcp", "tools")); answer.StatusCode != 503 {
@@ -116,7 +116,7 @@ func TestASessionIsOfTheSubjectThatOpenedIt(t *testing.T) {
 	}{
 		{"another subject", bearer("two"), 404},
 		{"a subject with its name in front", bearer("on"), 404},
-		{"nobody", "", 401},
+		{"no credentials", "", 401},
 		{"the subject", bearer("one"), 202},
 		{"the kill secret", "Bearer " + killSecret, 202},
 	} {

@@ -8,8 +8,7 @@ import (
 	"governance.internal/functions/toolserver/tools/core"
 )
 
-// capabilities says of each tool whether it can do its work here, for a client of a
-// transport.
+// capabilities reports for each tool whether it works here, for a client of a transport.
 func (s *Server) capabilities(transport string) []core.Capability {
 	here := s.surroundings(transport)
 
@@ -26,7 +25,7 @@ func (s *Server) capabilities(transport string) []core.Capability {
 	return list
 }
 
-// surroundings are what the needs of tools are compared with.
+// surroundings are the environment that decides the needs of tools.
 type surroundings struct {
 	killSecret bool
 	headers    bool
@@ -50,8 +49,8 @@ func (s *Server) surroundings(transport string) surroundings {
 	}
 }
 
-// judge is ready, needs_config or unavailable, and why. What no setting can provide is
-// told first.
+// judge returns ready, needs_config or unavailable, and why. A need that no setting can
+// provide comes first.
 func (here surroundings) judge(t *tool.Tool) (state, why string) {
 	state = "ready"
 	for _, need := range t.Needs {
@@ -66,7 +65,7 @@ func (here surroundings) judge(t *tool.Tool) (state, why string) {
 	return state, why
 }
 
-// cannot is why a need is unmet whatever the settings are, "" if it is not so.
+// cannot returns the reason why no setting can meet a need, "" if one can.
 func (here surroundings) cannot(need tool.Need) string {
 	switch {
 	case need == tool.NeedHeaders && !here.headers:
@@ -77,7 +76,7 @@ func (here surroundings) cannot(need tool.Need) string {
 	return ""
 }
 
-// lacks says which setting a need waits for, "" for none.
+// lacks returns the setting that a need requires, "" for none.
 func (here surroundings) lacks(need tool.Need) string {
 	switch need {
 	case tool.NeedKillSecret:

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// D7: a tool that takes a path reads nothing outside of the workspace, by whatever name,
-// and tells nothing of what is in a file that it was not asked to show.
+// D7: a tool with a path argument reads nothing outside of the workspace under any name,
+// and shows nothing of the content of other files.
 func TestD7NoToolReadsAFileOutside(t *testing.T) {
-	const line = "a line that nobody outside may read"
+	const line = "a line that no caller may read"
 	outside := filepath.Join(t.TempDir(), "diary.txt")
 	if err := os.WriteFile(outside, []byte(line+" || true\n"), 0o600); err != nil {
 		t.Fatal(err)

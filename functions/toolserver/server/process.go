@@ -75,8 +75,7 @@ func own() string {
 	return program
 }
 
-// oauthOf is what access tokens must be for, nil if no authorization server is
-// trusted.
+// oauthOf returns the protected resource, nil if no authorization server is configured.
 func oauthOf(c config.Config) *oauth.Resource {
 	if c.OAuthIssuer == "" {
 		return nil
@@ -100,7 +99,7 @@ func oauthOf(c config.Config) *oauth.Resource {
 	}
 }
 
-// build is the revision that this program was made from, as far as it knows.
+// build returns the VCS revision of this program, if known.
 func build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -120,8 +119,8 @@ func Run(ctx context.Context, parts *wiring.Tools, address string) error {
 	return errors.Join(run(ctx, parts, address), parts.Close())
 }
 
-// furnish makes the workspace of a task, whose disk may be new, with the file that the
-// deployment gives it.
+// furnish creates the workspace of a task, whose disk may be new, with the workspace file
+// of the deployment.
 func furnish(c config.Config) error {
 	dir := cmp.Or(c.Workspace, ".")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -164,7 +163,7 @@ func run(ctx context.Context, parts *wiring.Tools, address string) error {
 }
 
 // Join makes the process one of several tasks that share STATE_TABLE; without one it does
-// nothing. It keeps its lease until leave, which comes after the last session.
+// nothing. It renews its lease until leave, which is called after the last session.
 func (d *Deps) Join(ctx context.Context, c config.Config, address string) (leave func(), err error) {
 	if c.StateTable == "" {
 		return func() {}, nil

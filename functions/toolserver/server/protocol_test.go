@@ -37,7 +37,7 @@ func TestModernClientsSaySoInEveryRequest(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAModernRequestIsToldExactly(t *testing.T) {
+func TestAnInvalidModernRequestGetsAnExactError(t *testing.T) {
 	r := start(t, nil)
 	good, headers := modern("tools/call", "get_framework", `"name":"get_framework"`)
 	with := func(pairs ...string) []string { return append(append([]string{}, headers...), pairs...) }
@@ -104,7 +104,7 @@ func TestLegacyClientsAreAnsweredInTheirVersion(t *testing.T) {
 	}
 }
 
-func TestBrokenMessagesAreToldInJSONRPC(t *testing.T) {
+func TestBrokenMessagesAreAnsweredInJSONRPC(t *testing.T) {
 	r := start(t, nil)
 	deep := strings.Repeat("[", 65) + strings.Repeat("]", 65)
 	for name, tc := range map[string]struct {
@@ -140,7 +140,7 @@ func TestBrokenMessagesAreToldInJSONRPC(t *testing.T) {
 	}
 }
 
-func TestBadArgumentsAreToldInTheResult(t *testing.T) {
+func TestBadArgumentsAreReportedInTheResult(t *testing.T) {
 	r := start(t, nil)
 	for arguments, want := range map[string]string{
 		`{"format":"xml"}`:            `"field":"/format"`,

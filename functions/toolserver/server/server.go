@@ -1,10 +1,9 @@
 // Package server composes the MCP tool server: the long-running service through which
 // agents reach the governance layer.
 //
-// This folder puts the parts together; ../README.md is the map of the rooms. Two
-// engines answer over one table of tools: POST /mcp is stateless (mcp/stateless); GET
-// /sse with POST /message keeps a session for each client (mcp/sessions). The checks of
-// routes/access stand in front of every route.
+// The architecture is in ../README.md. Two engines answer over one table of tools: POST /mcp
+// is stateless (mcp/stateless); GET /sse with POST /message keeps a session for each client
+// (mcp/sessions). The checks of routes/access apply to every route.
 package server
 
 import (
@@ -41,7 +40,7 @@ import (
 	"governance.internal/shared/x402"
 )
 
-// What the server reports about itself.
+// The identity that the server reports.
 const (
 	Name         = "governance-tools"
 	Version      = "1.11.0" // of the contract
@@ -67,7 +66,7 @@ type Deps struct {
 	Tasks      *cluster.Node       // this task among others; nil if it is alone
 	Halt       killswitch.Flag     // that the tasks share; nil if this one is alone
 	Slots      dispatch.Slots      // for agents, that the tasks share; nil if this one is alone
-	OAuth      *oauth.Resource     // whose access tokens are good, nil for nobody's
+	OAuth      *oauth.Resource     // whose access tokens are accepted; nil to accept none
 	Model      agent.Provider      // that our own agent asks; the zero value for no such agent
 	Agent      []string            // the command line that is this agent
 	Hook       []string            // the command line of the hook, for agents of others; nil for none
@@ -75,7 +74,7 @@ type Deps struct {
 	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute
 	Cloud      Cloud               // providers of processes that run elsewhere; nil for none
 
-	// Connections are how many there may be at once, 0 for [connections.Usual].
+	// Connections is the maximum number of connections, 0 for [connections.Usual].
 	Connections int
 }
 
@@ -134,7 +133,7 @@ func New(d Deps) (*Server, error) {
 	return s, nil
 }
 
-// checkDeps refuses settings that cannot work, and fills in what is left out.
+// checkDeps validates the settings and fills in the defaults.
 func checkDeps(d *Deps) (base *url.URL, offered middleware.Filter, err error) {
 	base, err = url.Parse(d.BaseURL)
 	if err != nil || base.Host == "" {
@@ -159,8 +158,7 @@ func checkDeps(d *Deps) (base *url.URL, offered middleware.Filter, err error) {
 	return base, offered, nil
 }
 
-// makeTools puts the decorators around the tools; package middleware says why in this
-// order.
+// makeTools decorates the tools. Package middleware explains the order.
 func (s *Server) makeTools(offered middleware.Filter, secret *access.KillSecret) {
 	observe := middleware.Observe(middleware.Observer{
 		Count:     func() { s.calls.Add(1) },
@@ -219,7 +217,7 @@ func (s *Server) makeProtocol(base *url.URL) {
 	}
 }
 
-// makeHandler binds the routes and puts the checks in front of them.
+// makeHandler binds the routes and adds the access checks.
 func (s *Server) makeHandler(base *url.URL, secret *access.KillSecret) {
 	options := access.Options{
 		Base:       base,
@@ -290,7 +288,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handler.ServeHTTP(w, r)
 }
 
-// Serves says whether the server answers a path.
+// Serves reports whether the server answers a path.
 func Serves(path string) bool {
 	return routes.Serves(path)
 }

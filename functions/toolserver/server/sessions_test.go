@@ -258,8 +258,8 @@ func TestTheOfficialGoClientListsAndCalls(t *testing.T) {
 	}
 }
 
-// Five thousand idle sessions fit into a small task. What is counted is the memory of
-// the whole process, the buffers of the clients in this test included.
+// Five thousand idle sessions fit into a small task. The test counts the memory of the
+// whole process, including the buffers of its own clients.
 func TestIdleSessionsAreCheap(t *testing.T) {
 	const most = 50 << 10
 	var limit syscall.Rlimit

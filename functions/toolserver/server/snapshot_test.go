@@ -130,7 +130,7 @@ func compile(t *testing.T, name string, schema json.RawMessage) *jsonschema.Sche
 	return compiled
 }
 
-// What a tool answers is what its schema promises, for every value of its enums.
+// The answer of a tool matches its schema for every value of its enums.
 func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 	dir := project(t, map[string]string{
 		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js, provider: procfs}]}\nusage: {sources: [{file: \"*.jsonl\"}]}\n", "api/server.js": "import './a.js'", "usage.jsonl": "",

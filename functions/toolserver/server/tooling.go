@@ -169,7 +169,7 @@ func (s *Server) processStates(ctx context.Context) ([]drift.Process, error) {
 	return list, nil
 }
 
-// killWith halts for a request that shows the kill secret.
+// killWith halts for a request with the kill secret.
 func killWith(secret *access.KillSecret, halt *killswitch.Switch) ops.Kill {
 	return func(ctx context.Context, header http.Header, o killswitch.Order) (killswitch.Outcome, error) {
 		if refusal := secret.Check(ctx, header, o.Source); refusal != nil {

@@ -32,8 +32,8 @@ type work struct {
 	managed    *managed.Set
 }
 
-// open goes on with what earlier servers left running. The switch must be made with the
-// stops of this work.
+// open resumes what earlier servers left running. The switch must be made with the stops of
+// this work.
 func (w *work) open(halt *killswitch.Switch) error {
 	w.halt = halt
 	if err := w.openManaged(); err != nil {
@@ -45,8 +45,8 @@ func (w *work) open(halt *killswitch.Switch) error {
 	return nil
 }
 
-// openDispatches goes on watching what runs. Under a halt it ends that: the server may
-// have been killed while it was about it.
+// openDispatches resumes watching the running dispatches. Under a halt it ends them,
+// because the server may have been killed during the halt.
 func (w *work) openDispatches() (err error) {
 	w.dispatches, err = dispatch.Open(w.deps.DataDir, dispatch.Deps{
 		Settings: w.dispatchSettings,
@@ -70,16 +70,16 @@ func (w *work) openDispatches() (err error) {
 	return err
 }
 
-// isHalted asks the other tasks, too. While they cannot be asked nothing starts.
+// isHalted reads the state of the other tasks as well. While that fails nothing starts.
 func (w *work) isHalted() bool {
 	halt, err := w.halt.Check(context.Background())
 	return halt != nil || err != nil
 }
 
-// howToDispatch is told when there is no agent.
+// howToDispatch is the hint of the error for a missing agent.
 const howToDispatch = "Set dispatch.enabled in governance.yaml, and dispatch.command or dispatch.runner, or the settings LLM_API and LLM_MODEL of the server."
 
-// usualTokens is the budget of a task that has none.
+// usualTokens is the default token budget of a task.
 const usualTokens = 500_000
 
 // dispatchSettings are those of the workspace file as it is now.
@@ -108,7 +108,7 @@ func (w *work) dispatchSettings() (dispatch.Settings, error) {
 	return settings, nil
 }
 
-// runner is the one that the workspace file asks for; nil if there is none.
+// runner returns the runner that the workspace file selects, nil if there is none.
 func (w *work) runner(c workspace.DispatchRule) dispatch.Runner {
 	if c.Runner == "exec" || c.Runner == "" && len(c.Command) > 0 {
 		return dispatch.Exec{
@@ -147,7 +147,7 @@ func (w *work) runner(c workspace.DispatchRule) dispatch.Runner {
 	return preset
 }
 
-// absolute is a folder for a process that has another working directory.
+// absolute makes a folder absolute for a process with another working directory.
 func absolute(folder string) string {
 	path, err := filepath.Abs(folder)
 	if err != nil {
@@ -171,8 +171,8 @@ func (w *work) freeMB() *int {
 	return &memory.AvailableMB
 }
 
-// haltOfFiles says for the guard why no file may be changed, "" if none is halted. A
-// halt of dispatches or of processes alone says nothing about files.
+// haltOfFiles returns for the guard the reason why no file may be changed, "" if there is
+// none. A halt of dispatches or processes alone does not affect files.
 func haltOfFiles(halt *killswitch.Switch) string {
 	current := halt.Halted()
 	if current == nil ||
@@ -243,7 +243,7 @@ func (w *work) openManaged() error {
 	return nil
 }
 
-// newID is one that nobody had before.
+// newID returns a new, unique ID.
 func (w *work) newID() string {
 	id, err := audit.NewID(time.Now(), w.deps.Random)
 	if err != nil {

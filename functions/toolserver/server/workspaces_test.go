@@ -37,8 +37,8 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// Whatever is asked of whatever tool: no planted secret and no place of the machine
-// is in an answer or in a log.
+// For any call of any tool, no planted secret and no path of the machine is in an answer or
+// in a log.
 func TestNoToolTellsASecretOrWhereTheWorkspaceIs(t *testing.T) {
 	logged := logtest.Collect(t, slog.LevelDebug)
 	dir := project(t, map[string]string{
@@ -75,7 +75,7 @@ func TestNoToolTellsASecretOrWhereTheWorkspaceIs(t *testing.T) {
 	}
 }
 
-// discreet checks that a text tells nothing that was planted.
+// discreet checks that a text contains no planted secret.
 func discreet(t *testing.T, what, text, dir string) {
 	t.Helper()
 	for _, hidden := range []string{planted, password, keyed, dir} {

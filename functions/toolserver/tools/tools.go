@@ -20,8 +20,8 @@ import (
 // Toolsets are the groups that a client can choose from.
 var Toolsets = append(slices.Clone(Default), "approvals")
 
-// Default are those that are offered unless the operator chooses: without approvals,
-// which need a person who looks at them.
+// Default are the default toolsets: all but approvals, which need a person who answers
+// them.
 var Default = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
 
 // Deps are what the tools work with.
@@ -49,8 +49,7 @@ func Count() int {
 	return len(All(Deps{}, func(*tool.Tool) bool { return true }))
 }
 
-// All are the tools in the order in which they are listed everywhere, as far as they
-// are offered.
+// All returns the offered tools in the order in which they are always listed.
 func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 	var names []string
 	has := func(name string) bool { return slices.Contains(names, name) }

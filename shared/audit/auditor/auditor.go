@@ -97,7 +97,8 @@ func (a *Auditor) Verify(ctx context.Context, r Request) (Verification, error) {
 	}
 
 	v.Checkpoint = string(signed)
-	if v.Anchors, err = a.published(ctx, v.Head.Seq); err != nil {
+	v.Anchors, err = a.published(ctx, v.Head.Seq)
+	if err != nil {
 		return v, err
 	}
 
@@ -200,7 +201,8 @@ func (a *Auditor) sign(ctx context.Context, r audit.Report, last noted) ([]byte,
 			return last.text, nil
 		}
 
-		if err = a.Notes.SetNote(ctx, checkpointNote, last.text, signed); !errors.Is(err, audit.ErrNoteChanged) {
+		err = a.Notes.SetNote(ctx, checkpointNote, last.text, signed)
+		if !errors.Is(err, audit.ErrNoteChanged) {
 			return signed, err
 		}
 		if last, err = a.lastCheckpoint(ctx); err != nil {

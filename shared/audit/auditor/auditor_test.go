@@ -160,8 +160,8 @@ func decode(t *testing.T, texts []string) []audit.Hash {
 	return hashes
 }
 
-// What was signed last stands against a chain that was set back or rewritten, even
-// without an earlier checkpoint, although the chain is valid by itself.
+// The last signed checkpoint detects a chain that was truncated or rewritten, even without
+// an earlier checkpoint and although the chain is valid by itself.
 func TestTheLastCheckpointExposesARollback(t *testing.T) {
 	a, c := newAuditor(t, 40)
 	verified(t, a, Request{})
@@ -189,9 +189,9 @@ func headAt(t *testing.T, s audit.Store, seq uint64) audit.Head {
 	return e.Head()
 }
 
-// A change at rest before the walk's end is the walk's to find; from then on every
-// call tells it, until a walk finds the chain whole again.
-func TestWhatTheWalkFoundIsTold(t *testing.T) {
+// The walk finds a change at rest before its end. From then on every call reports it, until
+// a walk finds the chain intact again.
+func TestTheResultOfTheWalkIsReported(t *testing.T) {
 	a, c := newAuditor(t, long)
 	walk := func(valid bool) {
 		t.Helper()

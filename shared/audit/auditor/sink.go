@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"governance.internal/shared/audit"
@@ -103,15 +102,29 @@ func (a *Auditor) Publish(ctx context.Context) error {
 
 // allHave reports whether every sink has a checkpoint of this size.
 func (a *Auditor) allHave(states []SinkState, size uint64) bool {
-	return !slices.ContainsFunc(a.Sinks, func(s Sink) bool {
-		return a.isDue(s, stateOf(states, s.Name()), size)
-	})
+	for _, sink := range a.Sinks {
+		was := stateOf(states, sink.Name())
+		if a.isDue(sink, was, size) {
+			return false
+		}
+	}
+	return true
 }
 
 // isDue reports whether a checkpoint of this size is due for a sink.
 func (a *Auditor) isDue(s Sink, was SinkState, size uint64) bool {
-	return was.FailingSince != nil ||
-		was.Size < size && (was.At == nil || a.Now().Sub(*was.At) >= s.Every())
+	if was.FailingSince != nil {
+		return true
+	}
+	if was.Size >= size {
+		return false
+	}
+	if was.At == nil {
+		return true
+	}
+
+	age := a.Now().Sub(*was.At)
+	return age >= s.Every()
 }
 
 // put sends a checkpoint to one sink.

@@ -273,7 +273,7 @@ func TestAnArchiveNeverTakesTwoCheckpointsOfOneSize(t *testing.T) {
 	}
 }
 
-// Nothing of a broken chain is published.
+// A broken chain is not published.
 func TestABrokenChainIsNotPublished(t *testing.T) {
 	a, c := newAuditor(t, 40)
 	s := &shelf{objects: map[string][]byte{}}

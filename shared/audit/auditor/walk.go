@@ -68,13 +68,15 @@ func (a *Auditor) noteWalk(ctx context.Context, r audit.Report) error {
 			return err
 		}
 
-		if old, openErr := a.openWalk(before); openErr == nil &&
+		old, openErr := a.openWalk(before)
+		if openErr == nil &&
 			old != nil &&
 			old.Report.VerifiedAt.After(r.VerifiedAt) {
 			return nil
 		}
 
-		if err = a.Notes.SetNote(ctx, walkNote, before, signed); !errors.Is(err, audit.ErrNoteChanged) {
+		err = a.Notes.SetNote(ctx, walkNote, before, signed)
+		if !errors.Is(err, audit.ErrNoteChanged) {
 			return err
 		}
 		err = nil

@@ -96,14 +96,16 @@ func appendReturnsEntries(t *testing.T, s audit.Store) {
 		stored = append(e.AppendLine(stored), '\n')
 	}
 
-	if got := Lines(t, s, entries[0].Seq, before.Seq); !bytes.Equal(got, stored) {
+	got := Lines(t, s, entries[0].Seq, before.Seq)
+	if !bytes.Equal(got, stored) {
 		t.Errorf("stored\n%s\nreturned\n%s", got, stored)
 	}
 }
 
 func appendNothing(t *testing.T, s audit.Store) {
 	before := mustHead(t, s)
-	if entries := mustAppend(t, s); len(entries) != 0 || mustHead(t, s) != before {
+	entries := mustAppend(t, s)
+	if len(entries) != 0 || mustHead(t, s) != before {
 		t.Errorf("got %v", entries)
 	}
 }
@@ -138,13 +140,15 @@ func reusedID(t *testing.T, s audit.Store) {
 	for name, change := range other {
 		e := Event(1)
 		change(&e)
-		if _, err := s.Append(t.Context(), Event(2), e); !errors.Is(err, audit.ErrIDReused) {
+		_, err := s.Append(t.Context(), Event(2), e)
+		if !errors.Is(err, audit.ErrIDReused) {
 			t.Errorf("other %s: error %v", name, err)
 		}
 		fresh := Event(3)
 		change(&fresh)
 
-		if _, err := s.Append(t.Context(), Event(3), fresh); !errors.Is(err, audit.ErrIDReused) {
+		_, err = s.Append(t.Context(), Event(3), fresh)
+		if !errors.Is(err, audit.ErrIDReused) {
 			t.Errorf("other %s in one append: error %v", name, err)
 		}
 	}
@@ -160,7 +164,8 @@ func allOrNone(t *testing.T, s audit.Store) {
 	head := mustHead(t, s)
 	bad := Event(2)
 	bad.Payload = map[string]any{"ratio": 0.5}
-	if _, err := s.Append(t.Context(), Event(1), bad); !errors.Is(err, audit.ErrProfile) {
+	_, err := s.Append(t.Context(), Event(1), bad)
+	if !errors.Is(err, audit.ErrProfile) {
 		t.Errorf("error %v", err)
 	}
 	if mustHead(t, s) != head {
@@ -184,14 +189,16 @@ func profile(t *testing.T, s audit.Store) {
 	for name, p := range payloads {
 		e := Event(1)
 		e.Payload = p
-		if _, err := s.Append(t.Context(), e); !errors.Is(err, audit.ErrProfile) {
+		_, err := s.Append(t.Context(), e)
+		if !errors.Is(err, audit.ErrProfile) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
 
 	e := Event(1)
 	e.Payload = map[string]any{"x": strings.Repeat("x", audit.MaxLine)}
-	if _, err := s.Append(t.Context(), e); !errors.Is(err, audit.ErrTooLarge) {
+	_, err := s.Append(t.Context(), e)
+	if !errors.Is(err, audit.ErrTooLarge) {
 		t.Errorf("too large: error %v", err)
 	}
 	if mustHead(t, s) != head {
@@ -260,7 +267,8 @@ func cancelled(t *testing.T, s audit.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	if _, err := s.Append(ctx, Event(1)); !errors.Is(err, context.Canceled) ||
+	_, err := s.Append(ctx, Event(1))
+	if !errors.Is(err, context.Canceled) ||
 		errors.As(err, new(audit.Unknown)) {
 		t.Errorf("append: error %v", err)
 	}
@@ -292,15 +300,33 @@ func blockRanges(t *testing.T, s audit.Store) {
 	}
 
 	all := bytes.SplitAfter(Lines(t, s, 1, n), []byte("\n"))
-	for _, r := range [][2]uint64{{1, 1}, {1, n}, {2, 2}, {7, 1024}, {1024, 1026}, {1025, 2049}, {n, n}, {n, n + 10}, {0, 3}, {n + 1, n + 5}, {9, 8}} {
-		from := max(r[0], 1)
-		to := min(r[1], n)
+	ranges := []struct {
+		from, to uint64
+	}{
+		{1, 1},
+		{1, n},
+		{2, 2},
+		{7, 1024},
+		{1024, 1026},
+		{1025, 2049},
+		{n, n},
+		{n, n + 10},
+		{0, 3},
+		{n + 1, n + 5},
+		{9, 8},
+	}
+	for _, r := range ranges {
+		first := max(r.from, 1)
+		last := min(r.to, n)
+
 		var want []byte
-		if from <= to {
-			want = bytes.Join(all[from-1:to], nil)
+		if first <= last {
+			want = bytes.Join(all[first-1:last], nil)
 		}
-		if got := Lines(t, s, r[0], r[1]); !bytes.Equal(got, want) {
-			t.Errorf("blocks %d to %d: %d bytes, want %d", r[0], r[1], len(got), len(want))
+
+		got := Lines(t, s, r.from, r.to)
+		if !bytes.Equal(got, want) {
+			t.Errorf("blocks %d to %d: %d bytes, want %d", r.from, r.to, len(got), len(want))
 		}
 	}
 }
@@ -334,7 +360,9 @@ func Lines(t testing.TB, s audit.Store, from, to uint64) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := uint64(bytes.Count(b.Lines, []byte("\n"))); b.First != next || b.Last != next+n-1 {
+
+		n := uint64(bytes.Count(b.Lines, []byte("\n")))
+		if b.First != next || b.Last != next+n-1 {
 			t.Errorf("block %d to %d of %d lines where %d was due", b.First, b.Last, n, next)
 		}
 		next = b.Last + 1

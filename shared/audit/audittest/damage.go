@@ -107,43 +107,98 @@ func (m damage) flips(stride, offset int) (cases int) {
 	return cases
 }
 
-// edits makes each kind of edit at one line, and gives their number. What stands behind
-// the head is not the chain's, so nothing is put there.
+// edits makes each kind of edit at one line, and gives their number. Lines after the head
+// are not part of the chain, so nothing is written there.
 func (m damage) edits(i int) (cases int) {
-	last := len(m.lines) - 1
-	altered := bytes.Replace(m.lines[i], []byte(`"actor":"`), []byte(`"actor":"x`), 1)
-	for _, e := range []struct {
-		what   string
-		skip   bool
-		lines  [][]byte
-		reason audit.Reason
-		at     int // index of the line
-	}{
-		{"deleted", i == last, slices.Delete(slices.Clone(m.lines), i, i+1), audit.SeqGap, i},
-		{"cut off, with all after it", i == 0, m.lines[:i:i], audit.Truncated, i},
-		{"duplicated", i == last, slices.Insert(slices.Clone(m.lines), i, m.lines[i]), audit.DuplicateSeq, i + 1},
-		{"swapped with the next", i == last, swap(m.lines, i), audit.SeqGap, i},
-		{"altered", false, put(m.lines, i, altered), audit.HashMismatch, i},
-		{"altered and rehashed", i == 0 || i == last, put(m.lines, i, Rehash(altered)), audit.PrevMismatch, i + 1},
-		{"altered, with all later entries relinked", i == 0, relink(put(m.lines, i, altered), i), audit.HeadMismatch, last},
-	} {
-		if e.skip {
+	first := i == 0
+	last := i == len(m.lines)-1
+
+	for _, e := range m.editsOf(i) {
+		if first && e.notFirst || last && e.notLast {
 			continue
 		}
 		cases++
 		m.d.Replace(e.lines)
+
 		r := m.report()
-		if r.Valid ||
-			r.Reason != e.reason ||
-			*r.BrokenAt != uint64(e.at+1) {
-			m.t.Errorf("%s: %s at %s, want %s at %d",
-				fmt.Sprintf("entry %d %s", i+1, e.what), r.Reason, place(r), e.reason, e.at+1)
+		broken := uint64(e.at + 1)
+		if r.Valid || r.Reason != e.reason || *r.BrokenAt != broken {
+			m.t.Errorf("entry %d %s: %s at %s, want %s at %d",
+				i+1, e.what, r.Reason, place(r), e.reason, broken)
 		}
 
 		m.d.Replace(m.lines)
 	}
 
 	return cases
+}
+
+// An edit is what somebody made of the lines of a chain.
+type edit struct {
+	what     string
+	lines    [][]byte
+	reason   audit.Reason
+	at       int  // index of the line that is found broken
+	notFirst bool // not an edit of the first line
+	notLast  bool // not an edit of the last line
+}
+
+// editsOf returns the edits of one line.
+func (m damage) editsOf(i int) []edit {
+	line := m.lines[i]
+	altered := bytes.Replace(line, []byte(`"actor":"`), []byte(`"actor":"x`), 1)
+
+	return []edit{
+		{
+			what:    "deleted",
+			lines:   slices.Delete(slices.Clone(m.lines), i, i+1),
+			reason:  audit.SeqGap,
+			at:      i,
+			notLast: true,
+		},
+		{
+			what:     "cut off, with all after it",
+			lines:    m.lines[:i:i],
+			reason:   audit.Truncated,
+			at:       i,
+			notFirst: true,
+		},
+		{
+			what:    "duplicated",
+			lines:   slices.Insert(slices.Clone(m.lines), i, line),
+			reason:  audit.DuplicateSeq,
+			at:      i + 1,
+			notLast: true,
+		},
+		{
+			what:    "swapped with the next",
+			lines:   swap(m.lines, i),
+			reason:  audit.SeqGap,
+			at:      i,
+			notLast: true,
+		},
+		{
+			what:   "altered",
+			lines:  put(m.lines, i, altered),
+			reason: audit.HashMismatch,
+			at:     i,
+		},
+		{
+			what:     "altered and rehashed",
+			lines:    put(m.lines, i, Rehash(altered)),
+			reason:   audit.PrevMismatch,
+			at:       i + 1,
+			notFirst: true,
+			notLast:  true,
+		},
+		{
+			what:     "altered, with all later entries relinked",
+			lines:    relink(put(m.lines, i, altered), i),
+			reason:   audit.HeadMismatch,
+			at:       len(m.lines) - 1,
+			notFirst: true,
+		},
+	}
 }
 
 func place(r audit.Report) string {
@@ -178,14 +233,19 @@ func Rehash(line []byte) []byte {
 // relink does what a forger with full access does: it recomputes all links and hashes
 // from an index on.
 func relink(lines [][]byte, from int) [][]byte {
+	member := []byte(`,"prev_hash":"`)
 	lines = slices.Clone(lines)
 	lines[from] = Rehash(lines[from])
+
 	for i := from + 1; i < len(lines); i++ {
-		prev := audit.HashLine(bytes.TrimSuffix(lines[i-1], []byte("\n")))
+		before := bytes.TrimSuffix(lines[i-1], []byte("\n"))
+		prev := audit.HashLine(before)
+
 		line := bytes.Clone(lines[i])
-		at := bytes.LastIndex(line, []byte(`,"prev_hash":"`)) + len(`,"prev_hash":"`)
+		at := bytes.LastIndex(line, member) + len(member)
 		hex.Encode(line[at:], prev[:])
 		lines[i] = Rehash(line)
 	}
+
 	return lines
 }

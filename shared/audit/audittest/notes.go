@@ -30,14 +30,19 @@ func RunNotes(t *testing.T, fresh, again audit.Notes) {
 	}
 	want(fresh, "checkpoint", "")
 
-	for _, step := range []struct {
+	steps := []struct {
 		old, next string
 		err       error
 	}{
-		{"x", "one", audit.ErrNoteChanged}, {"", "one", nil}, {"", "two", audit.ErrNoteChanged},
-		{"one", "two\nlines\n", nil}, {"one", "three", audit.ErrNoteChanged},
-	} {
-		if err := set(fresh, "checkpoint", step.old, step.next); !errors.Is(err, step.err) {
+		{"x", "one", audit.ErrNoteChanged},
+		{"", "one", nil},
+		{"", "two", audit.ErrNoteChanged},
+		{"one", "two\nlines\n", nil},
+		{"one", "three", audit.ErrNoteChanged},
+	}
+	for _, step := range steps {
+		err := set(fresh, "checkpoint", step.old, step.next)
+		if !errors.Is(err, step.err) {
 			t.Errorf("from %q to %q: %v, want %v", step.old, step.next, err, step.err)
 		}
 	}
@@ -81,7 +86,8 @@ func oneOfManyWins(t *testing.T, stores ...audit.Notes) {
 	group.Wait()
 	// A writer whose answer got lost may see its own text replaced before it asks again.
 	text, _ := stores[0].Note(t.Context(), "race")
-	if n := len(strings.Fields(string(text))); n < 100 || wins.Load() != 100 {
+	n := len(strings.Fields(string(text)))
+	if n < 100 || wins.Load() != 100 {
 		t.Errorf("%d replacements succeeded, %d can be read", wins.Load(), n)
 	}
 }

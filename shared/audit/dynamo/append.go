@@ -72,7 +72,8 @@ func split(drafts []audit.Draft) ([]group, error) {
 
 		fresh[d.ID()] = d
 		size += d.Size()
-		if n := len(groups) - 1; n >= 0 &&
+		n := len(groups) - 1
+		if n >= 0 &&
 			len(groups[n].drafts) < maxEvents &&
 			size <= maxBytes {
 			groups[n].drafts = append(groups[n].drafts, d)
@@ -158,7 +159,8 @@ func (s *Store) direct(ctx context.Context, drafts []audit.Draft) ([]audit.Entry
 	case err == nil:
 		return b.entries, nil
 	case isCanceled(err):
-		if r := new(refused); !errors.As(err, &r) || len(r.known) == 0 {
+		r := new(refused)
+		if !errors.As(err, &r) || len(r.known) == 0 {
 			s.crowd()
 		}
 	case !errors.Is(err, audit.ErrTampered):
@@ -210,7 +212,8 @@ func (w *waiter) wait(ctx context.Context) ([]audit.Entry, error) {
 			}
 		}
 
-		if err := dynamo.Sleep(ctx, 16*time.Millisecond+dynamo.Jitter(try, 16*time.Millisecond, 128*time.Millisecond)); err != nil {
+		err = dynamo.Sleep(ctx, 16*time.Millisecond+dynamo.Jitter(try, 16*time.Millisecond, 128*time.Millisecond))
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -68,11 +68,14 @@ func newBatch(head audit.Head, groups []group, now time.Time) batch {
 
 func (b *batch) add(d audit.Draft, now time.Time) {
 	next := b.to.Seq + 1
-	if len(b.blocks) == 0 || bucket(next) != bucket(b.to.Seq) {
-		b.blocks = append(b.blocks, audit.Block{First: next})
+	sameBucket := bucket(next) == bucket(b.to.Seq)
+	if len(b.blocks) == 0 || !sameBucket {
+		fresh := audit.Block{First: next}
+		b.blocks = append(b.blocks, fresh)
 	}
 
-	block := &b.blocks[len(b.blocks)-1]
+	last := len(b.blocks) - 1
+	block := &b.blocks[last]
 	lines, e := b.to.Next(block.Lines, d, now)
 	block.Lines = lines
 	block.Last = e.Seq

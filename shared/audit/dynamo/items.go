@@ -133,9 +133,10 @@ func headOf(i item) (audit.Head, bool) {
 
 // withHead adds a head to an item or, with a colon before the names, to values.
 func withHead(i item, colon string, h audit.Head) item {
+	written := h.Time.UTC().Format(time.RFC3339Nano)
 	i[colon+seq] = number(h.Seq)
 	i[colon+hash] = binary(h.Hash[:])
-	i[colon+stamp] = text(h.Time.UTC().Format(time.RFC3339Nano))
+	i[colon+stamp] = text(written)
 	return i
 }
 
@@ -149,8 +150,13 @@ func (r recorded) entry(d audit.Draft) (audit.Entry, bool) {
 	if !ok {
 		return audit.Entry{}, false
 	}
-	before := audit.Head{Seq: at.Seq - 1, Time: at.Time}
+
+	before := audit.Head{
+		Seq:  at.Seq - 1,
+		Time: at.Time,
+	}
 	copy(before.Hash[:], bytesOf(r.item, prevHash))
+
 	_, e := before.Next(nil, d, at.Time)
 	return e, e.Hash == at.Hash
 }

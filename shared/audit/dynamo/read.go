@@ -197,13 +197,19 @@ func (s *Store) look(ctx context.Context, drafts []audit.Draft) (map[string]reco
 	byKey := map[string]item{}
 	for try := 0; len(keys) > 0; try++ {
 		if try > 0 {
-			if err := dynamo.Sleep(ctx, dynamo.Jitter(try, 8*time.Millisecond, 512*time.Millisecond)); err != nil {
+			err := dynamo.Sleep(ctx, dynamo.Jitter(try, 8*time.Millisecond, 512*time.Millisecond))
+			if err != nil {
 				return nil, time.Time{}, err
 			}
 		}
 
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-			RequestItems: map[string]types.KeysAndAttributes{s.table: {Keys: keys, ConsistentRead: aws.Bool(true)}},
+			RequestItems: map[string]types.KeysAndAttributes{
+				s.table: {
+					Keys:           keys,
+					ConsistentRead: aws.Bool(true),
+				},
+			},
 		})
 		if err != nil {
 			return nil, time.Time{}, s.failed(err)
@@ -218,11 +224,14 @@ func (s *Store) look(ctx context.Context, drafts []audit.Draft) (map[string]reco
 
 	found := map[string]recorded{}
 	for _, d := range drafts {
-		if i, ok := byKey[textOf(s.idKey(d.ID()), partition)]; ok {
-			found[d.ID()] = recorded{i}
+		id := d.ID()
+		name := textOf(s.idKey(id), partition)
+		if i, ok := byKey[name]; ok {
+			found[id] = recorded{i}
 		}
 	}
 
 	lease := byKey[textOf(s.leaseKey(), partition)]
-	return found, time.UnixMilli(int64(min(numberOf(lease, ends), 1<<50))), nil
+	end := min(numberOf(lease, ends), 1<<50)
+	return found, time.UnixMilli(int64(end)), nil
 }

@@ -19,17 +19,24 @@ func (s *Store) segmentPartition() string { return "s#" + s.chain }
 // Segments implements [sealed.Index]. An item that is no manifest, or another one than
 // its key says, ends the list.
 func (s *Store) Segments(ctx context.Context, after uint64) ([]sealed.Segment, error) {
+	from := blockSorting(after + 1)
+	to := blockSorting(maxSeq)
+	query := s.query(s.segmentPartition(), from, to)
+
 	var found []sealed.Segment
-	for i, err := range s.all(ctx, s.query(s.segmentPartition(), blockSorting(after+1), blockSorting(maxSeq))) {
+	for i, err := range s.all(ctx, query) {
 		if err != nil {
 			return nil, err
 		}
-		segment, err := sealed.ParseSegment([]byte(textOf(i, manifest)))
+
+		written := textOf(i, manifest)
+		segment, err := sealed.ParseSegment([]byte(written))
 		if err != nil || blockSorting(segment.First) != textOf(i, sorting) {
 			break
 		}
 		found = append(found, segment)
 	}
+
 	return found, nil
 }
 

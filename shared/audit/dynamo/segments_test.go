@@ -44,7 +44,7 @@ func TestTheIndexOfSegments(t *testing.T) {
 	}
 }
 
-// What is no manifest, or stands under another key, ends the list.
+// An item that is not a manifest, or has another key, ends the list.
 func TestADamagedIndexEndsThere(t *testing.T) {
 	for name, manifest := range map[string]string{
 		"no manifest": "{}", "that of another place": string(segment(17, 24).Manifest()), "another spelling": string(segment(9, 16).Manifest()) + " ",

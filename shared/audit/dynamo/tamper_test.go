@@ -73,9 +73,8 @@ func head(h audit.Head) item {
 	return i
 }
 
-// What an intruder does to a chain of seven entries, in blocks that begin at 1, 2,
-// 4, 5 and 7, is found at its place; and where the end of the chain is concerned
-// it gets no appends.
+// Each manipulation of a chain of seven entries, in blocks that begin at 1, 2, 4, 5 and 7,
+// is found at its place; one of the chain's end also prevents appends.
 func TestDamageToTheTable(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
@@ -129,7 +128,7 @@ func TestDamageToTheTable(t *testing.T) {
 			if err != nil || report.Reason != tc.reason || (report.BrokenAt != nil && *report.BrokenAt != tc.brokenAt) || report.Valid != (tc.reason == "") {
 				t.Errorf("%+v, %v", report, err)
 			}
-			// What stands behind the head is met by the next block only.
+			// Only the next block meets a line after the head.
 			refusesAtOnce := tc.refuses && tc.name != "the head moved back"
 			if _, err = second.Append(t.Context()); refusesAtOnce != errors.Is(err, audit.ErrTampered) {
 				t.Errorf("append of nothing: %v", err)

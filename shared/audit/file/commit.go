@@ -229,8 +229,9 @@ func (s *Store) stageOne(d audit.Draft, now time.Time) (audit.Entry, error) {
 func (s *Store) unstage(length, n int, before tip) {
 	st := &s.staged
 	for range n {
-		s.index.dropLast(st.keys[len(st.keys)-1])
-		st.keys = st.keys[:len(st.keys)-1]
+		last := len(st.keys) - 1
+		s.index.dropLast(st.keys[last])
+		st.keys = st.keys[:last]
 	}
 	st.lines = st.lines[:length]
 	st.tip = before

@@ -54,7 +54,8 @@ func (t *tip) advance(head audit.Head, begin, end int64) {
 }
 
 func (s *Store) tampered(format string, args ...any) error {
-	return fmt.Errorf("audit/file: %s: %s: %w", s.path, fmt.Sprintf(format, args...), audit.ErrTampered)
+	what := fmt.Sprintf(format, args...)
+	return fmt.Errorf("audit/file: %s: %s: %w", s.path, what, audit.ErrTampered)
 }
 
 // refresh updates the store from the file, under the lock. It returns errors of
@@ -96,10 +97,13 @@ func (s *Store) refresh() error {
 
 // checkEnd checks whether the last known line still ends with its hash.
 func (s *Store) checkEnd() error {
-	end := make([]byte, len(s.tip.hash)+len("\"}\n"))
-	if _, err := s.data.ReadAt(end, s.tip.size-int64(len(end))); err != nil {
+	length := len(s.tip.hash) + len("\"}\n")
+	end := make([]byte, length)
+	_, err := s.data.ReadAt(end, s.tip.size-int64(length))
+	if err != nil {
 		return err
 	}
+
 	if !bytes.HasPrefix(end, s.tip.hash[:]) {
 		return s.tampered("entry %d was changed", s.tip.head.Seq)
 	}
@@ -168,7 +172,8 @@ func (s *Store) scan(size int64) (rest int64, err error) {
 func (s *Store) learn(line []byte) error {
 	seq := s.tip.head.Seq + 1
 	l, ok := audit.SplitLine(line)
-	if !ok || l.Seq != seq || !bytes.Equal(l.PrevHash, s.tip.hash[:]) {
+	follows := ok && l.Seq == seq && bytes.Equal(l.PrevHash, s.tip.hash[:])
+	if !follows {
 		return s.tampered("another line stands where entry %d is due", seq)
 	}
 
@@ -180,7 +185,8 @@ func (s *Store) learn(line []byte) error {
 	}
 
 	begin := s.tip.size
-	s.index.add(s.index.key(l.ID), begin)
+	key := s.index.key(l.ID)
+	s.index.add(key, begin)
 	if seq%markEvery == 1 {
 		s.tip.marks = append(s.tip.marks, begin)
 	}
@@ -221,7 +227,8 @@ func (s *Store) checkLast() error {
 
 // lineAt reads the line at an offset, without its newline.
 func (s *Store) lineAt(offset int64) ([]byte, error) {
-	if begin := offset - s.staged.begin; begin >= 0 && begin < int64(len(s.staged.lines)) {
+	begin := offset - s.staged.begin
+	if begin >= 0 && begin < int64(len(s.staged.lines)) {
 		line, _, _ := bytes.Cut(s.staged.lines[begin:], []byte("\n"))
 		return bytes.Clone(line), nil
 	}
@@ -246,7 +253,8 @@ func (s *Store) lineAt(offset int64) ([]byte, error) {
 // runs again and leaves a second copy.
 func (s *Store) recover(size int64) error {
 	torn := make([]byte, size-s.tip.size)
-	if _, err := s.data.ReadAt(torn, s.tip.size); err != nil {
+	_, err := s.data.ReadAt(torn, s.tip.size)
+	if err != nil {
 		return err
 	}
 
@@ -302,8 +310,11 @@ func (s *Store) begin(now time.Time) error {
 // save writes a torn line to a new file in the directory of the store, durably,
 // and returns its name. If there is one of that time, it takes the next nanosecond.
 func (s *Store) save(torn []byte, at time.Time) (string, error) {
-	name := s.chain + ".torn-" + at.UTC().Format("20060102T150405.000000000Z")
-	f, err := s.opts.FS.Open(filepath.Join(s.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	stamp := at.UTC().Format("20060102T150405.000000000Z")
+	name := s.chain + ".torn-" + stamp
+	path := filepath.Join(s.dir, name)
+
+	f, err := s.opts.FS.Open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
 		return s.save(torn, at.Add(time.Nanosecond))
 	}
@@ -315,7 +326,8 @@ func (s *Store) save(torn []byte, at time.Time) (string, error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close())
+	if err != nil {
 		return "", err
 	}
 

@@ -12,7 +12,8 @@ func unlock(f *os.File) error { return flock(f, syscall.LOCK_UN) }
 
 func flock(f *os.File, how int) error {
 	for {
-		if err := syscall.Flock(int(f.Fd()), how); err != syscall.EINTR {
+		err := syscall.Flock(int(f.Fd()), how)
+		if err != syscall.EINTR {
 			return os.NewSyscallError("flock", err)
 		}
 	}

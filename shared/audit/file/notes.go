@@ -56,7 +56,8 @@ func (s *Store) SetNote(ctx context.Context, name string, old, next []byte) (err
 // lockNotes keeps other processes away from the notes.
 func (s *Store) lockNotes() (err error) {
 	if s.noteLock == nil {
-		if s.noteLock, err = s.opts.FS.Open(filepath.Join(s.dir, s.chain+".notes.lock"), os.O_RDWR|os.O_CREATE); err != nil {
+		s.noteLock, err = s.opts.FS.Open(filepath.Join(s.dir, s.chain+".notes.lock"), os.O_RDWR|os.O_CREATE)
+		if err != nil {
 			s.noteLock = nil
 			return err
 		}
@@ -73,7 +74,8 @@ func (s *Store) replace(path string, text []byte) error {
 	}
 
 	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(fresh, path); err != nil {

@@ -108,7 +108,9 @@ func (s *Store) open() (err error) {
 	if err = s.opts.FS.MkdirAll(s.dir); err != nil {
 		return err
 	}
-	if s.lock, err = s.opts.FS.Open(filepath.Join(s.dir, s.chain+".lock"), os.O_RDWR|os.O_CREATE); err != nil {
+
+	s.lock, err = s.opts.FS.Open(filepath.Join(s.dir, s.chain+".lock"), os.O_RDWR|os.O_CREATE)
+	if err != nil {
 		return err
 	}
 	if err = s.lock.Lock(); err != nil {
@@ -116,7 +118,8 @@ func (s *Store) open() (err error) {
 	}
 	defer func() { err = errors.Join(err, s.lock.Unlock()) }()
 
-	if s.data, err = s.opts.FS.Open(s.path, os.O_RDWR|os.O_CREATE|os.O_APPEND); err != nil {
+	s.data, err = s.opts.FS.Open(s.path, os.O_RDWR|os.O_CREATE|os.O_APPEND)
+	if err != nil {
 		return err
 	}
 	size, err := s.data.Size()

@@ -85,7 +85,8 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 	entries := make([]audit.Entry, len(drafts))
 	for i, d := range drafts {
 		if seq, ok := s.seqs[d.ID()]; ok {
-			if entries[i], err = audit.ParseEntry(bytes.Clone(s.line(seq))); err != nil {
+			entries[i], err = audit.ParseEntry(bytes.Clone(s.line(seq)))
+			if err != nil {
 				return nil, err
 			}
 			continue
@@ -102,14 +103,19 @@ func (s *Store) Append(ctx context.Context, events ...audit.Event) ([]audit.Entr
 func (s *Store) checkIDs(drafts []audit.Draft) error {
 	fresh := make(map[string]audit.Draft, len(drafts))
 	for _, d := range drafts {
-		if seq, ok := s.seqs[d.ID()]; ok && !d.Same(s.line(seq)) {
-			return audit.ReusedID(d.ID())
+		id := d.ID()
+		seq, isRecorded := s.seqs[id]
+		if isRecorded && !d.Same(s.line(seq)) {
+			return audit.ReusedID(id)
 		}
-		if other, ok := fresh[d.ID()]; ok && !d.Equal(other) {
-			return audit.ReusedID(d.ID())
+
+		other, isRepeated := fresh[id]
+		if isRepeated && !d.Equal(other) {
+			return audit.ReusedID(id)
 		}
-		fresh[d.ID()] = d
+		fresh[id] = d
 	}
+
 	return nil
 }
 

@@ -40,7 +40,7 @@ func (s *Store) Check(ctx context.Context, segment Segment) (audit.Report, error
 	return r, err
 }
 
-// anchors are the end and, by itself so that a report tells them apart, the tree.
+// anchors are the end and the tree, separately, so that a report distinguishes them.
 func (s Segment) anchors() []audit.Anchor {
 	return []audit.Anchor{
 		{Kind: "segment_end", Size: s.Last, Hash: s.LastHash, Time: s.LastTime},
@@ -68,5 +68,7 @@ func verify(
 }
 
 func one(b audit.Block) iter.Seq2[audit.Block, error] {
-	return func(yield func(audit.Block, error) bool) { yield(b, nil) }
+	return func(yield func(audit.Block, error) bool) {
+		yield(b, nil)
+	}
 }

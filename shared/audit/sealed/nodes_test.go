@@ -41,7 +41,7 @@ func TestProofsOfASealedChain(t *testing.T) {
 			if err != nil || shortErr != nil || !slices.Equal(got, want) {
 				t.Fatalf("%d in %d: %v (%v, %v)", n, size, got, err, shortErr)
 			}
-			// Of the sealed ones at most those that n and size lie in.
+			// At most the sealed segments that contain n and size.
 			if reads := c.reads.Load() - before; reads > 2 || n%length == 0 && size > length*sealedN && reads > 0 {
 				t.Fatalf("%d in %d: %d segments read", n, size, reads)
 			}

@@ -61,8 +61,14 @@ func (s *Store) enough(from, head audit.Head) bool {
 	if head.Seq <= from.Seq {
 		return false
 	}
-	n := head.Seq - from.Seq
-	return n >= s.longest(from) || n*(audit.MaxLine+1) > uint64(s.maxBytes)
+
+	entries := head.Seq - from.Seq
+	if entries >= s.longest(from) {
+		return true
+	}
+
+	most := entries * (audit.MaxLine + 1) // bytes, with their newlines
+	return most > uint64(s.maxBytes)
 }
 
 // longest is the length of the longest run that may begin after from.
@@ -102,18 +108,22 @@ func sound(r audit.Report, err error) error {
 // run reads the next segment's lines, nil if it is not certain yet where it ends.
 func (s *Store) run(ctx context.Context, from, head audit.Head) ([]byte, error) {
 	longest := s.longest(from)
+	last := min(from.Seq+longest, head.Seq)
+
 	var lines []byte
 	ends := []int{0} // ends[n] is where the first n lines end
-	for block, err := range s.hot.Blocks(ctx, from.Seq+1, min(from.Seq+longest, head.Seq)) {
+	for block, err := range s.hot.Blocks(ctx, from.Seq+1, last) {
 		if err != nil {
 			return nil, err
 		}
+
 		for line := range bytes.Lines(block.Lines) {
 			lines = append(lines, line...)
 			ends = append(ends, len(lines))
 			if len(lines) > s.maxBytes {
 				fits := max(len(ends)-2, 1)
-				return lines[:ends[1<<(bits.Len(uint(fits))-1)]], nil
+				power := 1 << (bits.Len(uint(fits)) - 1) // the greatest power of 2 that fits
+				return lines[:ends[power]], nil
 			}
 		}
 	}
@@ -136,7 +146,9 @@ func (s *Store) seal(ctx context.Context, from audit.Head, lines []byte) (Segmen
 	if err := s.create(ctx, segment.Key(), lines); err != nil {
 		return Segment{}, err
 	}
-	if err := s.create(ctx, segment.ManifestKey(), segment.Manifest()); err != nil {
+
+	err = s.create(ctx, segment.ManifestKey(), segment.Manifest())
+	if err != nil {
 		return Segment{}, err
 	}
 

@@ -137,8 +137,8 @@ func (f forged) Blocks(ctx context.Context, from, to uint64) iter.Seq2[audit.Blo
 	}
 }
 
-// What does not verify up to the head is not sealed, neither where the change is in
-// the run itself nor where it is behind it.
+// A chain that does not verify up to the head is not sealed, whether the change is in the
+// run or after it.
 func TestWhatDoesNotVerifyIsNotSealed(t *testing.T) {
 	for _, at := range []uint64{1, 5, 16, 17, 20} {
 		h := newHot(t)

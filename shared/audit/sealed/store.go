@@ -68,8 +68,8 @@ func (s *Store) Head(ctx context.Context) (audit.Head, error) {
 	return s.hot.Head(ctx)
 }
 
-// Segments are those that follow each other from the first entry on. What comes
-// after a gap in the index is read from the hot part.
+// Segments returns the consecutive segments from the first entry on. Entries after a gap in
+// the index are read from the hot part.
 func (s *Store) Segments(ctx context.Context) ([]Segment, error) {
 	s.mu.Lock()
 	known := s.known

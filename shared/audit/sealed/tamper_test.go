@@ -143,7 +143,7 @@ func relink(lines [][]byte, from int) {
 	}
 }
 
-// What else can be done to the objects, and to the index, is found at its place too.
+// Other changes of the objects and of the index are found at their place, too.
 func TestDamageToTheSegments(t *testing.T) {
 	const second = 1 // the segment 17-32 is damaged
 	type damage struct {
@@ -252,8 +252,8 @@ func TestDamageToTheBucket(t *testing.T) {
 	}
 }
 
-// The index is a hint: whatever it says, the lines decide. What it says of a segment is
-// checked with the segment.
+// The index is a hint; the lines decide. Its data about a segment is verified with the
+// segment.
 func TestDamageToTheIndex(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

@@ -91,8 +91,8 @@ func retryer(again []string) aws.Retryer {
 	})
 }
 
-// isBusy says whether the same request can be sent again because another one, an
-// earlier try still on its way, or a limit of the table stood against it.
+// isBusy reports whether the same request can be sent again because another one, an earlier
+// try still on its way, or a limit of the table stood against it.
 func isBusy(err error, again []string) aws.Ternary {
 	var conflict *types.TransactionConflictException
 	var inProgress *types.TransactionInProgressException

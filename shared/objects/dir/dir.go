@@ -43,32 +43,45 @@ func (d *Directory) Create(ctx context.Context, key string, body []byte) error {
 	return d.store(ctx, "create", key, body, d.root.Link)
 }
 
-// store writes a temporary file and renames it when it is durable, so that there is
-// never a part of an object under its key.
-func (d *Directory) store(ctx context.Context, verb, key string, body []byte, place func(from, to string) error) error {
-	err := ctx.Err()
-	fresh := path.Join(path.Dir(key), ".new-"+rand.Text())
-	if err == nil {
-		err = d.root.MkdirAll(path.Dir(key), 0o700)
-	}
-	if err == nil {
-		err = d.write(fresh, body)
-	}
+// A placing gives a temporary file the name of an object, as Rename and Link do.
+type placing func(from, to string) error
 
-	if err == nil {
-		err = place(fresh, key)
-		_ = d.root.Remove(fresh) // a link of it has the key, or the write failed
-	}
-
-	exists := errors.Is(err, fs.ErrExist) // its writer may have died before this sync
-	if err == nil || exists {
-		err = errors.Join(err, d.sync(path.Dir(key)))
-	}
-
+func (d *Directory) store(ctx context.Context, verb, key string, body []byte, place placing) error {
+	err := d.replace(ctx, key, body, place)
 	if err != nil {
 		return fmt.Errorf("directory: %s %s: %w", verb, key, err)
 	}
 	return nil
+}
+
+// replace writes a temporary file and places it when it is durable, so that there is never
+// a part of an object under its key.
+func (d *Directory) replace(ctx context.Context, key string, body []byte, place placing) error {
+	err := ctx.Err()
+	if err != nil {
+		return err
+	}
+
+	folder := path.Dir(key)
+	err = d.root.MkdirAll(folder, 0o700)
+	if err != nil {
+		return err
+	}
+
+	fresh := path.Join(folder, ".new-"+rand.Text())
+	err = d.write(fresh, body)
+	if err != nil {
+		return err
+	}
+
+	err = place(fresh, key)
+	_ = d.root.Remove(fresh) // a link of it has the key, or it was not placed
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+
+	// The writer of an object that exists may have died before it synced.
+	return errors.Join(err, d.sync(folder))
 }
 
 func (d *Directory) write(name string, body []byte) error {
@@ -76,6 +89,7 @@ func (d *Directory) write(name string, body []byte) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = file.Write(body)
 	return errors.Join(err, file.Sync(), file.Close())
 }
@@ -87,7 +101,9 @@ func (d *Directory) sync(folder string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+
+		err = errors.Join(file.Sync(), file.Close())
+		if err != nil {
 			return err
 		}
 		if folder == "." {

@@ -21,7 +21,7 @@ func open(t *testing.T, name string) *dir.Directory {
 }
 
 func TestContract(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "made", "anew")
+	name := filepath.Join(t.TempDir(), "made", "new")
 	objectstest.Run(t, open(t, name))
 	err := filepath.WalkDir(name, func(path string, _ os.DirEntry, err error) error {
 		if strings.Contains(path, ".new-") {

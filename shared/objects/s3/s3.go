@@ -107,17 +107,23 @@ func retryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts
 		o.RateLimiter = ratelimit.None
-		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) {
-			return firstPause << max(attempt-1, 0), nil
-		})
-		onConflict := retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
-			if hasStatus(err, http.StatusConflict) {
-				return aws.TrueTernary
-			}
-			return aws.UnknownTernary
-		})
+		o.Backoff = retry.BackoffDelayerFunc(pause)
+		onConflict := retry.IsErrorRetryableFunc(isConflict)
 		o.Retryables = append([]retry.IsErrorRetryable{onConflict}, o.Retryables...)
 	})
+}
+
+// pause is the time before the try after a number of tries.
+func pause(attempts int, _ error) (time.Duration, error) {
+	doublings := max(attempts-1, 0)
+	return firstPause << doublings, nil
+}
+
+func isConflict(err error) aws.Ternary {
+	if hasStatus(err, http.StatusConflict) {
+		return aws.TrueTernary
+	}
+	return aws.UnknownTernary
 }
 
 // Put stores an object under a key of letters, digits, "/", "-" and ".".
@@ -144,12 +150,7 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 	}
 
 	if b.lock.Retention > 0 {
-		// S3 locks an object only with a checksum in a header.
-		sum := sha256.Sum256(body)
-		input.ChecksumSHA256 = aws.String(base64.StdEncoding.EncodeToString(sum[:]))
-		input.ObjectLockMode = types.ObjectLockMode(strings.ToUpper(b.lock.Mode))
-		until := time.Now().Add(b.lock.Retention).UTC().Truncate(time.Second)
-		input.ObjectLockRetainUntilDate = aws.Time(until)
+		b.lock.apply(input, body)
 	}
 
 	_, err := b.client.PutObject(ctx, input)
@@ -161,6 +162,17 @@ func (b *Bucket) Create(ctx context.Context, key string, body []byte) error {
 	}
 
 	return nil
+}
+
+// apply locks the object of an upload. S3 requires a checksum in a header for that.
+func (l Lock) apply(input *s3.PutObjectInput, body []byte) {
+	sum := sha256.Sum256(body)
+	checksum := base64.StdEncoding.EncodeToString(sum[:])
+	until := time.Now().Add(l.Retention).UTC()
+
+	input.ChecksumSHA256 = aws.String(checksum)
+	input.ObjectLockMode = types.ObjectLockMode(strings.ToUpper(l.Mode))
+	input.ObjectLockRetainUntilDate = aws.Time(until.Truncate(time.Second))
 }
 
 // Get reads an object of at most so many bytes. [fs.ErrNotExist] if there is none,
@@ -205,5 +217,8 @@ func (b *Bucket) read(ctx context.Context, key string, most int64) ([]byte, erro
 
 func hasStatus(err error, code int) bool {
 	var response *awshttp.ResponseError
-	return errors.As(err, &response) && response.HTTPStatusCode() == code
+	if !errors.As(err, &response) {
+		return false
+	}
+	return response.HTTPStatusCode() == code
 }

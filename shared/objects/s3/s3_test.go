@@ -61,8 +61,8 @@ func TestCreatingAgainAfterAConflictAndALostAnswer(t *testing.T) {
 	}
 }
 
-// What is created in a locked bucket names its retention and, as S3 demands, its
-// checksum; what is put there does not.
+// A Create in a locked bucket sends the retention and, as S3 requires, the checksum; a Put
+// does not.
 func TestALockedObjectNamesItsRetention(t *testing.T) {
 	endpoint, bucket := s3test.Bucket(t)
 	var seen http.Header

@@ -1,5 +1,5 @@
-// Package bolt is the payment store of one machine: a bbolt file. Every write is
-// on the disk when it returns; writes that come at once share a transaction.
+// Package bolt is the payment store of one machine: a bbolt file. Every write is on disk
+// when it returns; concurrent writes share a transaction.
 package bolt
 
 import (
@@ -114,7 +114,7 @@ func save(tx *bbolt.Tx, r payments.Record) (payments.Record, error) {
 	return next, index(tx, next)
 }
 
-// current refuses a record that is not of the stored version.
+// current returns ErrConflict for a record of another version than the stored one.
 func current(tx *bbolt.Tx, r payments.Record) error {
 	stored, err := versionOf(tx, r.Key())
 	if err == nil && stored != r.Version {
@@ -144,7 +144,7 @@ func (s *Store) Reserve(_ context.Context, r payments.Record, room int64) (saved
 	return saved, err
 }
 
-// versionOf reads no more of a stored record than its version, 0 for none.
+// versionOf reads only the version of a stored record, 0 for none.
 func versionOf(tx *bbolt.Tx, key payments.Key) (uint64, error) {
 	data := tx.Bucket(records).Get([]byte(key.String()))
 	if data == nil {
@@ -224,7 +224,7 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (saved payments.Rec
 	return saved, err
 }
 
-// mayHold says whether an attempt may have its wallet nonce.
+// mayHold reports whether an attempt may take its wallet nonce.
 func mayHold(tx *bbolt.Tx, a payments.Attempt) bool {
 	if a.Replacement() {
 		return tx.Bucket(attempts).Get(attemptKey(a.Chain, a.Wallet, a.WalletNonce)) != nil

@@ -9,23 +9,22 @@ import (
 	"governance.internal/shared/payments"
 )
 
-// group collects the writes that come while an earlier transaction is on its way
-// to the disk, which then go there together: the disk's answer takes longer than
-// everything else about a payment.
+// group collects the writes that arrive while an earlier transaction is being synced, and
+// commits them together, because the sync is the slowest part of a payment.
 type group struct {
 	mu    sync.Mutex
 	queue []*write
 	busy  bool // a transaction is running
 }
 
-// write is one caller's change. It refuses before it has changed anything.
+// write is one caller's change. It must refuse before it changes anything.
 type write struct {
 	change func(*bbolt.Tx) error
 	err    error
 	done   chan error
 }
 
-// commit makes a change durable. A refusal concerns that one change only.
+// commit makes a change durable. A refusal affects only that change.
 func (s *Store) commit(change func(*bbolt.Tx) error) error {
 	w := &write{change: change, done: make(chan error, 1)}
 	s.group.mu.Lock()
@@ -61,8 +60,8 @@ func (s *Store) commitAll() {
 	}
 }
 
-// applyAll makes all changes in one transaction. An error that is no refusal may
-// leave half a change behind, so it undoes them all.
+// applyAll makes all changes in one transaction. An error other than a refusal may leave a
+// partial change, so it rolls all of them back.
 func applyAll(tx *bbolt.Tx, writes []*write) error {
 	for _, w := range writes {
 		if w.err = w.change(tx); w.err != nil && !refusal(w.err) {

@@ -12,8 +12,8 @@ import (
 	"governance.internal/shared/payments"
 )
 
-// account adds up what changes in the payer's account, if anything does. Where the
-// account decides whether the payment fits, the addition has that condition.
+// account returns the update of the payer's account, if there is one. For a reservation the
+// update has the condition that the payment fits.
 func (w *write) account() []action {
 	if !w.change.Touches() {
 		return nil
@@ -56,17 +56,17 @@ func (w *write) account() []action {
 	return []action{{types.TransactWriteItem{Update: update}, payments.ErrFunds}}
 }
 
-// asOf is the time at which an account must not be paused.
+// asOf is the time for which the pause of an account is checked.
 const asOf = ":now"
 
-// pausedFor says whether an account refused an update because it is paused.
+// pausedFor reports whether an account refused an update because it is paused.
 func pausedFor(account item, refused action) bool {
 	until, err := integerOf(account, paused)
 	now, wrong := integerOf(refused.Update.ExpressionAttributeValues, asOf)
 	return err == nil && wrong == nil && until > now
 }
 
-// wasted adds up the gas that was burned in vain, by the hour.
+// wasted sums the wasted gas by hour.
 func (w *write) wasted() []action {
 	var all []action
 	for hour, burned := range w.change.Gas {

@@ -10,8 +10,8 @@ import (
 	"governance.internal/shared/payments"
 )
 
-// Bytes of an encoded record. An item holds 400 KB. A withheld result must leave
-// room for what its settlement adds, since the reply has to fit once money moved.
+// Bytes of an encoded record. An item holds 400 KB. A withheld result must leave room for
+// the settlement, because the reply must fit after the money has moved.
 const (
 	mostResult = 300 << 10
 	mostRecord = 390 << 10
@@ -46,8 +46,7 @@ func (s *Store) encode(ctx context.Context, r payments.Record) (encoded []byte, 
 	return encoded, digest, err
 }
 
-// answer is the one that a record has: the result until it is settled, the reply
-// from then on.
+// answer returns the answer of a record: the result until it is settled, then the reply.
 func answer(r *payments.Record) **payments.Answer {
 	if r.Result != nil {
 		return &r.Result
@@ -57,8 +56,8 @@ func answer(r *payments.Record) **payments.Answer {
 
 func object(digest string) string { return "payments/" + digest }
 
-// move puts the body of a record's answer beside the table. The record of the
-// caller keeps its own.
+// move stores the body of a record's answer as an object. It does not modify the caller's
+// record.
 func (s *Store) move(ctx context.Context, r *payments.Record) (digest string, err error) {
 	whole := **answer(r)
 	if len(whole.Body) > mostBody {

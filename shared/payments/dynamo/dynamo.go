@@ -1,7 +1,6 @@
-// Package dynamo is the payment store of a deployment: one DynamoDB table. Each
-// write is one request with conditions, each read is strongly consistent, and
-// the answer of a write may get lost: a write that is tried again recognizes
-// what it wrote before.
+// Package dynamo is the payment store of a deployment: one DynamoDB table. Each write is
+// one request with conditions, each read is strongly consistent, and the response to a
+// write may get lost: a retried write recognizes its earlier try.
 //
 // The table has the keys pk and sk, both strings, and no index:
 //
@@ -19,8 +18,8 @@
 // A body that makes the record larger than 300 KB is an object of its own, named
 // by its SHA-256 in the attribute body. The object is written before the item.
 //
-// The attribute ttl (Unix seconds), which all but the OPEN entries have, removes what is no longer needed; it
-// protects nothing, and the table works without it.
+// The attribute ttl (Unix seconds), which all but the OPEN entries have, removes items that
+// are no longer needed. It is optional: no guarantee depends on it.
 //
 // The function's role needs, on this table alone: dynamodb:GetItem,
 // dynamodb:Query, dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem.
@@ -43,8 +42,8 @@ import (
 // CallLimit is the time for one call of the store, all its tries included.
 const CallLimit = 10 * time.Second
 
-// Options say which table and how it is reached. Table and either Endpoint or
-// Region and Credentials are required.
+// Options name the table and how to reach it. Table and either Endpoint or Region and
+// Credentials are required.
 type Options struct {
 	Table       string
 	Region      string

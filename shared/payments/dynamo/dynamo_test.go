@@ -39,7 +39,7 @@ func TestStore(t *testing.T) {
 	paymentstest.Run(t, func(t *testing.T) payments.Store { return open(t, nil) })
 }
 
-// What one paid call costs, operation by operation.
+// The cost of one paid call, operation by operation.
 func TestRequestsOfEachOperation(t *testing.T) {
 	ctx := context.Background()
 	w := &wire{}
@@ -79,7 +79,7 @@ func TestRequestsOfEachOperation(t *testing.T) {
 	_, err = store.Unfinished(ctx)
 	took("sweep", strings.TrimSpace(strings.Repeat("Query ", 16)), err)
 
-	// Nobody does this, but a short write must not assume it away.
+	// No caller does this, but a short write must handle it.
 	r.State = payments.Settling
 	if _, err = store.Save(ctx, r); err != nil {
 		t.Error(err)

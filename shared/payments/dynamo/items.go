@@ -33,18 +33,18 @@ const (
 	committed = "committed" // atomic units of a payer's payments, under way or settled
 	spent     = "spent"     // atomic units of those that are settled
 	strikes   = "strikes"   // settlements of a payer that failed on the chain
-	paused    = "paused"    // Unix milliseconds until which the payer waits
-	due       = "due"       // Unix milliseconds from which on a sweep looks at an open record
+	paused    = "paused"    // end of the payer's pause, Unix milliseconds
+	due       = "due"       // when a sweep first looks at an open record, Unix milliseconds
 	gas       = "gas"       // burned in vain
 )
 
 // shards spread the writes of unfinished payments over the table.
 const shards = 16
 
-// keep is how long an item stays at least after it was written.
+// keep is the minimum lifetime of an item after it was written.
 const keep = 30 * 24 * time.Hour
 
-// walletKeep is longer than any pause of a gas wallet.
+// walletKeep is longer than a gas wallet is ever unused.
 const walletKeep = 10 * 365 * 24 * time.Hour
 
 func text(s string) types.AttributeValue {

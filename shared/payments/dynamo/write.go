@@ -47,7 +47,7 @@ func (s *Store) Submit(ctx context.Context, r payments.Record) (payments.Record,
 	return s.write(ctx, r, nil, true)
 }
 
-// write sends the short form where it may do, and the whole where it must.
+// write sends the short form if possible, otherwise the whole form.
 func (s *Store) write(ctx context.Context, r payments.Record, room *int64, submit bool) (payments.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
@@ -132,8 +132,8 @@ type action struct {
 	refused error
 }
 
-// short is the write of a record whose identifier is bound already, and which is
-// open already if it stays open.
+// short writes a record whose identifier is bound already, and which is open already if it
+// stays open.
 func (w *write) short() []action {
 	condition := "version = :version AND #bound = :bound"
 	values := item{":version": number(w.next.Version - 1), ":bound": w.item[bound]}
@@ -144,7 +144,7 @@ func (w *write) short() []action {
 	return []action{w.record(condition+" AND #open = :open", values)}
 }
 
-// whole is the write that assumes nothing but the version.
+// whole writes a record and assumes nothing but the version.
 func (w *write) whole() []action {
 	var all []action
 	if w.next.Version == 1 {
@@ -256,7 +256,7 @@ func (w *write) lists() []action {
 	return nil
 }
 
-// opens has no ttl: whatever is open stays so until somebody closes it.
+// opens sets no ttl: an open record stays until it is closed.
 func (w *write) opens() action {
 	entry := withKey(openKey(w.next.Key()), w.next.Key())
 	entry[due] = signed(w.dueFirst().UnixMilli())
@@ -266,8 +266,8 @@ func (w *write) opens() action {
 	}}}
 }
 
-// dueFirst is a time that holds until the record is closed: the short writes of its
-// later states leave the entry as it is.
+// dueFirst is a time that is valid until the record is closed, because the short writes of
+// its later states do not update the entry.
 func (w *write) dueFirst() time.Time {
 	if due := w.next.Due(); due.Before(w.next.LeaseUntil) {
 		return due
@@ -312,8 +312,8 @@ func (s *Store) commit(ctx context.Context, token string, actions []action) erro
 	return outcome(actions, err)
 }
 
-// outcome says what a refused write means: success if it is our own earlier try
-// that stands in the way, then the first of nonce, record and identifier.
+// outcome returns the meaning of a refused write: success if our own earlier try caused the
+// refusal, otherwise the error of the first of nonce, record and identifier.
 func outcome(actions []action, err error) error {
 	failed := make([]*types.CancellationReason, len(actions)) // nil: that condition held
 	var single *types.ConditionalCheckFailedException
@@ -352,7 +352,7 @@ func outcome(actions []action, err error) error {
 	return fmt.Errorf("payment table: %w", err)
 }
 
-// sameVersion says whether an item is of the version that a condition asked for.
+// sameVersion reports whether an item has the version that a condition requires.
 func sameVersion(stored, asked item) bool {
 	have, err := numberOf(stored, version)
 	want, wrong := numberOf(asked, ":version")

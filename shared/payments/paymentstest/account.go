@@ -117,10 +117,10 @@ func admission(t *testing.T, s payments.Store) {
 	again.State = payments.Reserved
 	again, err = s.Reserve(ctx, again, 5000)
 	if err != nil {
-		t.Fatalf("released and reserved anew: %v", err)
+		t.Fatalf("released and reserved again: %v", err)
 	}
 
-	wantOpen(t, s, 5000, "reserved anew")
+	wantOpen(t, s, 5000, "reserved again")
 
 	// The balance of 5000 was read before this one settled, and is spent by now.
 	before := account(t, s)

@@ -43,7 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) payments.Store) {
 	}
 }
 
-// record makes a reserved record whose payer is told by n.
+// record makes a reserved record whose payer is derived from n.
 func record(n int) payments.Record {
 	return payments.Record{
 		State:       payments.Reserved,
@@ -424,7 +424,7 @@ func byRequest(t *testing.T, s payments.Store) {
 	if again, err := s.ByRequest(ctx, "0x1", "g"); err != nil ||
 		len(again) != 1 ||
 		again[0].State != payments.Settled {
-		t.Errorf("reserved anew: %d found, %v", len(again), err)
+		t.Errorf("reserved again: %d found, %v", len(again), err)
 	}
 
 	for _, none := range [][2]string{{"0x1", "ff"}, {"0x1", ""}, {"0x", "f"}, {"0x3", "f"}} {

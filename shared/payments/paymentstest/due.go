@@ -51,8 +51,8 @@ func dueRecords(t *testing.T, s payments.Store) {
 	}
 }
 
-// stoppedSettlement: a settlement that stopped is found when its lease is over, although
-// its authorization lives for an hour and nobody wrote since.
+// stoppedSettlement: a settlement that stopped is due when its lease expires, although its
+// authorization is valid for an hour and there was no write since.
 func stoppedSettlement(t *testing.T, s payments.Store) {
 	start := time.UnixMilli(1_800_000_000_000).UTC()
 	r := record(1)

@@ -83,7 +83,7 @@ const authorizationLongest = 3600 + 60
 // leastLeft is how long an authorization must still be valid when it is accepted.
 const leastLeft = 6 * time.Second
 
-// Authentic says whether a key signed the payment, without a chain: nil or
+// Authentic reports whether a key signed the payment, without a chain: nil or
 // *payments.Invalid. The signature of a contract wallet is invalid here; only
 // [Chain.Authentic] can ask the wallet.
 func (t Token) Authentic(p payments.Payment) error {

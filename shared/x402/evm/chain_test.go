@@ -41,8 +41,7 @@ func mustToken(t *testing.T) Token {
 	return token
 }
 
-// What is asked stays with the node that was chosen, and an answer without end is
-// no answer.
+// Requests stay with the chosen node, and an endless answer is an error.
 func TestANodeIsNotFollowedElsewhereNorReadWithoutEnd(t *testing.T) {
 	followed := false
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -22,7 +22,7 @@ const gasMost = 1_000_000
 // several owners or a passkey.
 const DefaultGasCap = 300_000
 
-// RunsCode says whether the payer has code, which the token then runs with our gas to
+// RunsCode reports whether the payer has code, which the token then runs with our gas to
 // check the signature, or is to get some by its first payment. That a key signed says
 // nothing: its account may delegate (EIP-7702).
 func (c *Chain) RunsCode(ctx context.Context, p payments.Payment) (bool, error) {
@@ -76,9 +76,9 @@ func (c *Chain) walletAgrees(ctx context.Context, p payments.Payment, refused *p
 	return refused
 }
 
-// askWallet shows a signature to a wallet (EIP-1271) and says whether it agrees,
-// and whether there is a wallet. The question goes through Multicall3, whose
-// answer tells a wallet that fails from a node that does.
+// askWallet asks a wallet to verify a signature (EIP-1271). It returns whether it agrees,
+// and whether there is a wallet. The call goes through Multicall3, whose answer
+// distinguishes a failing wallet from a failing node.
 func (c *Chain) askWallet(
 	ctx context.Context,
 	wallet common.Address,
@@ -109,8 +109,8 @@ func unreadable(p payments.Payment, cause error) error {
 	}
 }
 
-// deployed puts the deployment of the payer before a step, where the payer asks
-// for it and the factory may be called. It may fail: then somebody was faster.
+// deployed puts the deployment of the payer before a step, where the payer asks for it and
+// the factory may be called. It may fail if another deployment was faster.
 func (c *Chain) deployed(s signature, then step) []step {
 	if !s.wrapped || !c.factories[s.factory] {
 		return []step{then}

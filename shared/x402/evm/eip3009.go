@@ -98,7 +98,7 @@ func (c *Chain) moneyIn(p payments.Payment, receipt *types.Receipt, logs []*type
 	return payments.Settlement{}, false
 }
 
-// isTransfer says whether an event moves exactly the money of a payment.
+// isTransfer reports whether an event moves exactly the money of a payment.
 func (c *Chain) isTransfer(p payments.Payment, log *types.Log) bool {
 	return log.Address == c.Address &&
 		len(log.Topics) == 3 &&

@@ -19,8 +19,8 @@ type method interface {
 	// call moves the money when the signature is good.
 	call(p payments.Payment, signature []byte) (to common.Address, data []byte)
 
-	// used says whether the nonce is spent or canceled as of a block; nil is the
-	// newest one that a node has.
+	// used reports whether the nonce is spent or canceled as of a block; nil is the newest
+	// one that a node has.
 	used(ctx context.Context, p payments.Payment, block *big.Int) (bool, error)
 
 	// objection is what the method alone knows against a payment: nil,
@@ -30,7 +30,7 @@ type method interface {
 	// arrived finds the payment in the receipt of a transaction that made the call.
 	arrived(p payments.Payment, receipt *types.Receipt) (payments.Settlement, bool)
 
-	// claimed finds the payment in a transaction that somebody names, who may lie.
+	// claimed finds the payment in a transaction that an untrusted party names.
 	claimed(ctx context.Context, p payments.Payment, hash common.Hash) (*payments.Settlement, error)
 
 	// trace looks for what became of the nonce, no matter who spent it.

@@ -113,8 +113,8 @@ func (c *Chain) askOne(ctx context.Context, n *node, call func(context.Context, 
 
 var errNetwork = errors.New("RPC_URLS lead to another network")
 
-// isAnswer tells what the chain says from the failure of a node, which may well
-// be a JSON-RPC error too: a rate limit, a missing block.
+// isAnswer distinguishes an answer of the chain from the failure of a node, which may also
+// be a JSON-RPC error, such as a rate limit or a missing block.
 func isAnswer(err error) bool {
 	return err == nil ||
 		errors.Is(err, ethereum.NotFound) ||
@@ -125,7 +125,7 @@ func isAnswer(err error) bool {
 		isPoor(err)
 }
 
-// What a node says to a transaction that it has, or whose nonce is used up.
+// Errors of a node for a transaction that it has, or whose nonce is used.
 func isKnown(err error) bool {
 	return strings.Contains(err.Error(), "already known")
 }

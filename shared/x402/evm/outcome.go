@@ -18,12 +18,12 @@ import (
 // ErrNotMined says that the chain has no receipt for the transaction yet.
 var ErrNotMined = errors.New("not mined yet")
 
-// Outcome reads what became of a broadcast transaction, of which at most one of
-// some hashes is mined. Its status alone proves nothing: the money arrived when the
-// asset's Transfer event says so. When the transaction failed, the authorization may
-// still have been carried out by somebody else's; then that one counts.
+// Outcome reads what became of a broadcast transaction, of which at most one of some hashes
+// is mined. Its status alone proves nothing: the money arrived when the asset's Transfer
+// event says so. When the transaction failed, the authorization may still have been
+// executed by another transaction; then that one counts.
 //
-// A transaction that moved nothing burned gas; note hears of it, at each look.
+// A transaction that moved nothing burned gas; each look reports it to note.
 //
 // Errors: ErrNotMined and those of Reconcile.
 func (c *Chain) Outcome(
@@ -116,7 +116,7 @@ func (c *Chain) lookBack() uint64 {
 // in either case the money arrived. public says that others have it: a transaction of
 // ours, mined or not, has shown it to everybody, or a facilitator was asked.
 //
-// Errors: *payments.Rejected, or any other when that is not known.
+// Errors: *payments.Rejected, or any other if that is unknown.
 func (c *Chain) Reconcile(ctx context.Context, p payments.Payment, public bool) (payments.Settlement, error) {
 	return c.verdict(ctx, p, "", public)
 }
@@ -137,8 +137,8 @@ func (c *Chain) verdict(ctx context.Context, p payments.Payment, hash string, pu
 		return *found.settlement, nil
 	}
 
-	// That no money moved must stay true. A public authorization can be carried out
-	// by anybody until its end, and a block that cancels it may be dropped.
+	// The result that no money moved must be final. Any party can execute a public
+	// authorization until its expiry, and a block that cancels it may be dropped.
 	var end *big.Int
 	if public {
 		if end, err = c.over(ctx, p); err == nil && end == nil {
@@ -266,8 +266,8 @@ func (c *Chain) firstSince(ctx context.Context, at uint64) (uint64, error) {
 	return low, nil
 }
 
-// Claimed looks for the payment in a transaction that somebody else names; ok is
-// false when it is not there.
+// Claimed looks for the payment in a transaction that another party names; ok is false when
+// it is not there.
 func (c *Chain) Claimed(ctx context.Context, p payments.Payment, hash string) (settlement payments.Settlement, ok bool) {
 	found, err := c.method(p).claimed(ctx, p, common.HexToHash(hash))
 	if err != nil || found == nil {
@@ -276,8 +276,8 @@ func (c *Chain) Claimed(ctx context.Context, p payments.Payment, hash string) (s
 	return *found, true
 }
 
-// Observe is Reconcile of an authorization that somebody else is to carry out.
-// ErrNotMined as long as it is unused and a later block could still accept it.
+// Observe is Reconcile for an authorization that another party executes. ErrNotMined as
+// long as it is unused and a later block could still accept it.
 func (c *Chain) Observe(ctx context.Context, p payments.Payment) (payments.Settlement, error) {
 	settlement, err := c.Reconcile(ctx, p, true)
 	if errors.Is(err, ErrStillValid) {

@@ -100,9 +100,9 @@ const (
 	indexing = 60
 )
 
-// trace finds the transaction that spent the nonce on this payment. Permit2 tells
-// the nonce in no event, so the calldata of each transfer to us has to. The nonce
-// went elsewhere when no block of the permit's life has such a transfer.
+// trace finds the transaction that spent the nonce on this payment. No event of Permit2 has
+// the nonce, so trace reads the calldata of each transfer to us. The nonce was spent
+// elsewhere if no block of the permit's life has such a transfer.
 func (m permit2) trace(ctx context.Context, p payments.Payment) (fate, error) {
 	if used, err := m.used(ctx, p, nil); err != nil || !used {
 		return fate{}, err
@@ -164,7 +164,7 @@ func (m permit2) explain(
 	return &settlement, true, nil
 }
 
-// settles says whether calldata of the proxy carries out this very permit.
+// settles reports whether calldata of the proxy carries out this very permit.
 func (m permit2) settles(data []byte, p payments.Payment) bool {
 	const permitOfOther = 5 * 32 // settleWithPermit has an EIP-2612 permit in front
 	if call, ok := bytes.CutPrefix(data, selectorSettleWith); ok && len(call) > permitOfOther {

@@ -149,7 +149,7 @@ func TestSignaturesAreRead(t *testing.T) {
 	}
 }
 
-// What is unwrapped is what go-ethereum's own decoder reads.
+// Unwrapping agrees with go-ethereum's own decoder.
 func FuzzUnwrap(f *testing.F) {
 	var fields abi.Arguments
 	for _, name := range []string{"address", "bytes", "bytes"} {

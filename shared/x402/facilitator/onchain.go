@@ -144,9 +144,9 @@ func (o *Onchain) replace(ctx context.Context, j payments.Journal, attempt payme
 	return replacement, nil
 }
 
-// unsigned handles a transfer that could not be signed: when the EVM refuses it,
-// somebody may have carried the authorization out before us. Until the chain shows
-// that, the outcome is unknown.
+// unsigned handles a transfer that could not be signed: when the EVM refuses it, another
+// party may have executed the authorization before us. Until the chain shows that, the
+// outcome is unknown.
 func (o *Onchain) unsigned(
 	ctx context.Context,
 	p payments.Payment,

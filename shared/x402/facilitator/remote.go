@@ -206,8 +206,8 @@ func (r *Remote) Settle(ctx context.Context, p payments.Payment, j payments.Jour
 	return r.ask(ctx, p, j, attempt)
 }
 
-// look reads what the chain knows: by the transaction that somebody named, then
-// by the authorization itself.
+// look reads what the chain knows: by the named transaction, then by the authorization
+// itself.
 func (r *Remote) look(ctx context.Context, p payments.Payment, hash string) (payments.Settlement, error) {
 	if hash != "" {
 		if settlement, ok := r.chain.Claimed(ctx, p, hash); ok {
@@ -226,7 +226,7 @@ func (r *Remote) resumed(ctx context.Context, p payments.Payment, attempt paymen
 	return pendingUnless(err, attempt)
 }
 
-// alarm tells the operator that a facilitator and the chain contradict each other.
+// alarm reports to the operator that a facilitator and the chain contradict each other.
 func (r *Remote) alarm(ctx context.Context, what string, p payments.Payment, attempt payments.Attempt) {
 	slog.ErrorContext(ctx, what,
 		"facilitator", hostOf(attempt.Facilitator),

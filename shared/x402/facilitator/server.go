@@ -102,7 +102,7 @@ func (s *server) verify(ctx context.Context, q question) error {
 	return errors.Join(verdict, err) // one of them is nil
 }
 
-// settle asks to move the money and tells what was said about it.
+// settle requests the settlement and returns the facilitator's answer.
 func (s *server) settle(ctx context.Context, q question) (said settled, err error) {
 	err = s.guarded(ctx, s.patience, func(ctx context.Context) error {
 		status, body, err := s.call(ctx, http.MethodPost, "settle", q)
@@ -114,7 +114,7 @@ func (s *server) settle(ctx context.Context, q question) (said settled, err erro
 	return said, err
 }
 
-// serves says whether the facilitator serves exact on a network, nil for yes.
+// serves reports whether the facilitator serves exact on a network, nil for yes.
 func (s *server) serves(ctx context.Context, network string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +164,8 @@ func (s *server) supported(ctx context.Context) ([]kind, error) {
 	}
 }
 
-// guarded makes a call within a time limit unless the breaker is open. A call whose
-// caller went away tells the breaker nothing.
+// guarded makes a call within a time limit unless the breaker is open. A call whose caller
+// disconnected does not count for the breaker.
 func (s *server) guarded(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	if !s.breaker.enter(s.now()) {
 		return errOpen
@@ -231,8 +231,8 @@ func (s *server) call(ctx context.Context, method, path string, content any) (st
 	return answer.StatusCode, body, err
 }
 
-// perhapsAtWork says whether a settlement may be on its way although its request
-// failed: not when no node took it.
+// perhapsAtWork reports whether a settlement may be on its way although its request failed:
+// not when no node took it.
 func perhapsAtWork(err error) bool {
 	var refused statusError
 	var broken *net.OpError
@@ -278,7 +278,7 @@ func parseVerify(status int, body []byte) (verdict, err error) {
 	}, nil
 }
 
-// settled is what a facilitator says about a settlement. Nothing of it is proof.
+// settled is a facilitator's report of a settlement. It proves nothing.
 type settled struct {
 	success     bool
 	reason      string

@@ -82,7 +82,8 @@ func TestAnOpenBreakerSparesTheFacilitator(t *testing.T) {
 	}
 }
 
-// A token is for the one it was given for, and no error tells it or the address.
+// A token is sent only to its own facilitator, and no error contains the token or the
+// address.
 func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 	var leaked atomic.Value
 	thief := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked.Store(r.Header.Get("Authorization")) }))
@@ -114,7 +115,7 @@ func TestAddressesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// Whatever a facilitator answers is a verdict of the known form or none.
+// Every answer of a facilitator is a verdict of the known form or an error.
 func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{
 		`{"isValid":true,"payer":"0x1"}`, `{"isValid":false,"invalidReason":"insufficient_funds"}`, `{"isValid":null}`, `[]`, ``,

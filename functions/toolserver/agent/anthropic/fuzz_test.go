@@ -7,7 +7,7 @@ import (
 	"governance.internal/functions/toolserver/agent/modeltest"
 )
 
-// Whatever a provider answers, nothing breaks, and what is taken can be sent back.
+// No answer of a provider causes a panic, and an accepted one can be sent back.
 func FuzzParse(f *testing.F) {
 	m := &Model{endpoint.Server{Name: modeltest.Model}}
 	modeltest.Fuzz(f, "anthropic", parse, func(r modeltest.Conversation) any { return m.request(r) })

@@ -205,8 +205,8 @@ func callOf(b types.ToolUseBlock) (chat.Call, error) {
 	}, nil
 }
 
-// failure tells what asking again may mend: throttling, failures of the service, and
-// connections that broke.
+// failure marks the errors that a retry may fix: throttling, failures of the service, and
+// broken connections.
 func failure(ctx context.Context, err error) error {
 	var answered *smithyhttp.ResponseError
 	var unsent *smithyhttp.RequestSendError

@@ -20,8 +20,8 @@ func (a answers) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(a)), Request: req}, nil
 }
 
-// Whatever a provider answers, the SDK and what is above it do not break, and what is taken
-// can be sent back.
+// No answer of a provider causes a panic in the SDK or above it, and an accepted one can be
+// sent back.
 func FuzzParse(f *testing.F) {
 	keys := credentials.NewStaticCredentialsProvider("id", "secret", "")
 	open := func(body []byte) *Model {

@@ -86,7 +86,7 @@ func lost(ctx context.Context, err error) error {
 	return &chat.Busy{Err: fmt.Errorf("the connection to the model failed: %w", err)}
 }
 
-// Refusal is the error for a status that is not 200.
+// Refusal is the error for a status other than 200.
 func Refusal(resp *http.Response, body []byte) error {
 	err := fmt.Errorf("the model answered %d: %s", resp.StatusCode, complaint(body))
 	switch {

@@ -20,7 +20,7 @@ func post(t *testing.T, handler http.HandlerFunc) ([]byte, error) {
 	return Post(t.Context(), Client(), server.URL, http.Header{"X-Api-Key": {"the key"}}, map[string]int{"a": 1})
 }
 
-// A redirect would carry the key to somebody else.
+// A redirect would send the key to another host.
 func TestNoRedirectIsFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("another server is asked, with %v", r.Header)
@@ -54,7 +54,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// Only what may be mended by it is asked again, and never is the key told.
+// Only errors that a retry may fix are retried, and no error contains the key.
 func TestWhatIsAskedAgain(t *testing.T) {
 	for status, again := range map[int]bool{400: false, 401: false, 403: false, 404: false, 413: false, 408: true, 429: true, 500: true, 503: true, 529: true /* Anthropic: overloaded */} {
 		_, err := post(t, func(w http.ResponseWriter, _ *http.Request) {

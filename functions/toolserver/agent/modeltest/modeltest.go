@@ -198,7 +198,7 @@ func (s *Server) check(r *http.Request, body []byte) error {
 	return nil
 }
 
-// alternate says whether the roles take turns and every call has its result at once.
+// alternate reports whether the roles take turns and every call has its result at once.
 func alternate(conversation []said) error {
 	if len(conversation)%2 != 1 {
 		return fmt.Errorf("%d messages", len(conversation))

@@ -45,7 +45,7 @@ const (
 	maxCommand = 16 << 10        // bytes of a command that are in the chain
 )
 
-// Errors that a caller tells apart.
+// Errors that a caller distinguishes.
 var (
 	ErrUnknown  = errors.New("there is no such approval")
 	ErrNotOpen  = errors.New("the approval was decided, used or expired before")
@@ -247,8 +247,8 @@ func (b *Book) match(a Action, policy string, use bool) (*Approval, error) {
 	return found, b.update(look)
 }
 
-// UsedSince says whether an approval of a change of this file was used since a time.
-// If the book cannot be read, it was not.
+// UsedSince reports whether an approval of a change of this file was used since a time. If
+// the book cannot be read, it was not.
 func (b *Book) UsedSince(path string, since time.Time) bool {
 	if _, err := fs.Stat(b.Workspace.Files(), file); err != nil {
 		return false
@@ -285,8 +285,8 @@ func (b *Book) Get(id string) (Approval, error) {
 	return found.at(b.Now()), err
 }
 
-// Holds says whether there is an approval of this id and digest that is in a state or
-// went through it, as a record from elsewhere tells.
+// Holds reports whether an approval of this id and digest is or was in a state, to check a
+// record from elsewhere.
 func (b *Book) Holds(id, digest, state string) (bool, error) {
 	if _, err := fs.Stat(b.Workspace.Files(), file); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -51,8 +51,8 @@ func (b *book) granted(t *testing.T, a approval.Action) approval.Approval {
 	return asked
 }
 
-// An approval is for one action of one caller under one version of the lists. What
-// differs in one of these is another action.
+// An approval is for one action of one caller under one version of the lists. A difference
+// in any of these makes it another action.
 func TestAnApprovalBindsAllThatWasAsked(t *testing.T) {
 	for what, c := range map[string]struct {
 		action approval.Action

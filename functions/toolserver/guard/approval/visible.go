@@ -74,7 +74,7 @@ func writeBlanks(b *strings.Builder, n int) {
 // fillers are letters and marks that show nothing, and the brackets of our own notation.
 const fillers = "\u034F\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0⟨⟩"
 
-// deceives says whether a character shows nothing, or something else than what it is.
+// deceives reports whether a character shows nothing, or something else than what it is.
 func deceives(c rune) bool {
 	return !unicode.IsPrint(c) || // controls, formats, separators, and unassigned code points
 		unicode.Is(unicode.Variation_Selector, c) ||

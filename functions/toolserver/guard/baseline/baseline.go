@@ -75,7 +75,7 @@ type Net struct {
 	Workspace *workspace.Workspace
 	Log       *violations.Log
 	Now       func() time.Time
-	// Approved says whether an approval of a change of the file was used since a time.
+	// Approved reports whether an approval of a change of the file was used since a time.
 	Approved func(path string, since time.Time) bool
 
 	told atomic.Bool // that the baseline is gone

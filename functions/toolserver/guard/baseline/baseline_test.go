@@ -136,8 +136,8 @@ func TestContentModeAndKindAreCompared(t *testing.T) {
 	}
 }
 
-// D13: a baseline that is removed is found, by each later comparison and by a server that
-// starts anew, until a person accepts the files as they are.
+// D13: each later comparison, and a server that restarts, reports a removed baseline until
+// a person accepts the files as they are.
 func TestD13ARemovedBaselineIsNoFreshStart(t *testing.T) {
 	w, n := governed(t)
 	watch(w, n)

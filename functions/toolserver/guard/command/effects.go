@@ -95,7 +95,8 @@ func copyTo(r *reader, c call) {
 	}
 }
 
-// namesTransport says whether an option names the program that connects to the other machine.
+// namesTransport reports whether an option names the program that connects to the other
+// machine.
 func namesTransport(program string, options []option) bool {
 	switch program {
 	case "rsync":
@@ -120,7 +121,7 @@ func copyTarget(program string, options []option, operands []argument) (target a
 	return argument{}, nil, false
 }
 
-// copiesTree says whether a folder is copied with all that is in it.
+// copiesTree reports whether a folder is copied with all that is in it.
 func copiesTree(program string, options []option) bool {
 	if program == "rsync" {
 		return true
@@ -128,7 +129,7 @@ func copiesTree(program string, options []option) bool {
 	return program != "ln" && given(options, "r", "R", "a", "recursive", "archive")
 }
 
-// makesLinks says whether the copies are links to the originals.
+// makesLinks reports whether the copies are links to the originals.
 func makesLinks(program string, options []option) bool {
 	switch program {
 	case "ln", "link":
@@ -139,8 +140,8 @@ func makesLinks(program string, options []option) bool {
 	return false
 }
 
-// link notes that a file gets another name: a write to that name writes to the file.
-// What a symbolic link says counts from where the link is.
+// link notes that a file gets another name: a write to that name writes to the file. The
+// target of a symbolic link is relative to the folder of the link.
 func (r *reader) link(file, name argument) {
 	r.word(file.word, "ln", false)
 	if !file.ok || !name.ok {
@@ -159,7 +160,7 @@ func (r *reader) markInto() {
 	}
 }
 
-// cluster says whether a short option, maybe of several letters, has one of these.
+// cluster reports whether a short option, maybe of several letters, has one of these.
 func cluster(option, letters string) bool {
 	return len(option) > 1 &&
 		option[0] == '-' &&

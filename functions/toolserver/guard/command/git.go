@@ -28,8 +28,8 @@ var gitSettings = setOf(`user author committer color column advice push pull.reb
 // notSettings are members of those sections that do name one.
 var notSettings = setOf(`rebase.instructionformat index.recordoffsettable commit.template branch.sort`)
 
-// runsProgram says whether a setting may name a program, or files with more settings. It is
-// written as name or name=value.
+// runsProgram reports whether a setting may name a program, or files with more settings. It
+// is written as name or name=value.
 func runsProgram(setting, value string) bool {
 	name, joined, _ := strings.Cut(strings.ToLower(setting), "=")
 	if value == "" {
@@ -38,18 +38,25 @@ func runsProgram(setting, value string) bool {
 
 	isHelper := strings.Contains(value, "::") // a helper for addresses
 	isOption := strings.HasPrefix(value, "-")
-	if isHelper || isOption || notSettings[name] {
+	if isHelper || isOption {
 		return true
 	}
 
 	section, _, _ := strings.Cut(name, ".")
-	if !gitSettings[section] && !gitSettings[name] {
+	if !isGitSetting(section, name) {
 		return true
 	}
-	if section != "pager" && name != "core.pager" {
+
+	isPager := section == "pager" || name == "core.pager"
+	return isPager && value != "" && !harmlessPrograms[value]
+}
+
+// isGitSetting reports whether a setting is known to name no program, except a pager.
+func isGitSetting(section, name string) bool {
+	if notSettings[name] {
 		return false
 	}
-	return value != "" && !harmlessPrograms[value]
+	return gitSettings[section] || gitSettings[name]
 }
 
 func git(r *reader, c call) {
@@ -214,16 +221,9 @@ var configReads = []string{"get", "get-all", "get-regexp", "get-urlmatch", "get-
 // configure changes settings; some of them are programs that git runs later.
 func (r *reader) configure(c, whole call) {
 	options, operands := c.parse(configGrammar)
-	verb := ""
-	if len(operands) > 0 && !strings.Contains(operands[0].text, ".") {
-		verb, operands = operands[0].text, operands[1:]
-	}
-	if given(options, configReads...) || verb == "get" || verb == "list" {
-		return
-	}
-
+	verb, operands := configVerb(operands)
 	changes := changesSetting(verb, options, operands)
-	if verb == "" && !changes && !given(options, "e", "edit") { // it shows the one setting
+	if showsSettings(verb, options, changes) {
 		return
 	}
 
@@ -235,7 +235,31 @@ func (r *reader) configure(c, whole call) {
 	}
 }
 
-// changesSetting says whether git config sets or unsets one setting.
+// configVerb splits the operands of git config into its verb, "" for none, and the rest. The name of
+// a setting has a dot, a verb has none.
+func configVerb(operands []argument) (string, []argument) {
+	if len(operands) == 0 || strings.Contains(operands[0].text, ".") {
+		return "", operands
+	}
+	return operands[0].text, operands[1:]
+}
+
+// showsSettings reports whether git config only shows settings.
+func showsSettings(verb string, options []option, changes bool) bool {
+	if given(options, configReads...) {
+		return true
+	}
+
+	switch verb {
+	case "get", "list":
+		return true
+	case "":
+		return !changes && !given(options, "e", "edit")
+	}
+	return false // edit, set, rename-section and unknown verbs
+}
+
+// changesSetting reports whether git config sets or unsets one setting.
 func changesSetting(verb string, options []option, operands []argument) bool {
 	switch verb {
 	case "set", "unset":
@@ -246,8 +270,8 @@ func changesSetting(verb string, options []option, operands []argument) bool {
 	return false // edit, rename-section and unknown verbs
 }
 
-// harmlessSetting says whether the operands of git config name a setting, and perhaps its value,
-// that runs no program.
+// harmlessSetting reports whether the operands of git config name a setting, and perhaps its
+// value, that runs no program.
 func harmlessSetting(operands []argument) bool {
 	if len(operands) == 0 || !operands[0].ok {
 		return false

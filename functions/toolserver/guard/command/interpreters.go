@@ -26,7 +26,7 @@ var interpreters = map[string]runtime{
 // modules of Python change none of the files that they are given.
 var modules = setOf("pytest unittest pip venv virtualenv mypy ruff flake8 pylint coverage http.server build this site doctest timeit cProfile tox nox pyflakes pip_audit ensurepip")
 
-// asksOnly are the options with which a program tells something and ends.
+// asksOnly are the options with which a program prints information and exits.
 var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 
 // interpreter hides code that comes on the command line or by its input: a
@@ -89,7 +89,7 @@ func interpreter(language runtime) effect {
 	}
 }
 
-// fed says whether the command reads a text that the command line holds.
+// fed reports whether the command reads a text that the command line holds.
 func (r *reader) fed() bool {
 	return r.input != "" || r.piped != ""
 }
@@ -180,7 +180,8 @@ func behindDashes(args []argument) argument {
 	return args[0]
 }
 
-// isShellOption says whether a word before the script is an option of the shell or its value.
+// isShellOption reports whether a word before the script is an option of the shell or its
+// value.
 func isShellOption(text string) bool {
 	return strings.HasPrefix(text, "-") || text == "pipefail" || text == "errexit"
 }
@@ -224,8 +225,8 @@ func (r *reader) script(file argument, kind string, target ...string) {
 	r.result.Scripts = append(r.result.Scripts, Script{place, kind, target})
 }
 
-// wrote says whether the command itself writes a script before it runs it. What a compiler or a
-// package manager writes holds no text of the command.
+// wrote reports whether the command itself writes a script before it runs it. What a compiler
+// or a package manager writes holds no text of the command.
 func (r *reader) wrote(place string) bool {
 	return slices.ContainsFunc(r.result.Writes, func(w Write) bool {
 		how, _, _ := strings.Cut(w.How, " ")
@@ -233,8 +234,8 @@ func (r *reader) wrote(place string) bool {
 	})
 }
 
-// isStream says whether a name of a script stands for something that cannot be looked at: the
-// placeholder of find and xargs, or a stream.
+// isStream reports whether a name of a script stands for something that cannot be looked at:
+// the placeholder of find and xargs, or a stream.
 func isStream(name string) bool {
 	if strings.Contains(name, "{}") {
 		return true

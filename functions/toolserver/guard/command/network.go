@@ -158,8 +158,8 @@ func startsContainer(operands []argument) bool {
 	return slices.ContainsFunc(verbs, func(a argument) bool { return a.text == "run" || a.text == "create" })
 }
 
-// seesMachine says whether an option of a container engine gives the container a folder or a
-// device of this machine.
+// seesMachine reports whether an option of a container engine gives the container a folder
+// or a device of this machine.
 func seesMachine(a argument) bool {
 	if !strings.HasPrefix(a.text, "--") {
 		return cluster(a.text, "v")

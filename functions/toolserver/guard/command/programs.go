@@ -224,7 +224,7 @@ func (r *reader) dispatch(args []argument) {
 	}
 }
 
-// isBare says whether a word has no quotes, so that it is no argument if it is empty.
+// isBare reports whether a word has no quotes, so that it is no argument if it is empty.
 func isBare(w *syntax.Word) bool {
 	return !slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
 		_, literal := part.(*syntax.Lit)
@@ -232,8 +232,8 @@ func isBare(w *syntax.Word) bool {
 	})
 }
 
-// strange says whether a text without quotes has characters that only look like blanks, or
-// that is not seen.
+// strange reports whether a text without quotes has characters that only look like blanks,
+// or that is not seen.
 func strange(text string) bool {
 	return strings.ContainsFunc(text, func(c rune) bool {
 		return c > unicode.MaxASCII && (unicode.IsSpace(c) || unicode.In(c, unicode.Cf))
@@ -291,7 +291,7 @@ func (r *reader) place(name, how string) Write {
 	return w
 }
 
-// hide notes a command whose effect is not known.
+// hide notes a command of unknown effect.
 func (r *reader) hide(args []argument) {
 	var texts []string
 	for _, a := range args {
@@ -301,7 +301,7 @@ func (r *reader) hide(args []argument) {
 	r.unresolved(text, text+" "+r.input+" "+r.piped)
 }
 
-// isHarmless says whether a command changes nothing, whatever operands are added to it.
+// isHarmless reports whether a command changes nothing, whatever operands are added to it.
 func (r *reader) isHarmless(args []argument) bool {
 	apart := newReader()
 	apart.depth = r.depth + 1

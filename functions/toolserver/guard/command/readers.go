@@ -10,8 +10,8 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// readers are programs that change none of the files they are given, unless an option
-// says so. What any other program does with a file is unknown.
+// readers are programs that do not change their arguments' files, except with certain
+// options. The effect of any other program on a file is unknown.
 var readers = setOf(`cat head tail less more nl wc file stat du df ls dir tree realpath readlink basename dirname pwd cd
 	sha1sum sha224sum sha256sum sha384sum sha512sum md5sum md5 shasum b2sum cksum sum od hexdump strings cut paste tr fold fmt pr column
 	join comm diff diff3 sdiff colordiff cmp rev tac expand unexpand grep egrep fgrep zgrep zcat bzcat xzcat zless rg ag ack locate
@@ -33,7 +33,7 @@ var writers = map[string][]string{
 	"npm": {"pack", "config", "init"}, "pip": {"download", "wheel", "install"}, "cargo": {"init", "new", "generate", "package"}, "dotnet": {"new", "publish"}, "java": {"-jar"}, "composer": {"create-project"},
 }
 
-// reads says whether a program only reads what it is given.
+// reads reports whether a program only reads what it is given.
 func (c call) reads() bool {
 	if !readers[c.program] {
 		return false

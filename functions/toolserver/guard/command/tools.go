@@ -50,7 +50,7 @@ func isFileName(name string) bool {
 	return path.Ext(name) != "" && strings.Trim(name, "./") != ""
 }
 
-// writes says whether the formatter rewrites files in this call.
+// writes reports whether the formatter rewrites files in this call.
 func (f formatter) writes(c call) bool {
 	if len(f.rewrites) > 0 && !c.has(f.rewrites...) {
 		return false
@@ -115,7 +115,8 @@ func (m manifest) written(program string, operands []argument) []string {
 	return m.files
 }
 
-// changesModule says whether a go command changes go.mod; most words behind `go mod` only read it.
+// changesModule reports whether a go command changes go.mod; most words behind `go mod` only read
+// it.
 func changesModule(operands []argument) bool {
 	if operands[0].text != "mod" || len(operands) == 1 {
 		return true

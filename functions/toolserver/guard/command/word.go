@@ -101,14 +101,14 @@ func (r *reader) parameter(p *syntax.ParamExp) (string, bool) {
 	return value, ok
 }
 
-// transforms says whether an expansion gives something else than the plain value.
+// transforms reports whether an expansion gives something else than the plain value.
 func transforms(p *syntax.ParamExp) bool {
 	replaces := p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Index != nil
 	counts := p.Length || p.Width || p.Names != 0
 	return replaces || counts || p.Excl
 }
 
-// hasPattern says whether a bare text has characters that the shell matches files by.
+// hasPattern reports whether a bare text has characters that the shell matches files by.
 func hasPattern(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

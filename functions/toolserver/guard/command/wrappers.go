@@ -64,7 +64,8 @@ func (r *reader) wrap(c call, w wrapper) {
 	r.wrapped(c, w)
 }
 
-// entersFolder says whether an option of a wrapper names the folder in which the rest runs.
+// entersFolder reports whether an option of a wrapper names the folder in which the rest
+// runs.
 func entersFolder(program, option string) bool {
 	switch program {
 	case "env":
@@ -75,7 +76,8 @@ func entersFolder(program, option string) bool {
 	return false
 }
 
-// hidesCommand says whether an option of a wrapper makes a command of text, or opens an editor.
+// hidesCommand reports whether an option of a wrapper makes a command of text, or opens an
+// editor.
 func hidesCommand(program, option string) bool {
 	switch program {
 	case "env":
@@ -86,7 +88,7 @@ func hidesCommand(program, option string) bool {
 	return false
 }
 
-// writesReport says whether an option of a wrapper names a file that it writes.
+// writesReport reports whether an option of a wrapper names a file that it writes.
 func writesReport(program, option string) bool {
 	switch program {
 	case "time", "strace", "ltrace", "perf":
@@ -123,7 +125,8 @@ func (r *reader) wrapped(c call, w wrapper) {
 	r.dispatch(rest)
 }
 
-// opensShell says whether a wrapper without a command starts a shell that waits for input.
+// opensShell reports whether a wrapper without a command starts a shell that waits for
+// input.
 func opensShell(c call) bool {
 	switch c.program {
 	case "sudo":
@@ -202,7 +205,7 @@ func (r *reader) set(name, value string, known bool) {
 	}
 }
 
-// runsThrough says whether a variable makes other programs run something.
+// runsThrough reports whether a variable makes other programs run something.
 func runsThrough(name, value string, known bool) bool {
 	if programSettings[name] {
 		harmless := value == "" || harmlessPrograms[value]

@@ -90,7 +90,7 @@ func claude(event string, v verdict, reason string) Answer {
 	}})
 }
 
-// cursor must be told yes in words.
+// cursor requires an explicit permission.
 func cursor(_ string, v verdict, reason string) Answer {
 	decision := map[verdict]string{pass: "allow", ask: "ask", deny: "deny"}[v]
 	if v == pass {

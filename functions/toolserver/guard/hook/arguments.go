@@ -63,8 +63,8 @@ var (
 	position   = regexp.MustCompile(`(:\d+){1,3}$|#L\d+(-L?\d+)?$`)
 )
 
-// commands are the shell commands of a call. Whatever a tool is called, what it calls a
-// command is one.
+// commands returns the shell commands of a call. An argument named command is one for any
+// tool.
 func (c call) commands() []string {
 	var all []string
 	if command, ok := c.command(); ok {
@@ -82,7 +82,7 @@ func (c call) commands() []string {
 	return all
 }
 
-// isArgumentList says whether an argument is a command as a list of words.
+// isArgumentList reports whether an argument is a command as a list of words.
 func (c call) isArgumentList(key string) bool {
 	var argv []string
 	return key == "command" && json.Unmarshal(c.Input[key], &argv) == nil
@@ -149,8 +149,8 @@ func (c call) unjudged(files map[string][]string) []string {
 // placeKey belongs to a text that names a place, whatever it looks like.
 var placeKey = regexp.MustCompile(`(?i)(path|file|folder|dir|uri|target|dest|source|location|name)`)
 
-// mayName says whether a text may be the name of a file: it is short, and a bare word counts
-// only where a place is named, since labels and the like are words, too.
+// mayName reports whether a text may be the name of a file: it is short, and a bare word
+// counts only where a place is named, since labels and the like are words, too.
 func (v value) mayName() bool {
 	if v.text == "" ||
 		len(v.text) > longestName ||
@@ -196,8 +196,8 @@ var (
 	changeWords  = setOf(`write edit replace create insert patch update append save put upload move rename delete remove unlink execute exec run eval set apply format reformat fix refactor and commit checkout`)
 )
 
-// reads says whether a tool is known to only read: by its name, or by the first word of it
-// when no other word of it speaks of a change.
+// reads reports whether a tool is known to only read: by its name, or by the first word of
+// it when no other word of it speaks of a change.
 func (c call) reads() bool {
 	if ownReaders[c.Tool] {
 		return true

@@ -164,8 +164,8 @@ func (c call) patched(patch string, files map[string][]string) {
 	}
 }
 
-// command is the shell command of a call. Whatever a tool is called, what it calls a
-// command is one.
+// command returns the shell command of a call. An argument named command is one for any
+// tool.
 func (c call) command() (string, bool) {
 	if patchLine.MatchString(c.text("command")) {
 		return "", false

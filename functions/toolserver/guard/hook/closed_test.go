@@ -167,7 +167,7 @@ func TestAWorktreeIsGoverned(t *testing.T) {
 	}
 }
 
-// A hook that is told no project finds the one that the checkout belongs to.
+// A hook without a project argument finds the project of the checkout.
 func TestAHookInAWorktreeFindsTheRules(t *testing.T) {
 	w, second := checkouts(t)
 	t.Chdir(filepath.Join(second, "src"))
@@ -176,7 +176,7 @@ func TestAHookInAWorktreeFindsTheRules(t *testing.T) {
 	}
 }
 
-// What calls the hook, and the hook itself, are out of reach wherever they are.
+// The hook program and the settings that call it are protected in every location.
 func TestTheGuardItselfIsUntouchable(t *testing.T) {
 	w := governed(t)
 	home := t.TempDir()

@@ -1,8 +1,8 @@
-// Package hook stands between a coding agent and its tools: before each call the
-// agent starts the hook, writes the call to its standard input and obeys the answer.
+// Package hook implements the hook of coding agents: before each call of a tool the agent
+// starts the hook, writes the call to its standard input and obeys the answer.
 //
-// Agents differ in the names of their tools and in how they take a refusal. What they
-// have in common is here; what differs is one row of [Agents] for each.
+// Agents differ in the names of their tools and in the form of a refusal. Each has a row of
+// [Agents] for the differences.
 //
 // A call that cannot be read is refused: a gate that opens when it is confused is
 // none. A call that changes no file passes without an opinion, so that the agent

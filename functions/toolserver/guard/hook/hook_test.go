@@ -52,7 +52,7 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"a list of files", `{"cwd":"WORK","tool_name":"mcp__files__write_files","tool_input":{"files":[{"path":"src/b.go","content":"x"},{"path":"infra/prod/main.tf","content":"y"}]}}`, "deny"},
 		{"files by name", `{"cwd":"WORK","tool_name":"mcp__files__push","tool_input":{"tree":{"infra/prod/main.tf":"y"}}}`, "deny"},
 		{"code in a notebook", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"open('infra/prod/main.tf','w')"}}`, "deny"},
-		{"code that nobody reads", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"import x"}}`, "ask"},
+		{"code of an unknown language", `{"cwd":"WORK","tool_name":"mcp__ide__executeCode","tool_input":{"code":"import x"}}`, "ask"},
 		{"a tool of unknown purpose", `{"cwd":"WORK","tool_name":"mcp__x__process","tool_input":{"options":{"target":"file://WORK/infra/prod/main.tf"}}}`, "deny"},
 		{"a place in a file", `{"cwd":"WORK","tool_name":"mcp__x__refactor","tool_input":{"at":"infra/prod/main.tf:12:3"}}`, "deny"},
 		{"a pattern", `{"cwd":"WORK","tool_name":"mcp__x__format","tool_input":{"glob":"infra/**/*.tf"}}`, "deny"},
@@ -88,7 +88,7 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"write", `{"hook_event_name":"preToolUse","conversation_id":"c","workspace_roots":["WORK"],"cwd":"WORK","tool_name":"Write","tool_input":{"file_path":"WORK/infra/prod/main.tf"}}`, "deny"},
 		{"shell", `{"hook_event_name":"beforeShellExecution","command":"tee infra/prod/main.tf","cwd":"WORK"}`, "deny"},
 		{"hidden", `{"hook_event_name":"beforeShellExecution","command":"eval $X","cwd":"WORK"}`, "ask"},
-		{"hidden where nobody can be asked", `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"eval $X"},"cwd":"WORK"}`, "deny"},
+		{"hidden where the agent cannot ask", `{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"eval $X"},"cwd":"WORK"}`, "deny"},
 		{"harmless", `{"hook_event_name":"beforeShellExecution","command":"ls","cwd":"WORK"}`, "allow"},
 	},
 	"copilot": {
@@ -132,12 +132,23 @@ func decision(t *testing.T, a hook.Answer) string {
 	return answer.Permission + answer.Decision + answer.Specific.Decision
 }
 
+// answerTo runs the hook of an agent with a call, in which WORK stands for the project.
+func answerTo(w *guardtest.World, agent, call string) hook.Answer {
+	call = strings.ReplaceAll(call, "WORK", w.Dir)
+	return hook.Run(context.Background(), w.Gate, agent, strings.NewReader(call))
+}
+
+// refusals counts the recorded refusals.
+func refusals(w *guardtest.World) int {
+	return len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED"))
+}
+
 func TestEveryAgentIsStoppedInItsOwnProtocol(t *testing.T) {
 	for name, list := range calls {
 		w := governed(t)
 		for _, c := range list {
-			before := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED"))
-			a := hook.Run(context.Background(), w.Gate, name, strings.NewReader(strings.ReplaceAll(c.call, "WORK", w.Dir)))
+			before := refusals(w)
+			a := answerTo(w, name, c.call)
 			if got := decision(t, a); got != c.want {
 				t.Errorf("%s %s: %q, want %q: %+v", name, c.name, got, c.want, a)
 			}
@@ -146,7 +157,7 @@ func TestEveryAgentIsStoppedInItsOwnProtocol(t *testing.T) {
 			}
 			unreadable := strings.HasPrefix(c.name, "no ")
 			refused := c.want != "" && c.want != "allow" && !unreadable
-			if after := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED")); refused != (after > before) {
+			if after := refusals(w); refused != (after > before) {
 				t.Errorf("%s %s: %d entries, then %d", name, c.name, before, after)
 			}
 		}
@@ -159,7 +170,7 @@ func TestRefusalsOfAHookComeIntoTheChain(t *testing.T) {
 	trail := w.Log.Trail
 	w.Log.Trail = nil
 	for range 3 {
-		hook.Run(context.Background(), w.Gate, "claude-code", strings.NewReader(`{"cwd":"`+w.Dir+`","tool_name":"Write","tool_input":{"file_path":"infra/prod/main.tf"}}`))
+		answerTo(w, "claude-code", `{"cwd":"WORK","tool_name":"Write","tool_input":{"file_path":"infra/prod/main.tf"}}`)
 	}
 	if n := len(w.Recorded("BLOCKED_UNTOUCHABLE")); n != 0 {
 		t.Fatalf("%d entries without a chain", n)
@@ -217,9 +228,9 @@ func TestAnApprovalLetsOneCallOfAnyToolPass(t *testing.T) {
 	} {
 		w := governed(t)
 		w.Gate.Enforces = true
-		call := `{"cwd":"` + w.Dir + `","hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + arguments + `}`
+		call := `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"` + tool + `","tool_input":` + arguments + `}`
 		run := func() string {
-			return decision(t, hook.Run(context.Background(), w.Gate, "claude-code", strings.NewReader(call)))
+			return decision(t, answerTo(w, "claude-code", call))
 		}
 		state, err := w.Workspace.Load()
 		if err != nil {

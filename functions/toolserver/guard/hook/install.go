@@ -106,7 +106,7 @@ func Apply(w *workspace.Workspace, c *Change, now time.Time) error {
 	return w.WriteFile(c.File, []byte(c.After))
 }
 
-// starts says whether an entry starts just this command.
+// starts reports whether an entry starts just this command.
 func starts(entry json.RawMessage, command string) bool {
 	var found struct {
 		Command, Bash string

@@ -2,7 +2,6 @@ package hook_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,11 +9,10 @@ import (
 	"testing"
 
 	"governance.internal/functions/toolserver/guard/guardtest"
-	"governance.internal/functions/toolserver/guard/hook"
 )
 
-// recorded is one call of the hook by a real agent, and what the agent then told its
-// model. The recordings are made by hook/record; WORK stands for the project.
+// recorded is one call of the hook by a real agent, and the agent's report to its model.
+// The recordings are made by hook/record; WORK stands for the project.
 type recorded struct {
 	ID   string          `json:"id"`
 	Call json.RawMessage `json:"call"`
@@ -84,7 +82,7 @@ func TestTheRecordedCallsOfRealAgentsAreRefused(t *testing.T) {
 			agent, calls := recording(t, file)
 			tools, refused, passed := map[string]bool{}, 0, 0
 			for _, c := range calls {
-				a := hook.Run(context.Background(), w.Gate, agent, strings.NewReader(strings.ReplaceAll(string(c.Call), "WORK", w.Dir)))
+				a := answerTo(w, agent, string(c.Call))
 				denied := a.Status == 2 || decision(t, a) == "deny"
 				if denied != c.refused() {
 					t.Errorf("%s: refused %v, recorded %v: %s: %+v", c.ID, denied, c.refused(), c.Call, a)
@@ -97,7 +95,7 @@ func TestTheRecordedCallsOfRealAgentsAreRefused(t *testing.T) {
 					passed++
 				}
 			}
-			if n := len(w.Recorded("BLOCKED_UNTOUCHABLE")) + len(w.Recorded("BLOCKED_PROTECTED")); n != refused || passed != 2 || refused < 20 {
+			if n := refusals(w); n != refused || passed != 2 || refused < 20 {
 				t.Errorf("%d calls, %d refused, %d in the chain", len(calls), refused, n)
 			}
 			t.Logf("%d calls of %v refused", refused, tools)

@@ -3,11 +3,9 @@ package hook_test
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"governance.internal/functions/toolserver/guard/guardtest"
-	"governance.internal/functions/toolserver/guard/hook"
 )
 
 // A session of a coding agent in a scratch repository: it tries to change an
@@ -31,7 +29,7 @@ func TestAWholeSessionIsRefusedAndOnTheRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := hook.Run(context.Background(), w.Gate, "claude-code", strings.NewReader(string(text))); decision(t, a) != "deny" {
+		if a := answerTo(w, "claude-code", string(text)); decision(t, a) != "deny" {
 			t.Errorf("%s: %+v", text, a)
 		}
 	}

@@ -39,7 +39,7 @@ func Shapes(text string) string {
 	return b.String()
 }
 
-// Holds says whether a text holds a secret.
+// Holds reports whether a text holds a secret.
 func Holds(text string) bool { return Text(text) != text }
 
 // All masks each text of a list.
@@ -66,7 +66,7 @@ func maskKeyed(pair string) string {
 	return name + between + strings.Replace(value, bare, Secret(bare), 1)
 }
 
-// literal says whether a value is neither a reference nor a placeholder, nor masked.
+// literal reports whether a value is neither a reference nor a placeholder, nor masked.
 func literal(value string) bool {
 	text, marked := secretscan.Literal(value)
 	_, reference := secretscan.StripReferences(value)

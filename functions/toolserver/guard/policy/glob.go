@@ -30,7 +30,7 @@ func compile(pattern string, fold bool) (glob, error) {
 	case pattern == "" || len(pattern) > maxPattern:
 		return glob{}, fmt.Errorf("a pattern has 1 to %d bytes", maxPattern)
 	case strings.ContainsAny(pattern, "\\\x00"):
-		return glob{}, fmt.Errorf("a pattern has no backslash; folders are parted by /")
+		return glob{}, fmt.Errorf("a pattern has no backslash; folders are separated by /")
 	case strings.HasPrefix(pattern, "/"):
 		return glob{}, fmt.Errorf("a pattern begins at the root of the workspace, without a slash")
 	}
@@ -164,7 +164,7 @@ func (s segment) match(part string) bool {
 	return ok
 }
 
-// reaches says whether the pattern can match something below a folder.
+// reaches reports whether the pattern can match something below a folder.
 func (g glob) reaches(folder []string) bool {
 	for _, segments := range g.alternatives {
 		if reachesSegments(segments, folder) {

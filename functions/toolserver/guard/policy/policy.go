@@ -1,7 +1,7 @@
 // Package policy decides from lists of patterns whether a file may be changed.
 //
-// A pattern is matched with a path from the root of the workspace, parted by
-// slashes. In one folder or file name, * stands for any characters, ? for one and
+// A pattern is matched against a slash-separated path from the root of the
+// workspace. In one folder or file name, * stands for any characters, ? for one and
 // [a-z] or [!a-z] for one of a set; ** as a whole name stands for any number of
 // folders, none included; {a,b} chooses. So *.pem is a file in the root and **/*.pem
 // one anywhere. A pattern that matches a folder matches all that is in it: keys, keys/
@@ -136,8 +136,8 @@ func compileRule(rule Rule, fold bool) (compiled, error) {
 // Version identifies the rules: 16 hexadecimal digits that change with any of them.
 func (p *Policy) Version() string { return p.version }
 
-// Decide decides about a path from the root, parted by slashes and clean. The rule
-// is the one that decided, nil if none did.
+// Decide decides about a clean, slash-separated path from the root. The rule is the one
+// that decided, nil if none did.
 func (p *Policy) Decide(path string) (Decision, *Rule) {
 	parts := p.parts(path)
 	if rule := first(p.untouchable, parts); rule != nil {
@@ -154,7 +154,7 @@ func (p *Policy) Decide(path string) (Decision, *Rule) {
 	return Protected, rule
 }
 
-// Reaches says whether some untouchable or protected rule can match below a folder.
+// Reaches reports whether some untouchable or protected rule can match below a folder.
 func (p *Policy) Reaches(folder string) bool {
 	parts := p.parts(folder)
 	for _, list := range [][]compiled{p.untouchable, p.protected} {
@@ -221,7 +221,7 @@ func Compile(pattern string, fold bool) (Pattern, error) {
 	return Pattern{g, fold}, err
 }
 
-// Match says whether the pattern matches a path from the root.
+// Match reports whether the pattern matches a path from the root.
 func (p Pattern) Match(path string) bool {
 	return p.glob.match(strings.Split(Normal(path, p.fold), "/"))
 }

@@ -23,8 +23,8 @@ type CommandReport struct {
 	Snapshot string `json:"snapshot_id,omitempty"` // taken before the command, which removes or overwrites
 }
 
-// CheckCommand decides about a shell command by the files that it would write. What
-// hides its effect is PROTECTED: a person looks at it.
+// CheckCommand decides about a shell command by the files that it would write. A command
+// that hides its effect is PROTECTED: a person decides.
 func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
 	return g.checkAnalysis(ctx, a, text, analyze(text))
 }
@@ -108,13 +108,13 @@ func analyze(text string) command.Analysis {
 	return analysis
 }
 
-// mayChange says whether a command may change any file.
+// mayChange reports whether a command may change any file.
 func mayChange(a command.Analysis) bool {
 	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts) > 0
 }
 
-// leavesGitOut says whether a result is about the folder .git as a whole. Programs name it
-// to leave it out; the files in it they name for another purpose.
+// leavesGitOut reports whether a result is about the folder .git as a whole. Programs name
+// it to leave it out; the files in it they name for another purpose.
 func leavesGitOut(result Result) bool {
 	return workspace.OfGit(result.Matched) &&
 		path.Base(strings.TrimRight(result.Path, "/*?")) == ".git"

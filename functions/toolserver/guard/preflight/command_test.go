@@ -53,7 +53,7 @@ func TestEveryBypassIsBlockedAndRecorded(t *testing.T) {
 	}
 }
 
-// What hides its effect goes to a person.
+// A person decides about a command that hides its effect.
 func TestHiddenEffectsAreProtected(t *testing.T) {
 	w := governed(t)
 	for _, command := range []string{

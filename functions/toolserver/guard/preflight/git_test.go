@@ -58,8 +58,8 @@ func check(w *guardtest.World, operation, name string) preflight.Result {
 	return report.Results[0]
 }
 
-// What an agent writes into .git runs at the next git status. So no tool and no form of a
-// command writes there.
+// Files in .git can run code at the next git status, so no tool and no form of a command
+// may write there.
 func TestNothingWritesWhatGitRuns(t *testing.T) {
 	w := repository(t)
 	if err := os.Symlink(".git", filepath.Join(w.Dir, "link")); err != nil {
@@ -103,7 +103,7 @@ func TestNothingWritesWhatGitRuns(t *testing.T) {
 }
 
 // Committing goes on as before.
-func TestCommitsNeedNobody(t *testing.T) {
+func TestCommitsNeedNoPerson(t *testing.T) {
 	w := repository(t)
 	for _, name := range []string{".git/COMMIT_EDITMSG", ".git/MERGE_MSG", ".gitignore", ".gitattributes", "src/HEAD.go", "half/other", "git/config"} {
 		if got := check(w, preflight.Edit, name); got.Decision != policy.OK {

@@ -222,7 +222,7 @@ func (g *Gate) byContent(state workspace.State, p workspace.Path, operation stri
 	return worst, worst.Decision != ""
 }
 
-// isFolder says whether a path is a folder of the workspace that exists.
+// isFolder reports whether a path is a folder of the workspace that exists.
 func isFolder(p workspace.Path) bool {
 	return p.Real != "" && p.Info != nil && p.Info.IsDir()
 }

@@ -56,7 +56,8 @@ func TestSpellingsPipesAndHardLinksAreSeenThrough(t *testing.T) {
 	}
 }
 
-// Nobody sees what is behind a pipe, a socket or a device. Removing one is harmless.
+// A write to a pipe, a socket or a device is refused, because its effect is unknown.
+// Removing one is harmless.
 func TestSpecialFilesAreNotWritten(t *testing.T) {
 	w := twisted(t)
 	special := []string{"src/pipe", "/dev/tty"}
@@ -101,7 +102,7 @@ func TestLetterCaseIsSeenThroughWhereTheVolumeFoldsIt(t *testing.T) {
 	}
 }
 
-// Whatever name leads to an untouchable file, as the kernel follows it: it is refused.
+// Every name that the kernel resolves to an untouchable file is refused.
 func FuzzNoNameOfAnUntouchableFilePasses(f *testing.F) {
 	for _, seed := range []string{"infra/prod/main.tf", "src/hard", "src/soft/main.tf", "src/file", "src/abs/prod/main.tf", "src/chain", "./src/../infra//prod/./main.tf", "src/up/x", "src/loop/x", "caf\u00e9/menu", "cafe\u0301/menu", "src/pipe", "/etc/passwd", "src/soft/../prod/main.tf", "infra\\prod", "a\x00b", "INFRA/PROD/MAIN.TF", strings.Repeat("src/../", 100) + "src/hard"} {
 		f.Add(seed, "src")

@@ -71,8 +71,8 @@ type Gate struct {
 	Workspace *workspace.Workspace
 	Log       *violations.Log
 	Approvals *approval.Book // nil if approvals are off
-	// Enforces says that a change follows at once when the answer is OK, so that an
-	// approval is used up. Otherwise the answer only tells that there is one.
+	// Enforces means that the change follows if the answer is OK, which uses up an
+	// approval. Otherwise the answer only reports that there is one.
 	Enforces bool
 	// Installed says that a person put the gate in front of an agent. Without rules nothing
 	// passes it.

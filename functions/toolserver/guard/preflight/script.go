@@ -35,7 +35,7 @@ func (g *Gate) scripts(state workspace.State, dir string, found []command.Script
 	return results
 }
 
-// script decides about one script, and tells which others it runs.
+// script decides about one script, and returns the others that it runs.
 func (g *Gate) script(state workspace.State, dir string, s command.Script) ([]Result, []command.Script) {
 	p, err := g.Workspace.Locate(dir, s.Path)
 	if err != nil || p.Real == "" {

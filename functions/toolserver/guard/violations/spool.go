@@ -25,13 +25,13 @@ const (
 	maxFlush  = 500
 )
 
-// spooler is the actor of every entry that came from the spool. Who wrote the record is
-// only what the record says, and stands in the payload as said_by.
+// spooler is the actor of every entry from the spool. The author that the record claims is
+// in the payload as said_by.
 const spooler = "spool"
 
-// others are the types of what else the guard, the command line and agents of ours record.
-// Nothing else is taken from the spool: what the kill switch, the dispatcher and the
-// payments record comes from the server alone.
+// others are the other types that the guard, the command line and our own agents record. No
+// other type is accepted from the spool: entries of the kill switch, the dispatcher and the
+// payments come from the server alone.
 var others = []string{
 	"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN",
 	"SNAPSHOT", "PROPAGATE", "PROPAGATE_FAILED", "DOC_DRIFT_FIXED", "DOC_DRIFT_FIXED_FAILED",

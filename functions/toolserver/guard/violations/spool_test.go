@@ -39,8 +39,8 @@ func flush(t *testing.T, w *guardtest.World) {
 	}
 }
 
-// Whoever can write the spool can write any name into it, so the chain names the spool,
-// and tells what the record said only as that.
+// A writer of the spool can write any name into it, so the chain names the spool as the
+// actor and keeps the claimed name only as a claim.
 func TestARecordOfTheSpoolNeverBearsTheNameThatItClaims(t *testing.T) {
 	w := guardtest.New(t, nil)
 	put(t, w, "operator", "WORKLOG", map[string]any{"path": "WORKLOG.md", "line": 1, "said_by": "nobody"})
@@ -93,7 +93,7 @@ func TestADamagedBookHoldsUpNoRefusal(t *testing.T) {
 	put(t, w, "command line", approval.EventDecided, map[string]any{"approval": "x", "digest": "y", "status": approval.Granted})
 	put(t, w, "guard", violations.BlockedProtected, map[string]any{"path": "c"})
 	if err := w.Log.Flush(t.Context()); err == nil {
-		t.Error("nobody is told")
+		t.Error("Flush reports no error")
 	}
 	if n := len(w.Recorded(violations.BlockedProtected)); n != 1 || len(w.Recorded(approval.EventDecided)) != 0 || len(w.Recorded(violations.ForgedRecord)) != 0 {
 		t.Errorf("%d refusals in the chain", n)

@@ -35,8 +35,8 @@ func (l *Log) List(ctx context.Context, since time.Time) ([]Entry, error) {
 	return found, nil
 }
 
-// Holds says whether the chain has an entry of a type. Without a chain this is unknown, and
-// the answer is no.
+// Holds reports whether the chain has an entry of a type. Without a chain this is unknown,
+// and the answer is no.
 func (l *Log) Holds(ctx context.Context, event string) (bool, error) {
 	if l.Trail == nil {
 		return false, nil

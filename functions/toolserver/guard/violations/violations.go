@@ -44,8 +44,8 @@ type Log struct {
 	Workspace *workspace.Workspace
 	Now       func() time.Time
 	Random    io.Reader
-	// Approved says whether the book of approvals holds an approval of this digest that is,
-	// or was, in a state. Without it no spooled record of an approval is taken.
+	// Approved reports whether the book of approvals holds an approval of this digest that
+	// is, or was, in a state. Without it no spooled record of an approval is taken.
 	Approved func(id, digest, state string) (bool, error)
 }
 
@@ -109,8 +109,8 @@ func (l *Log) Record(ctx context.Context, actor, kind string, detail map[string]
 	}, l.Workspace.WriteFile(spool+"/"+id, draft.Content())
 }
 
-// discreet takes secrets and the place of the workspace out of the texts of a detail:
-// callers put in what others told them.
+// discreet redacts secrets and the path of the workspace in the texts of a detail, because
+// callers include foreign text.
 func (l *Log) discreet(detail map[string]any) map[string]any {
 	clean := map[string]any{}
 	for name, value := range detail {
@@ -122,7 +122,7 @@ func (l *Log) discreet(detail map[string]any) map[string]any {
 	return clean
 }
 
-// hide makes a text fit for the chain: valid Unicode, without what must not be told.
+// hide prepares a text for the chain: valid Unicode, with secrets redacted.
 func (l *Log) hide(text string) string {
 	return mask.Text(l.Workspace.Hide(strings.ToValidUTF8(text, "\uFFFD")))
 }

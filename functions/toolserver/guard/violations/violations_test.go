@@ -19,8 +19,8 @@ import (
 	"governance.internal/shared/audit/memory"
 )
 
-// The spool is in the project, where an agent of the same user can write: it forges no
-// entry of the kill switch or of a payment, and holds up nobody's refusal.
+// The spool is in the project, where an agent of the same user can write. It cannot forge
+// an entry of the kill switch or of a payment, and cannot delay the record of a refusal.
 func TestTheSpoolForgesNothingAndHoldsUpNothing(t *testing.T) {
 	dir := t.TempDir()
 	w, err := workspace.Open(dir, t.TempDir())

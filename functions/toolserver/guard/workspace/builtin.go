@@ -91,7 +91,7 @@ var beyond = []policy.Rule{
 	{List: policy.Untouchable, Pattern: "**/" + StateDir + "/**"},
 }
 
-// OfGit says whether a rule is about what git itself keeps.
+// OfGit reports whether a rule is about what git itself keeps.
 func OfGit(rule *policy.Rule) bool {
 	return rule != nil && (*rule == gitFiles || *rule == gitHead)
 }

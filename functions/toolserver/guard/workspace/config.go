@@ -4,8 +4,8 @@ import "time"
 
 // Config is the content of governance.yaml, version 1. Every member is optional.
 // The tag doc is the description in the published schema; a section with the tag unread is
-// accepted and not in the schema, because nothing reads it yet. Paths are from the root of
-// the workspace and parted by slashes; patterns are those of package policy.
+// accepted and not in the schema, because nothing reads it yet. Paths are slash-separated
+// and relative to the root of the workspace; patterns are those of package policy.
 type Config struct {
 	Version     int          `yaml:"version" doc:"Version of this format." min:"1" max:"1"`
 	Project     Project      `yaml:"project" doc:"What is governed."`
@@ -290,7 +290,7 @@ type PrePublish struct {
 	Allow     []string `yaml:"allow"`
 }
 
-// Propagation says whether tools that write may write.
+// Propagation reports whether tools that write may write.
 type Propagation struct {
 	Mode string `yaml:"mode" enum:"apply,preview"`
 }

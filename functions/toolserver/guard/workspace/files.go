@@ -136,7 +136,7 @@ type Path struct {
 	full string // the real path on the machine; never told to anybody
 }
 
-// Linked says whether the file has further names on the disk.
+// Linked reports whether the file has further names on the disk.
 func (p Path) Linked() bool {
 	return p.Info != nil && p.Info.Mode().IsRegular() && links(p.Info) > 1
 }
@@ -177,14 +177,14 @@ func (w *Workspace) Locate(dir, name string) (Path, error) {
 	return p, nil
 }
 
-// Special says whether there is something that is neither a file nor a folder nor a link:
-// a pipe, a socket or a device.
+// Special reports whether there is something that is neither a file nor a folder nor a
+// link: a pipe, a socket or a device.
 func (p Path) Special() bool {
 	return p.Info != nil &&
 		p.Info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeIrregular) != 0
 }
 
-// IsBelow says whether the workspace is in a folder, or is it. The name may be a pattern
+// IsBelow reports whether the workspace is in a folder, or is it. The name may be a pattern
 // of the shell.
 func (w *Workspace) IsBelow(dir, name string) bool {
 	if !filepath.IsAbs(name) {
@@ -218,7 +218,7 @@ func (w *Workspace) relative(full string) string {
 	return inside
 }
 
-// follow resolves all links of an absolute path. What does not exist yet is kept.
+// follow resolves all links of an absolute path. Elements that do not exist are kept.
 func follow(full string) (string, error) {
 	at := "/"
 	rest := strings.Split(full, "/")

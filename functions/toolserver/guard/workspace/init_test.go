@@ -63,7 +63,7 @@ func TestTheDraftFitsEachKindOfProject(t *testing.T) {
 	}
 }
 
-// What the older service protected stays untouchable in the new file.
+// Files that the older service protected are untouchable in the new file.
 func TestTheDraftTakesTheOlderListsOver(t *testing.T) {
 	w, dir := open(t, map[string]string{"api/server.js": "x", "web/index.html": "x"})
 	for name, text := range map[string]string{"UNTOUCHABLE.txt": "# files\n" + dir + "/api/server.js (live)\n\n", "nervous-system.config.json": `{"protected_files_list":"` + dir + `/UNTOUCHABLE.txt","html_dir":"` + dir + `/web","archive_dir":"old"}`} {

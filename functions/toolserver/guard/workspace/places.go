@@ -15,7 +15,7 @@ var HookPrograms = []string{"governance-hook", "local-hook"}
 
 // places knows the files of the machine that no agent changes, in whatever workspace it is.
 type places struct {
-	home     string   // absolute, "" if it is not known
+	home     string   // absolute, "" if unknown
 	programs []string // of this service, absolute
 	anywhere *policy.Policy
 	beyond   *policy.Policy
@@ -102,7 +102,8 @@ func (w *Workspace) Everywhere(p Path, content bool) *policy.Rule {
 	return nil
 }
 
-// holds says whether a folder has a program of the service in it, or settings of an agent.
+// holds reports whether a folder has a program of the service in it, or settings of an
+// agent.
 func (w *Workspace) holds(folder string) bool {
 	kept := slices.Clone(w.places.programs)
 	for _, rule := range elsewhere() {

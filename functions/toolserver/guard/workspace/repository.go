@@ -145,7 +145,7 @@ func MainCheckout(folder string) string {
 	return ""
 }
 
-// inGitDirectory says whether a file is, or would be, in a folder that git takes for the
+// inGitDirectory reports whether a file is, or would be, in a folder that git takes for the
 // inside of a repository, whatever its name is: git obeys the settings there.
 func inGitDirectory(full string) bool {
 	below := full
@@ -157,7 +157,8 @@ func inGitDirectory(full string) bool {
 	return false
 }
 
-// isGitDirectory says whether a folder is a git directory once a file of this name is in it.
+// isGitDirectory reports whether a folder is a git directory once a file of this name is in
+// it.
 func isGitDirectory(folder, fresh string) bool {
 	has := func(name string) bool {
 		if name == fresh {

@@ -87,7 +87,7 @@ func (w *Workspace) Hide(text string) string {
 	return strings.ReplaceAll(text, w.path, ".")
 }
 
-// Own says whether a rule is about what the service itself, or git, keeps and changes.
+// Own reports whether a rule is about what the service itself, or git, keeps and changes.
 func (w *Workspace) Own(rule *policy.Rule) bool {
 	return *rule == ownState ||
 		OfGit(rule) ||

@@ -40,7 +40,7 @@ func open(t testing.TB, files map[string]string) (*workspace.Workspace, string) 
 	return w, dir
 }
 
-func TestMistakesAreToldWithTheirLine(t *testing.T) {
+func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"version: 1\nuntochable: []\n":         "line 2: untochable is no member; there are version",
 		"version: 1\nversion: 1\n":             "line 2: version is there already, in line 1",
@@ -154,7 +154,7 @@ func TestTheOlderConfigurationIsTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.Load(); err == nil {
-		t.Error("a list that is not there protects nothing, and nobody was told")
+		t.Error("Load reports no error for a missing list")
 	}
 }
 
@@ -243,8 +243,8 @@ func TestPipesAndLargeFilesAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever name is asked for: what is read is in the workspace, and what Locate calls
-// inside is inside.
+// For any name, Read returns only files of the workspace, and Locate reports only names
+// inside it as inside.
 func FuzzPathsNeverEscape(f *testing.F) {
 	for _, seed := range []string{"a", "../secret", "in/../../secret", "link/secret", "up/secret", "/etc/passwd", "in/./..//../secret", "loop/x", "e\u0301", "A", "in//a", "abs", "link/../secret", strings.Repeat("in/../", 200) + "../secret"} {
 		f.Add(seed)

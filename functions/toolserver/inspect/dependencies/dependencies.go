@@ -2,8 +2,8 @@
 // Go, JavaScript, TypeScript and Python from an entry file on, and the files that the
 // texts name to open. Nothing is run.
 //
-// Only what stands in the workspace is followed. A package of somebody else is a name
-// that a package manager answers for; one that no manifest names is unresolved.
+// It follows only files of the workspace. A package of somebody else is a name that a
+// package manager answers for; one that no manifest names is unresolved.
 package dependencies
 
 import (
@@ -80,7 +80,7 @@ var readers = map[string]func(Tree, string, []byte) found{
 	".py": python, ".go": golang,
 }
 
-// Reads says whether the imports of a file can be read.
+// Reads reports whether the imports of a file can be read.
 func Reads(name string) bool {
 	return readers[path.Ext(name)] != nil
 }

@@ -71,7 +71,7 @@ func TestTheFilesThatAProgramNeeds(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsTold(t *testing.T) {
+func TestUnreadableFilesAreReported(t *testing.T) {
 	g := Of(tree(map[string]string{"a.go": "no go at all"}), "a.go")
 	if len(g.Unread) != 1 || !strings.Contains(g.Unread[0], "a.go") {
 		t.Errorf("%+v", g)

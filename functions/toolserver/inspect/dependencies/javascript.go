@@ -79,7 +79,7 @@ func (f *found) module(t Tree, from, specifier, via string) {
 	f.needs = append(f.needs, need{base, via})
 }
 
-// known says whether a package is of Node, installed, or named by a manifest.
+// known reports whether a package is of Node, installed, or named by a manifest.
 func known(t Tree, folder, specifier string) bool {
 	if strings.HasPrefix(specifier, "node:") ||
 		slices.Contains(builtins, strings.Split(specifier, "/")[0]) {

@@ -217,16 +217,24 @@ func (s *yamlSource) indent(i int) int {
 // quotedEnd is the length of a quoted text with its quotes.
 func quotedEnd(text string, quote byte) int {
 	for i := 1; i < len(text); i++ {
-		switch {
-		case text[i] == '\\' && quote == '"':
+		if isEscape(text[i:], quote) {
 			i++
-		case text[i] == quote && quote == '\'' && i+1 < len(text) && text[i+1] == quote:
-			i++
-		case text[i] == quote:
+			continue
+		}
+		if text[i] == quote {
 			return i + 1
 		}
 	}
 	return len(text)
+}
+
+// isEscape reports whether a text begins with an escape: a backslash in double quotes, or two
+// quotes in single ones.
+func isEscape(text string, quote byte) bool {
+	if quote == '"' {
+		return text[0] == '\\'
+	}
+	return strings.HasPrefix(text, "''")
 }
 
 func spellDoubleQuoted(text string) (string, error) {

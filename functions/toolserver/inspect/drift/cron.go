@@ -106,18 +106,31 @@ var interpreters = []string{"bash", "sh", "python", "python3", "node", "php", "r
 
 // jobName is the program or script of a command, past interpreters, options and variables.
 func jobName(command []string) string {
+	whole := strings.Join(command, " ")
 	for _, word := range command {
 		base := path.Base(strings.Trim(word, `"'`))
-		skip := strings.HasPrefix(word, "-") ||
-			strings.Contains(word, "=") ||
-			slices.Contains(interpreters, base) ||
-			word == "&&" || word == ";" || strings.HasSuffix(word, "/") ||
-			strings.HasPrefix(word, "/") && !strings.Contains(base, ".") && strings.Contains(strings.Join(command, " "), word+" &&")
-		if !skip {
+		if isJob(word, base, whole) {
 			return base
 		}
 	}
 	return ""
+}
+
+// isJob reports whether a word of a command is its program or script.
+func isJob(word, base, command string) bool {
+	switch {
+	case word == "&&", word == ";":
+		return false
+	case strings.HasPrefix(word, "-"), strings.Contains(word, "="):
+		return false // an option or a variable
+	case strings.HasSuffix(word, "/"), slices.Contains(interpreters, base):
+		return false
+	}
+
+	isFolder := strings.HasPrefix(word, "/") &&
+		!strings.Contains(base, ".") &&
+		strings.Contains(command, word+" &&") // of a cd
+	return !isFolder
 }
 
 // stated is a schedule in a document.

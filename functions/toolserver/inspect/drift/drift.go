@@ -155,8 +155,8 @@ type Scope struct {
 	Skipped string `json:"skipped,omitempty"` // why nothing was checked
 }
 
-// Run looks at a scope, or at all of them with [Full]. Progress is told how many files were
-// looked at. The error is that of the workspace file, or of the context.
+// Run checks a scope, or all of them with [Full]. Progress receives the number of checked
+// files. The error is that of the workspace file, or of the context.
 func (a *Audit) Run(ctx context.Context, scope string, progress func(done int)) (Report, error) {
 	s, err := a.scan()
 	if err != nil {

@@ -115,21 +115,37 @@ func (r *lineReader) table(l *line) {
 func cellsOf(text string) []cell {
 	var cells []cell
 	start := 0
-	inCode := false
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && text[i] == '`' {
-			inCode = !inCode
-		}
-		atEnd := i == len(text)
-		if !atEnd && (text[i] != '|' || inCode || i > 0 && text[i-1] == '\\') {
-			continue
-		}
-		if part := text[start:i]; strings.TrimSpace(part) != "" || len(cells) > 0 && !atEnd {
+	for _, bar := range bars(text) {
+		part := text[start:bar]
+		isMargin := len(cells) == 0 && strings.TrimSpace(part) == ""
+		if !isMargin {
 			cells = append(cells, cell{start, part})
 		}
-		start = i + 1
+		start = bar + 1
+	}
+
+	last := text[start:]
+	if strings.TrimSpace(last) != "" {
+		cells = append(cells, cell{start, last})
 	}
 	return cells
+}
+
+// bars are the places of the bars between columns, without those in code and after a backslash.
+func bars(text string) []int {
+	var places []int
+	inCode := false
+	for i := range len(text) {
+		if text[i] == '`' {
+			inCode = !inCode
+		}
+
+		isEscaped := i > 0 && text[i-1] == '\\'
+		if text[i] == '|' && !inCode && !isEscaped {
+			places = append(places, i)
+		}
+	}
+	return places
 }
 
 // plainText is a text without the marks of Markdown around it.

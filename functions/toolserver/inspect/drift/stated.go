@@ -59,20 +59,36 @@ func portPlaces(l line) [][2]int {
 			}
 		}
 	}
+
 	if len(places) > 0 {
 		return places
 	}
+	return portCells(l)
+}
 
+// portCells are the places of ports in the columns of a table that are named so.
+func portCells(l line) [][2]int {
+	var places [][2]int
 	for i, c := range cellsOf(l.text) {
-		if i >= len(l.header) || l.header[i] != "port" && l.header[i] != "ports" {
+		if i >= len(l.header) {
+			break
+		}
+		if l.header[i] != "port" && l.header[i] != "ports" {
 			continue
 		}
-		if number := plainText(c.text); len(number) >= 2 && len(number) <= 5 && isDigits(number) {
+
+		number := plainText(c.text)
+		if isPort(number) {
 			start := c.start + strings.Index(c.text, number)
 			places = append(places, [2]int{start, start + len(number)})
 		}
 	}
 	return places
+}
+
+// isPort reports whether a text has the two to five digits of a port.
+func isPort(text string) bool {
+	return len(text) >= 2 && len(text) <= 5 && isDigits(text)
 }
 
 func isDigits(text string) bool {

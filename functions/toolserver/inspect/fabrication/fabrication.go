@@ -92,7 +92,7 @@ type source struct {
 	fresh bool // written since
 }
 
-// after says whether a file came after another one.
+// after reports whether a file came after another one.
 func (f source) after(other source) bool {
 	return f.at.After(other.at) ||
 		f.at.Equal(other.at) &&

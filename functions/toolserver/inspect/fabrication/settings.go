@@ -37,8 +37,8 @@ func isSettings(name string) bool {
 // kindOf is the ending of a file without what backups add to it.
 func kindOf(name string) string { return path.Ext(stem(name)) }
 
-// values are the settings of a file by the path of their names, such as db/password.
-// What is not in the form that its name promises is read line by line.
+// values are the settings of a file by the path of their names, such as db/password. A file
+// that does not have the format of its name is read line by line.
 func values(name, text string) map[string]setting {
 	found := map[string]setting{}
 	switch kindOf(name) {
@@ -225,7 +225,7 @@ func (s Search) credentials(files []source) (all []Finding) {
 	return all
 }
 
-// isReplaced says whether a placeholder stands where an earlier text has a real value.
+// isReplaced reports whether a placeholder stands where an earlier text has a real value.
 func isReplaced(was, is string) bool {
 	hadValue := was != "" && !secretscan.Placeholder(was)
 	return hadValue && secretscan.Placeholder(is)

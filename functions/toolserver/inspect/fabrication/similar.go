@@ -37,7 +37,7 @@ func (s Search) duplicates(files []source) []Finding {
 	return slices.Concat(sameContent(kept, told), copiedName(kept, told), similar(kept, told))
 }
 
-// again tells of a file that came after another one, once.
+// again reports a file that duplicates an earlier one, once.
 func again(f, other source, why string, told map[string]bool) []Finding {
 	if !f.after(other) {
 		f, other = other, f

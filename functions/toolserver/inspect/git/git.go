@@ -274,7 +274,7 @@ func (r *Repository) text(name string, limit int64) (string, error) {
 func parse(text string) (h hash, err error) {
 	raw, err := hex.DecodeString(text)
 	if err != nil || len(raw) != len(h) {
-		return h, errors.New("the repository names its objects in a way that is not known here")
+		return h, errors.New("the repository has an unsupported object format")
 	}
 	return hash(raw), nil
 }

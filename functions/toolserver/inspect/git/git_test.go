@@ -69,7 +69,7 @@ func (r repository) committed(name string) (string, error) {
 	return string(text), err
 }
 
-// Whatever way git keeps it, a file is as it was committed.
+// A file reads as committed for every storage format of git.
 func TestFilesAreAsInTheLastCommit(t *testing.T) {
 	r := repositoryOf(t)
 	r.git("init", "-q")

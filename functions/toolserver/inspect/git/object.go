@@ -78,7 +78,7 @@ const (
 	nameDelta   = 7
 )
 
-// entry reads an object of a pack. What is a delta is applied to its base.
+// entry reads an object of a pack. A delta is applied to its base.
 func (r *Repository) entry(p *pack, offset int64, depth int) (kind string, text []byte, err error) {
 	if depth > maxDepth || offset < 0 || offset >= p.size {
 		return "", nil, errDamaged

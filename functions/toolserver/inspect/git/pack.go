@@ -98,7 +98,7 @@ func (p *pack) read() error {
 		return errDamaged
 	}
 	if !bytes.Equal(head[:headerSize], []byte("\xfftOc\x00\x00\x00\x02")) {
-		return errors.New("the index of a pack has a version that is not known here")
+		return errors.New("the index of a pack has an unsupported version")
 	}
 
 	for i := range p.fanout {

@@ -1,5 +1,5 @@
-// Package syntax reads texts with the parser of their language and tells where it
-// stumbles. Nothing is run. Languages without a parser are reported as such.
+// Package syntax parses texts with the parser of their language and reports syntax errors.
+// It runs nothing. Languages without a parser are reported as such.
 package syntax
 
 import (

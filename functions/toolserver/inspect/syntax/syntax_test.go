@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatAParserStumblesOverIsToldWithItsLine(t *testing.T) {
+func TestSyntaxErrorsAreReportedWithTheirLine(t *testing.T) {
 	for _, tc := range []struct{ name, good, bad, where string }{
 		{"a.go", "package a\n", "package a\nfunc {\n", "line 2"},
 		{"a.json", `{"a": [1]}`, "{\n\"a\": }", "line 2"},

@@ -20,7 +20,7 @@ type Tree struct {
 	Workspace *workspace.Workspace
 	Config    workspace.Config
 
-	// Progress tells how many files were listed or read; nil tells nobody.
+	// Progress reports the number of files that were listed or read; nil to not report it.
 	Progress func(done int)
 
 	files   []string

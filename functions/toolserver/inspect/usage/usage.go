@@ -1,7 +1,7 @@
-// Package usage reads records of tokens that bots used, and tells what stands out.
+// Package usage reads records of the tokens that bots used, and reports anomalies.
 //
 // A record is a line of JSON with the members ts (RFC 3339), bot, input_tokens and
-// output_tokens; others are left alone. Days are those of UTC.
+// output_tokens; others are ignored. Days are in UTC.
 package usage
 
 import (
@@ -189,7 +189,7 @@ func (b *Book) before(name string, at time.Time) (tokens []int) {
 	return tokens
 }
 
-// outlier says whether a number is far above others, by their median and its median
+// outlier reports whether a number is far above others, by their median and its median
 // absolute deviation. Where all others are the same, twice as many is far.
 func outlier(n int, others []int) (median int, is bool) {
 	if len(others) < leastDays {

@@ -1,5 +1,5 @@
-// Package caller notes in a context who sends a request. The checks in front of the
-// routes know that; sessions and the other tasks ask for it.
+// Package caller stores the sender of a request in its context. The access checks set it;
+// sessions and the other tasks read it.
 package caller
 
 import "context"
@@ -11,12 +11,12 @@ func With(ctx context.Context, caller string) context.Context {
 	return context.WithValue(ctx, key{}, caller)
 }
 
-// Of is who sends a request, "" where the server asks nobody.
+// Of returns the sender of a request, "" if the server does not authenticate callers.
 func Of(ctx context.Context) string {
 	caller, _ := ctx.Value(key{}).(string)
 	return caller
 }
 
-// Operator is the caller who shows the kill secret. An operator may speak in every
-// session, since a kill must work in each.
+// Operator is the caller with the kill secret. An operator may send messages to every
+// session, because a kill must work in each.
 const Operator = "operator"

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Interval is the time between two comments. Load balancers and browsers' proxies
-// cut a connection on which nothing was said for some time, the strictest after 30
-// seconds.
+// Interval is the time between two comments. Load balancers and proxies close an idle
+// connection, the strictest after 30 seconds.
 const Interval = 15 * time.Second
 
 // writeLimit is how long a client may take to read an event.
@@ -29,7 +28,7 @@ type Stream struct {
 	closed bool
 }
 
-// New prepares a stream over an answer that nobody wrote to yet.
+// New prepares a stream over a response that has not been written to.
 func New(w http.ResponseWriter) *Stream {
 	return &Stream{w: w, control: http.NewResponseController(w)}
 }
@@ -42,7 +41,7 @@ func (s *Stream) Event(name string, data []byte) error {
 	return s.EventAt("", name, data)
 }
 
-// EventAt is Event with an id, from which a client goes on that was cut off; "" for none.
+// EventAt is Event with an id, after which a reconnecting client continues; "" for none.
 func (s *Stream) EventAt(id, name string, data []byte) error {
 	frame := make([]byte, 0, len(id)+len(name)+len(data)+24)
 	if id != "" {
@@ -82,14 +81,14 @@ func (s *Stream) KeepAlive(interval time.Duration) (stop func()) {
 	}
 }
 
-// Opened says whether anything was sent.
+// Opened reports whether anything was sent.
 func (s *Stream) Opened() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open
 }
 
-// End refuses all later writes: the handler that owns the answer returns.
+// End refuses all later writes, because the handler that owns the response returns.
 func (s *Stream) End() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,7 @@ type Filter struct {
 	readOnly bool
 }
 
-// NewFilter checks the names of toolsets against those that there are.
+// NewFilter makes a filter. It fails for a toolset that does not exist.
 func NewFilter(known, toolsets []string, readOnly bool) (Filter, error) {
 	for _, name := range toolsets {
 		if !slices.Contains(known, name) {
@@ -46,7 +46,7 @@ func FilterOf(known []string, header http.Header, query url.Values) (Filter, err
 	return NewFilter(known, names, readOnly)
 }
 
-// Allows says whether a tool is chosen.
+// Allows reports whether a tool is chosen.
 func (f Filter) Allows(t *tool.Tool) bool {
 	chosen := f.toolsets == nil || slices.Contains(f.toolsets, t.Toolset)
 	return chosen && (!f.readOnly || t.Hints.ReadOnly)

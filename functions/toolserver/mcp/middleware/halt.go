@@ -7,9 +7,9 @@ import (
 	"governance.internal/functions/toolserver/mcp/tool"
 )
 
-// Fence refuses a tool that destroys while everything is halted, except one that is
-// [tool.Tool.ExemptFromHalt]. It asks halted for each call; while that cannot be read,
-// the tool is refused as well.
+// Fence refuses a destructive tool while everything is halted, unless it is
+// [tool.Tool.ExemptFromHalt]. It calls halted for each call, and refuses the tool on an
+// error as well.
 func Fence(halted func(context.Context) (bool, error)) Decorator {
 	return func(t *tool.Tool) *tool.Tool {
 		if !t.Hints.Destructive || t.ExemptFromHalt {
@@ -28,14 +28,14 @@ func Fence(halted func(context.Context) (bool, error)) Decorator {
 	}
 }
 
-// askHalt is why a tool may not work now, nil if it may.
+// askHalt returns the reason why a tool may not work now, nil if it may.
 func askHalt(ctx context.Context, halted func(context.Context) (bool, error)) *tool.Error {
 	halt, err := halted(ctx)
 	if err != nil {
 		slog.WarnContext(ctx, "kill switch not read", "error", err.Error())
 		return &tool.Error{
 			Code:    "unavailable",
-			Message: "Whether everything is halted cannot be read right now.",
+			Message: "Cannot read kill-switch state.",
 			Hint:    "Try again.",
 		}
 	}

@@ -23,8 +23,8 @@ type flag struct {
 
 func (f *flag) Read(context.Context) (*killswitch.Halt, uint64, error) { return f.halt, 1, f.err }
 
-// A tool that destroys asks whether another task was told to halt, each time; what
-// only reads goes on.
+// Each call of a destructive tool checks whether any task was halted; read-only tools
+// continue to work.
 func TestADestructiveToolStopsWhenAnyTaskWasHalted(t *testing.T) {
 	trail, err := memory.New("governance", memory.Options{})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package middleware holds what stands around the tools. Each piece is a [Decorator],
-// a function from tool to tool. From the outside in they stand in this order:
+// Package middleware holds the decorators of the tools. Each is a [Decorator], a function
+// from tool to tool. From the outside in, their order is:
 //
 //  1. [Observe] counts, logs and traces each call, ends it after a limit and turns a
 //     panic into an error. It is the outermost, so that it sees every outcome.
@@ -9,16 +9,16 @@
 //  4. [Fence] refuses a tool that destroys while the kill switch halts. It is the
 //     innermost: nothing happens between its look and the tool.
 //
-// A [Filter] stands before them all: it chooses which tools there are.
+// A [Filter] comes before all of them: it selects the tools that are offered.
 package middleware
 
 import "governance.internal/functions/toolserver/mcp/tool"
 
-// Decorator puts something around a tool. It returns the tool itself where it has
-// nothing to add, and never changes the one that it was given.
+// Decorator wraps a tool. It returns the tool itself if it has nothing to add, and never
+// modifies its argument.
 type Decorator func(*tool.Tool) *tool.Tool
 
-// Wrap puts decorators around a tool, the first one outermost.
+// Wrap applies decorators to a tool, the first one outermost.
 func Wrap(t *tool.Tool, outermostFirst ...Decorator) *tool.Tool {
 	for i := len(outermostFirst) - 1; i >= 0; i-- {
 		t = outermostFirst[i](t)

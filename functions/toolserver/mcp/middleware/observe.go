@@ -14,7 +14,7 @@ import (
 // CallLimit is how long a tool may work.
 const CallLimit = 20 * time.Second
 
-// Observer is where [Observe] tells what it sees.
+// Observer receives what [Observe] measures.
 type Observer struct {
 	Count     func() // called once for each call
 	Now       func() time.Time
@@ -52,7 +52,7 @@ func (o Observer) run(ctx context.Context, t *tool.Tool, call *tool.Call) (resul
 	return t.Run(ctx, call)
 }
 
-// panicked logs a panic, and answers with an error that tells nothing about it.
+// panicked logs a panic, and returns an error without its details.
 func panicked(ctx context.Context, t *tool.Tool, cause any) tool.Result {
 	slog.ErrorContext(ctx, "tool panicked",
 		"tool", t.Name,

@@ -7,8 +7,8 @@ import (
 	"governance.internal/functions/toolserver/mcp/tool"
 )
 
-// Redact applies hide to everything that a tool answers. Tools redact where they know
-// more about a text; this is the last look.
+// Redact applies hide to every result of a tool. Tools that know more about a text redact
+// it themselves; this is the last check.
 func Redact(hide func(string) string) Decorator {
 	return func(t *tool.Tool) *tool.Tool {
 		clean := *t

@@ -83,8 +83,8 @@ func work(ctx context.Context, t *tool.Tool, arguments []byte) (httpapi.Response
 	}, nil
 }
 
-// purchase is a call as the gate takes it. The arguments are written without
-// spaces, so that a client may format them anew when it asks again.
+// purchase is a call in the form that the gate takes. The arguments are written without
+// spaces, so that a client may format them differently when it retries.
 func purchase(ctx context.Context, name string, call *tool.Call) (*http.Request, error) {
 	given := call.Arguments
 	if len(given) == 0 {

@@ -62,7 +62,7 @@ func All(has func(tool string) bool) []stateless.Resource {
 	}
 }
 
-// driftAudit says how to get the report of the workspace, or that this server makes none.
+// driftAudit returns how to get the report of the workspace, or that this server makes none.
 func driftAudit(has func(tool string) bool) string {
 	if !has("drift_audit") {
 		return "# Drift audit\n\nStatus: not_checked.\n\nThis server does not offer the tool drift_audit, so nothing was compared and nothing can be said about drift in this workspace. Do not read this page as a clean result. The operator chose the toolsets that are offered; drift_audit is in the toolset audit.\n"

@@ -1,5 +1,5 @@
-// Package rpc holds what everything that speaks JSON-RPC over HTTP shares: the errors
-// with their HTTP statuses, and how a message is read and refused.
+// Package rpc holds the shared parts of JSON-RPC over HTTP: the errors with their HTTP
+// statuses, and functions that read and refuse messages.
 package rpc
 
 import (

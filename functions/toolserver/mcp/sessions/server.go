@@ -46,8 +46,8 @@ func Server(about stateless.Server, instructions string, table stateless.Table, 
 	return server
 }
 
-// negotiate gives a client without a version that we know that of the contract,
-// where the SDK would answer the newest.
+// negotiate answers an unknown version with that of the contract, where the SDK would
+// answer with the newest.
 func negotiate(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		if params, ok := request.GetParams().(*mcp.InitializeParams); ok && params != nil {
@@ -121,7 +121,7 @@ func payment(request *mcp.CallToolRequest) json.RawMessage {
 	return text
 }
 
-// progress tells a client that gave a token; what does not grow is left out.
+// progress notifies a client that gave a token. It skips values that do not grow.
 func progress(ctx context.Context, request *mcp.CallToolRequest) func(done, total int, text string) {
 	token := request.Params.GetProgressToken()
 	last := -1

@@ -30,7 +30,7 @@ type session struct {
 	ctx      context.Context     // ends with the session
 }
 
-// mayUse says whether a caller may send messages of the session.
+// mayUse reports whether a caller may send messages of the session.
 func (s *session) mayUse(who string) bool {
 	return who == s.owner || who == caller.Operator
 }
@@ -49,8 +49,8 @@ func (s *session) SupportsProtocolVersion(version string) bool {
 // SessionID implements mcp.Connection. The id is a secret and stays out of the SDK.
 func (s *session) SessionID() string { return "" }
 
-// accept queues a message of the client. A call counts until it is answered, so
-// that a client that asks faster than it reads is stopped.
+// accept queues a message of the client. A call counts against the limit until it is
+// answered, which stops a client that sends faster than it reads.
 func (s *session) accept(body []byte, header http.Header) (id json.RawMessage, problem *rpc.Error) {
 	if id, problem = stateless.CheckMessage(body); problem != nil {
 		return id, problem
@@ -101,7 +101,8 @@ func (s *session) accept(body []byte, header http.Header) (id json.RawMessage, p
 	return id, nil
 }
 
-// answer gives what POST /mcp would answer; ours is false for what the SDK must see.
+// answer returns the answer that POST /mcp would give; ours is false for a message that the
+// SDK must handle.
 func (s *session) answer(body []byte) (reply func(context.Context) []byte, ours bool) {
 	if s.hub.own == nil {
 		return nil, false

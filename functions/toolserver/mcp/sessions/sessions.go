@@ -62,8 +62,8 @@ type Own func(stateless.Call) (answer func(context.Context) []byte, ours bool)
 // opened.
 func (h *Hub) AnswerBy(own Own) { h.own = own }
 
-// New makes a hub. Clients are told to post to endpoint, a path. The server of a
-// session is chosen by the request that opens it.
+// New makes a hub. Clients post to the path endpoint. The request that opens a session
+// chooses its server.
 func New(endpoint string, random io.Reader, server func(*http.Request) (*mcp.Server, error)) *Hub {
 	h := &Hub{
 		endpoint: endpoint,
@@ -83,7 +83,7 @@ func (h *Hub) Count() int {
 	return len(h.sessions)
 }
 
-// Open answers GET /sse until the client goes, or the session ends.
+// Open answers GET /sse until the client disconnects or the session ends.
 func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 	chosen, err := h.server(r)
 	if err != nil {
@@ -117,7 +117,7 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 	defer h.remove(s)
 
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Time{}) // the time for reading a request is not that of a session
+	_ = control.SetReadDeadline(time.Time{}) // the read deadline of a request does not apply to a session
 	defer s.stream.End()
 
 	server, err := chosen.Connect(r.Context(), s, nil)
@@ -126,7 +126,7 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer server.Close() // waits for the running calls
-	defer s.end()        // ends them: nobody is left to answer
+	defer s.end()        // ends them, since the client is gone
 
 	ticker := time.NewTicker(h.interval)
 	defer ticker.Stop()
@@ -194,7 +194,7 @@ func (h *Hub) Message(w http.ResponseWriter, r *http.Request) {
 	}
 
 	if s == nil ||
-		!s.mayUse(caller.Of(r.Context())) { // another caller learns no more than from a guess
+		!s.mayUse(caller.Of(r.Context())) { // another caller gets the same answer as for a guessed id
 		rpc.Refuse(w, &rpc.Error{
 			Status:  http.StatusNotFound,
 			Code:    rpc.CodeRefused,

@@ -215,11 +215,11 @@ func TestAnIdInUseIsRefusedAndHoldsUpNothing(t *testing.T) {
 	defer cancel()
 	h.Drain(ctx)
 	if ctx.Err() != nil {
-		t.Error("the drain waited for a call that nobody answers")
+		t.Error("the drain waited for a call that never returns")
 	}
 }
 
-// Nobody waits for the answer of a client that went away.
+// A client that disconnects ends its running calls.
 func TestAClientThatGoesEndsItsCalls(t *testing.T) {
 	letGo := make(chan struct{})
 	h, url := hub(t, letGo)

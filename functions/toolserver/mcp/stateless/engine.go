@@ -1,12 +1,12 @@
-// Package stateless answers the messages of the Model Context Protocol without
-// sessions: one message in, one answer out, whatever process it reaches.
+// Package stateless answers the messages of the Model Context Protocol without sessions:
+// one message in, one answer out, from any process.
 //
 // It serves both eras of the protocol at once. A modern message (2026-07-28)
 // carries its protocol version and capabilities in _meta; a legacy message (from
 // 2024-11-05) may begin with initialize, but every other method works without it.
 //
-// The engine knows JSON-RPC, versions, headers and streams. What can be asked
-// for is a table of methods: [Serve] makes the one for tools and resources.
+// The engine handles JSON-RPC, versions, headers and streams. The methods are a table:
+// [Serve] makes the one for tools and resources.
 package stateless
 
 import (
@@ -45,8 +45,8 @@ type Engine struct {
 // Method is one row of the table of methods.
 type Method struct {
 	// Run answers with an object, which is complete unless it has a method ResultType
-	// that says otherwise; an *[rpc.Error] is told as it is, every other error is
-	// logged and told as an internal one.
+	// that says otherwise. An *[rpc.Error] is sent as it is; every other error is logged
+	// and sent as an internal error.
 	Run func(context.Context, *Request) (any, error)
 	// Name is the parameter that the header Mcp-Name repeats, "" for none.
 	Name string
@@ -58,7 +58,7 @@ type Method struct {
 	Cached int
 }
 
-// NotCached marks the methods whose answers are not for keeping.
+// NotCached marks the methods whose answers must not be cached.
 const NotCached = -1
 
 // Call is a message as it came in.
@@ -140,9 +140,9 @@ func (e *Engine) Handle(ctx context.Context, call Call) Reply {
 	return Reply{http.StatusOK, body}
 }
 
-// Own gives the answer to a message of a session or of stdio, whose engine is another one,
-// so that every client gets the same answer to the same question. Ours is false for what
-// that engine must see itself: the handshake, notifications and calls of tools.
+// Own answers a message of a session or of stdio, which have another engine, so that every
+// client gets the same answer to the same request. Ours is false for messages that the
+// other engine must handle: the handshake, notifications and calls of tools.
 func (e *Engine) Own(call Call) (answer func(context.Context) []byte, ours bool) {
 	m, problem := parse(call.Body)
 	named := m.meta.get(metaVersion) != nil // of a revision that has no sessions
@@ -255,8 +255,8 @@ func (e *Engine) discover(context.Context, *Request) (any, error) {
 	}{Versions, e.Capabilities, e.Instructions}, nil
 }
 
-// answer puts a result into its envelope. Modern results say that they are
-// complete, who answers and how long the answer may be kept.
+// answer puts a result into its envelope. A modern result has its type, the name of the
+// server and the cache lifetime.
 func (e *Engine) answer(id json.RawMessage, r *Request, method Method, result any) ([]byte, error) {
 	object, err := marshal(result)
 	if err != nil {
@@ -300,8 +300,8 @@ func marshal(result any) ([]byte, error) {
 	return json.Marshal(result)
 }
 
-// meta is _meta of a result: what the result itself says there, and to modern
-// clients who answers. It is nil if there is nothing to say.
+// meta returns _meta of a result: its own members and, for modern clients, the name of the
+// server. It is nil if empty.
 func (e *Engine) meta(r *Request, result any) ([]byte, error) {
 	var members map[string]any
 	if own, ok := result.(interface{ ResultMeta() map[string]any }); ok {
@@ -319,8 +319,8 @@ func (e *Engine) meta(r *Request, result any) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// Progress tells the client how far the work is, if it asked for that and can be
-// told. What does not grow is left out.
+// Progress sends the progress of the work to a client that asked for it, if the transport
+// can. It skips values that do not grow.
 func (r *Request) Progress(done, total int, text string) {
 	token := r.meta.get(metaProgress)
 	if r.Call.Notify == nil || isNull(token) || !isID(token) {

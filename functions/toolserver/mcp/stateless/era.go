@@ -70,8 +70,8 @@ func (e *Engine) era(m message, header http.Header) (version string, problem *rp
 	return version, e.mirrored(m, header)
 }
 
-// mirrored compares the headers that repeat parts of the body, for those who route
-// by headers.
+// mirrored checks that the headers that repeat parts of the body agree with it, because
+// proxies route by these headers.
 func (e *Engine) mirrored(m message, header http.Header) *rpc.Error {
 	if method, ok := plain(header.Get("Mcp-Method")); !ok || method != m.method {
 		return mismatch("Mcp-Method must be the method of the message.")

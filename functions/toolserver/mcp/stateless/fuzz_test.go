@@ -21,8 +21,8 @@ func fixture() *Engine {
 	}}
 }
 
-// Whatever is sent, the answer is one JSON-RPC message with the id of the question,
-// or nothing where nothing was asked.
+// The answer to any input is one JSON-RPC message with the id of the request, or nothing
+// for a notification.
 func FuzzHandle(f *testing.F) {
 	for _, body := range []string{
 		``, `{}`, `[]`, `null`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","method":"x"}`, `{"jsonrpc":"2.0","id":"\u00e9","method":"echo","params":{"name":"a\"b"}}`,

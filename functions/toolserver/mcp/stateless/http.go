@@ -10,9 +10,9 @@ import (
 	"governance.internal/functions/toolserver/mcp/rpc"
 )
 
-// ServeHTTP answers POST with a message as its body. The answer is JSON; it is a
-// stream of events when the client takes one and there is progress to tell or the
-// work takes long. Every error is a JSON-RPC message.
+// ServeHTTP answers POST with a message as its body. The answer is JSON, or a stream of
+// events if the client accepts one and the work reports progress or takes long. Every error
+// is a JSON-RPC message.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -31,7 +31,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// The whole request is here; a long call must not end with the time for reading it.
+	// The whole request is read; its read deadline must not end a long call.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	call := Call{
 		Body:      body,
@@ -48,8 +48,8 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.stream(w, r, call)
 }
 
-// stream answers with events if the work has something to tell before its end, or
-// has not ended when the first keep-alive is due; else with plain JSON.
+// stream answers with events if the work reports progress, or is still running when the
+// first keep-alive is due; otherwise with plain JSON.
 func (e *Engine) stream(w http.ResponseWriter, r *http.Request, call Call) {
 	stream := eventstream.New(w)
 	call.Notify = func(message []byte) {
@@ -67,7 +67,7 @@ func (e *Engine) stream(w http.ResponseWriter, r *http.Request, call Call) {
 	_ = stream.Event("message", reply.Body)
 }
 
-// streams says whether the client takes a stream as the answer.
+// streams reports whether the client takes a stream as the answer.
 func streams(header http.Header) bool {
 	return strings.Contains(strings.Join(header.Values("Accept"), ","), "text/event-stream")
 }

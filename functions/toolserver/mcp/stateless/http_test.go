@@ -39,7 +39,7 @@ func post(t *testing.T, url, body string, headers ...string) (*http.Response, st
 	return answer, string(text)
 }
 
-// echo is the fixture's method, which tells progress once.
+// echo is the fixture's method, which reports progress once.
 const echo = `{"jsonrpc":"2.0","id":7,"method":"echo","params":{"name":"a","_meta":{"progressToken":"t"}}}`
 
 // Progress needs a stream, and a stream a client that takes one: everybody gets the

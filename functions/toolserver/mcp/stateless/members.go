@@ -22,29 +22,28 @@ func check(document []byte) error {
 	if !utf8.Valid(document) || !json.Valid(document) {
 		return errNotJSON
 	}
-	depth, quoted := 0, false
+
+	depth := 0
 	for i := 0; i < len(document); i++ {
-		switch c := document[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > MaxDepth {
+		switch document[i] {
+		case '"':
+			i += stringEnd(document[i:]) - 1
+		case '}', ']':
+			depth--
+		case '{', '[':
+			depth++
+			if depth > MaxDepth {
 				return errTooDeep
 			}
-		case c == '}' || c == ']':
-			depth--
 		}
 	}
 
 	return nil
 }
 
-// members are those of an object in their order. Unlike encoding/json this tells
-// "Method" from "method" and refuses a second "method": who stands in front of
-// this server and looks at messages must see what is executed.
+// members are those of an object in their order. Unlike encoding/json it distinguishes
+// "Method" from "method" and refuses a second "method", so that a proxy that inspects
+// messages sees what is executed.
 type members []member
 
 type member struct {
@@ -91,29 +90,50 @@ func split(value []byte) (found members, ok bool, err error) {
 	}
 }
 
-// valueEnd is the length of the value that a checked text begins with.
+// valueEnd returns the length of the value that a checked text begins with.
 func valueEnd(text []byte) int {
-	depth, quoted := 0, false
+	switch text[0] {
+	case '"':
+		return stringEnd(text)
+	case '{', '[':
+		return containerEnd(text)
+	}
+
+	end := bytes.IndexAny(text, ",]} \t\r\n")
+	if end < 0 {
+		return len(text)
+	}
+	return end
+}
+
+// stringEnd returns the length of the string that a valid text begins with.
+func stringEnd(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++ // skips the escaped character
+		case '"':
+			return i + 1
+		}
+	}
+
+	return len(text)
+}
+
+// containerEnd returns the length of the object or array that a valid text begins with.
+func containerEnd(text []byte) int {
+	depth := 0
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			if quoted = !quoted; !quoted && depth == 0 {
-				return i + 1
-			}
-		case quoted:
-		case c == '{' || c == '[':
+		switch text[i] {
+		case '"':
+			i += stringEnd(text[i:]) - 1
+		case '{', '[':
 			depth++
-		case c == '}' || c == ']':
+		case '}', ']':
+			depth--
 			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
 				return i + 1
 			}
-		case depth == 0 && (c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n'):
-			return i
 		}
 	}
 

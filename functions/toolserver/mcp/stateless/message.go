@@ -86,7 +86,7 @@ func (m *message) readParams(params json.RawMessage) *rpc.Error {
 	return nil
 }
 
-// isID takes the ids of MCP: texts and whole numbers, never null.
+// isID accepts the ids of MCP: strings and integers, not null.
 func isID(id json.RawMessage) bool {
 	if _, text := stringOf(id); text {
 		return true
@@ -99,8 +99,8 @@ func isID(id json.RawMessage) bool {
 	return true
 }
 
-// CheckMessage refuses a body that is no JSON-RPC message, for transports that
-// hand it on. The id is that of the message, nil if none could be read.
+// CheckMessage refuses a body that is not a JSON-RPC message, for transports that forward
+// it. The id is that of the message, nil if none could be read.
 func CheckMessage(body []byte) (id json.RawMessage, problem *rpc.Error) {
 	m, problem := parse(body)
 	return m.id, problem

@@ -25,7 +25,7 @@ type Resource struct {
 type Table struct {
 	Tools     []*tool.Tool
 	Resources []Resource
-	// Filter narrows the tools for one call. Its error is told to the caller.
+	// Filter narrows the tools for one call. Its error is sent to the caller.
 	Filter func(Call) (func(*tool.Tool) bool, error)
 }
 
@@ -76,7 +76,7 @@ func (t Table) listTools(_ context.Context, r *Request) (any, error) {
 	return map[string]any{"tools": list}, nil
 }
 
-// onePage refuses cursors: every list fits on one page, and none was handed out.
+// onePage refuses cursors: every list is one page, so no valid cursor exists.
 func onePage(r *Request) error {
 	if !isNull(r.Param("cursor")) {
 		return rpc.InvalidParams("There is no such cursor; the list has one page.")
@@ -107,7 +107,7 @@ func (t Table) find(r *Request) (*tool.Tool, error) {
 	return t.Tools[i], nil
 }
 
-// offers says whether a call names a tool that there is.
+// offers reports whether a call names a tool that there is.
 func (t Table) offers(r *Request) bool {
 	_, err := t.find(r)
 	return err == nil

@@ -19,9 +19,9 @@ import (
 	"governance.internal/functions/toolserver/mcp/stateless"
 )
 
-// Serve serves one client until it goes: own answers what it can, the server of the SDK
-// the rest. A line that is no message is answered with an error and goes no further:
-// the SDK would end the session over it.
+// Serve serves one client until it disconnects: own answers what it can, the server of the
+// SDK the rest. A line that is not a message gets an error and is not passed on, because
+// the SDK would end the session.
 func Serve(ctx context.Context, server *mcp.Server, own sessions.Own, in io.Reader, out io.Writer) error {
 	answers := &lineWriter{out: out}
 	messages, passed := io.Pipe()
@@ -46,8 +46,7 @@ type front struct {
 	answering sync.WaitGroup
 }
 
-// pass hands on the lines that are messages until in ends, and answers those that the
-// SDK need not see.
+// pass forwards the messages until in ends, and answers those that the SDK need not handle.
 func (f *front) pass(ctx context.Context, in io.Reader) error {
 	defer f.answering.Wait()
 
@@ -74,7 +73,7 @@ func (f *front) pass(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// passLine refuses a line that is no message, answers one that is ours, and hands on
+// passLine refuses a line that is not a message, answers one that is ours, and forwards
 // every other.
 func (f *front) passLine(ctx context.Context, line []byte) error {
 	if id, problem := stateless.CheckMessage(line); problem != nil {

@@ -79,8 +79,8 @@ func (t *Tally) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// count looks at a line only if it names one of the types. Damaged lines are for
-// the verification to report.
+// count parses a line only if it names one of the types. It ignores damaged lines, which
+// verification reports.
 func (t *Tally) count(line []byte) {
 	for name := range t.types {
 		if !bytes.Contains(line, []byte(`"`+name+`"`)) {

@@ -12,7 +12,7 @@ import (
 // FileError tells a caller why a file of the workspace cannot be used, and what to do.
 // Name is the file as the caller or the workspace file spells it.
 func FileError(name string, err error) *Error {
-	if path.IsAbs(name) { // which nobody should spell so, and which is not repeated
+	if path.IsAbs(name) { // not repeated, since names must be relative
 		name = "The file"
 	}
 	name = mask.Text(name)

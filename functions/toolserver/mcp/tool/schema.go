@@ -136,9 +136,9 @@ func (s *schema) object(t reflect.Type) {
 	}
 }
 
-// ofResult is the outline of a result: the names of its members. Their types, and
-// which are always there, are left out, since every model pays for each word of the
-// list of tools; new members may come.
+// ofResult is the outline of a result: the names of its members. It omits their types and
+// which are required, because every model pays for each word of the list of tools, and
+// members may be added.
 func (s *schema) ofResult() *schema {
 	s.Additional = nil
 	for name := range s.Properties {

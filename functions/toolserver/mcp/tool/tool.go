@@ -35,34 +35,34 @@ type Hints struct {
 	OpenWorld   bool `json:"openWorldHint"`   // talks to others than this server
 }
 
-// Tool is everything that the server knows about one tool. No other place names it but
-// the list of the tools.
+// Tool is everything that the server knows about one tool. Only the list of tools refers to
+// it.
 type Tool struct {
 	Name, Title, Description string
 	Toolset                  string
 	Hints                    Hints
 	Input, Output            json.RawMessage // JSON Schemas (dialect 2020-12)
 
-	// Needs is what the tool cannot work without; the server says which needs are unmet.
+	// Needs lists what the tool requires; the server reports the unmet ones.
 	Needs []Need
 
 	// Product is what of the catalogue the tool sells, the zero value if it is free.
 	Product Product
 
 	// ExemptFromHalt marks a destructive tool that the kill switch does not refuse: the
-	// switch itself, and what answers under a halt in its own words. Every other
-	// destructive tool is refused while everything is halted.
+	// switch itself, and tools that check the halt themselves. Every other destructive tool
+	// is refused while everything is halted.
 	ExemptFromHalt bool
 
-	// Run validates the arguments and does the work. What goes wrong with the work is
-	// told in the result, as the specification asks.
+	// Run validates the arguments and does the work. An error of the work is part of the
+	// result, as the specification requires.
 	Run func(context.Context, *Call) Result
 }
 
-// Need is something that a tool cannot work without.
+// Need is something that a tool requires.
 type Need string
 
-// What tools need.
+// The needs of tools.
 const (
 	NeedKillSecret    Need = "kill_secret"    // the setting KILL_SECRET
 	NeedHeaders       Need = "headers"        // a transport that carries HTTP headers
@@ -87,8 +87,8 @@ type Call struct {
 	// Traceparent names the trace that the call is a part of (MCP, _meta), "" without one.
 	Traceparent string
 
-	// Progress tells a client that asked for it how far the work is: done must grow,
-	// total is 0 if unknown.
+	// Progress reports the progress to a client that asked for it: done must grow, total is
+	// 0 if unknown.
 	Progress func(done, total int, message string)
 }
 
@@ -121,7 +121,7 @@ func (r Result) AppendJSON(to []byte) ([]byte, error) {
 	return append(to, '}'), nil
 }
 
-// ResultMeta gives the members to whoever writes _meta.
+// ResultMeta returns the members of _meta.
 func (r Result) ResultMeta() map[string]any { return r.Meta }
 
 // Text is the content block of a text.
@@ -192,7 +192,7 @@ func known(ctx context.Context, name string, err error) *Error {
 	}
 }
 
-// Failure is the result that tells an error.
+// Failure is the result for an error.
 func Failure(e *Error) Result {
 	text, err := json.Marshal(map[string]*Error{"error": e})
 	if err != nil { // an Error of ours always marshals

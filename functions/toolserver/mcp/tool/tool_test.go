@@ -90,7 +90,7 @@ func TestWrongArgumentsNeverReachTheTool(t *testing.T) {
 }
 
 // Only what was made for the caller reaches it.
-func TestErrorsOfToolsAreToldOrHidden(t *testing.T) {
+func TestErrorsOfToolsAreShownOrHidden(t *testing.T) {
 	run := func(err error) tool.Result {
 		return define(func(input) (output, error) { return output{}, err }).Run(t.Context(), &tool.Call{Arguments: json.RawMessage(`{"name":"abc"}`)})
 	}
@@ -107,7 +107,7 @@ func TestErrorsOfToolsAreToldOrHidden(t *testing.T) {
 	}
 }
 
-// Whatever the arguments are, a tool answers with a result that is JSON.
+// A tool answers any arguments with a result that is valid JSON.
 func FuzzArguments(f *testing.F) {
 	for _, arguments := range []string{`{}`, `{"name":"abc"}`, `{"name":"abc","list":["a"],"any":{"a":[{}]}}`, `[[[`, `{"name":"abc","count":99999999999999999999}`} {
 		f.Add([]byte(arguments))

@@ -55,9 +55,9 @@ func (s *schema) decode(arguments json.RawMessage, in any) *Error {
 	return nil
 }
 
-// duplicate gives the pointer to a member that stands twice in its object, at any depth of a
-// valid document, which was decoded to value. A document without one, as nearly all are, is
-// only counted.
+// duplicate gives the pointer to a member that stands twice in its object, at any depth of
+// a valid document, which was decoded to value. For a document without duplicates, the
+// usual case, it only counts members.
 func duplicate(document []byte, value any) (at string, found bool) {
 	if written(document) == kept(value) {
 		return "", false
@@ -150,7 +150,7 @@ func duplicateInList(reader *json.Decoder, at string) (where string, found bool)
 	return "", false
 }
 
-// ended says whether nothing follows the document.
+// ended reports whether nothing follows the document.
 func ended(reader *json.Decoder) bool {
 	_, err := reader.Token()
 	return errors.Is(err, io.EOF)
@@ -277,7 +277,8 @@ func (s *schema) checkText(at string, value any) *Error {
 	return between(at, "characters", int64(utf8.RuneCountInString(text)), s.MinLength, s.MaxLength)
 }
 
-// checkInteger takes 3.0 for 3, as JSON Schema does, only in its shortest spelling.
+// checkInteger accepts an integer without a fraction or an exponent. It refuses 3.0, which
+// JSON Schema allows.
 func (s *schema) checkInteger(at string, value any) *Error {
 	number, ok := value.(json.Number)
 	if !ok {
@@ -292,10 +293,10 @@ func (s *schema) checkInteger(at string, value any) *Error {
 
 func between(at, unit string, n int64, low, high *int64) *Error {
 	if low != nil && n < *low {
-		return invalid(at, fmt.Sprintf("%s has %d %s; the least is %d.", at, n, unit, *low), nil)
+		return invalid(at, fmt.Sprintf("%s has %d %s; the minimum is %d.", at, n, unit, *low), nil)
 	}
 	if high != nil && n > *high {
-		return invalid(at, fmt.Sprintf("%s has %d %s; the most is %d.", at, n, unit, *high), nil)
+		return invalid(at, fmt.Sprintf("%s has %d %s; the maximum is %d.", at, n, unit, *high), nil)
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ const (
 	refusedPerMinute = 30 // requests with a wrong token, per address
 )
 
-// openPaths need no token: what they tell is public, or they ask for the kill
-// secret instead.
+// openPaths need no token: their answers are public, or they require the kill secret
+// instead.
 var openPaths = []string{"/", "/health", "/kill"}
 
 func isOpen(path string) bool {
@@ -37,9 +37,9 @@ func isOpen(path string) bool {
 
 // Tasks are the other tasks of the service, which forward messages to this one.
 type Tasks interface {
-	// Trusts says whether a request comes from another task, which judged it already.
+	// Trusts reports whether a request comes from another task, which has checked it.
 	Trusts(*http.Request) bool
-	// Caller is who sent the message that another task forwards.
+	// Caller returns the sender of a message that another task forwards.
 	Caller(*http.Request) string
 }
 
@@ -53,9 +53,9 @@ type Options struct {
 	Now        func() time.Time
 }
 
-// Control stands in front of every route. It refuses pages of other sites, who can
-// make a browser on the same machine send requests (DNS rebinding, cross-origin
-// requests), callers without the token, and callers that come too often.
+// Control checks the requests of every route. It refuses those of other sites, whose pages
+// can make a browser on the same machine send requests (DNS rebinding, cross-origin
+// requests), callers without the token, and callers above their rate.
 type Control struct {
 	base   *url.URL
 	token  string
@@ -79,7 +79,7 @@ func New(o Options) *Control {
 	}
 }
 
-// Protect lets the requests through to next that pass every check.
+// Protect passes the requests that pass every check to next.
 func (c *Control) Protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, no := c.judge(r)
@@ -95,7 +95,7 @@ func (c *Control) Protect(next http.Handler) http.Handler {
 	})
 }
 
-// judge says who calls, "" where nobody is asked, or why the request does not pass.
+// judge returns the caller, "" if none is required, or the reason to refuse the request.
 func (c *Control) judge(r *http.Request) (who string, no *Refusal) {
 	if c.tasks != nil && r.URL.Path == "/message" && c.tasks.Trusts(r) {
 		return c.tasks.Caller(r), nil // the task that forwards it judged it
@@ -121,8 +121,8 @@ func (c *Control) judge(r *http.Request) (who string, no *Refusal) {
 		return "", no
 	}
 
-	// The kill switch wants its secret in a header, which no page of others can send, and
-	// takes the body as curl labels it.
+	// The kill switch requires its secret in a header, which no other site's page can send,
+	// and accepts the content type that curl sends.
 	if r.Method == http.MethodPost &&
 		!isJSON(r.Header) &&
 		(r.URL.Path != "/kill" || r.Header.Get("Content-Encoding") != "") {
@@ -136,8 +136,8 @@ func (c *Control) judge(r *http.Request) (who string, no *Refusal) {
 	return who, nil
 }
 
-// knownHost accepts the configured name, and the loopback names and the address of
-// the connection itself, which no name of an attacker can stand for.
+// knownHost accepts the configured name, the loopback names and the address of the
+// connection itself. A host name of an attacker is none of these.
 func (c *Control) knownHost(r *http.Request) bool {
 	if r.Host == c.base.Host {
 		return true
@@ -157,7 +157,7 @@ func (c *Control) knownHost(r *http.Request) bool {
 	return local != nil && local.Equal(net.ParseIP(host)) // a health check
 }
 
-// localIP is where the connection came in, nil if that is not known.
+// localIP returns the local address of the connection, nil if it is unknown.
 func localIP(r *http.Request) net.IP {
 	addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if tcp, ok := addr.(*net.TCPAddr); ok {
@@ -166,8 +166,8 @@ func localIP(r *http.Request) net.IP {
 	return nil
 }
 
-// sameSite refuses what a browser sends for a page from elsewhere. Without an
-// Origin, as for images, browsers tell by Sec-Fetch-Site; programs send neither.
+// sameSite refuses requests that a browser sends for a page of another site. Without an
+// Origin, as for images, browsers send Sec-Fetch-Site; programs send neither.
 func (c *Control) sameSite(r *http.Request) bool {
 	if origins := r.Header.Values("Origin"); len(origins) > 0 {
 		own := []string{"http://" + r.Host, c.base.Scheme + "://" + c.base.Host}
@@ -186,9 +186,9 @@ func (c *Control) sameSite(r *http.Request) bool {
 		r.URL.Path == "/" // a link to the front page
 }
 
-// admit checks the token and the rate. Behind a load balancer all addresses are
-// its own, and what it says about the client can be made up: there the token is
-// what tells callers apart.
+// admit checks the token and the rate. Behind a load balancer every request comes from its
+// address, and the client can forge the forwarded one, so the token identifies callers
+// there.
 func (c *Control) admit(r *http.Request) (who string, no *Refusal) {
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	if (c.token != "" || c.oauth != nil) && !isOpen(r.URL.Path) {
@@ -210,7 +210,7 @@ func (c *Control) admit(r *http.Request) (who string, no *Refusal) {
 	return who, nil
 }
 
-// identify says who calls: the token of the server or of the kill switch, or the
+// identify returns the caller: the token of the server or of the kill switch, or the
 // subject of an access token.
 func (c *Control) identify(r *http.Request) (who string, no *Refusal) {
 	if HasBearer(r.Header, c.secret) {

@@ -38,8 +38,8 @@ func (c *Control) GetMetadata(w http.ResponseWriter, r *http.Request) {
 	answer.JSON(w, http.StatusOK, metadata)
 }
 
-// subject judges the access token of a request. A refusal tells where to get a better
-// one (RFC 6750 section 3, RFC 9728 section 5.1).
+// subject validates the access token of a request. A refusal names the server that issues
+// valid ones (RFC 6750 section 3, RFC 9728 section 5.1).
 func (c *Control) subject(r *http.Request) (caller string, no *Refusal) {
 	challenge := `Bearer resource_metadata="` + c.metadataOf(r.URL.Path) + `"`
 	if c.oauth.Scope != "" {

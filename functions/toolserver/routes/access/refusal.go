@@ -13,7 +13,7 @@ import (
 // protocolPaths answer in JSON-RPC, errors included.
 var protocolPaths = []string{"/mcp", "/sse", "/message"}
 
-// Refusal is why a request does not pass, and what to do about it.
+// Refusal is the reason to refuse a request, and what the caller can do about it.
 type Refusal struct {
 	Status  int
 	Code    string

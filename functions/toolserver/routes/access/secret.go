@@ -13,7 +13,7 @@ import (
 	"governance.internal/functions/toolserver/mcp/tool"
 )
 
-// MinSecret is the length in characters from which a secret cannot be guessed.
+// MinSecret is the minimum length of a secret, in characters.
 const MinSecret = 32
 
 // CheckBind refuses to listen where others can reach the server without a token.
@@ -41,8 +41,8 @@ func HasBearer(header http.Header, token string) bool {
 		token != ""
 }
 
-// Attempts with a wrong secret that are recorded, by all callers together: a record
-// for each would let anybody fill the audit chain.
+// Limits of the recorded attempts with a wrong secret, of all callers together. A record of
+// each attempt would let any caller fill the audit chain.
 const (
 	wrongKillsPerSecond = 0.1
 	wrongKillsBurst     = 3
@@ -69,8 +69,8 @@ func NewKillSecret(
 	}
 }
 
-// Check is why a request may not use the kill switch, nil if it may. The right secret
-// is never made to wait.
+// Check returns the reason why a request may not use the kill switch, nil if it may. A
+// request with the right secret is never rate limited.
 func (k *KillSecret) Check(ctx context.Context, header http.Header, source string) *tool.Error {
 	switch {
 	case k.secret == "":

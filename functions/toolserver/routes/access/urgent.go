@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// urgentPaths are served when there is no room for others: the one that halts, and the
-// one that a load balancer looks at, which would else end the task. Both bound their
-// own cost, so no rate holds them up.
+// urgentPaths are served above the connection limit: the kill switch, and the health check
+// of the load balancer, which would otherwise end the task. Both limit their own cost, so
+// they have no rate limit.
 var urgentPaths = []string{"/kill", "/health"}
 
-// Urgent says whether a request is served before all others.
+// Urgent reports whether a request is served before all others.
 func Urgent(r *http.Request) bool {
 	return slices.Contains(urgentPaths, r.URL.Path)
 }

@@ -1,9 +1,9 @@
 // Package console is the page that a person sees at the address of the tool server:
 // what is halted, what the audit chain holds, what can be called and what it costs.
 //
-// It is one document without any other request but to the server itself. Its policy
-// names its only script and its only style by their hashes. The page knows no
-// secret: what a person types in leaves with the request and is stored nowhere.
+// It is one document without any other request but to the server itself. Its policy names
+// its only script and its only style by their hashes. The page contains no secret: a secret
+// that a person types is sent with the request and not stored.
 package console
 
 import (

@@ -22,7 +22,7 @@ type Sections struct {
 	HumanActions []string `json:"human_actions" max:"50"`
 }
 
-// Empty says whether no section has a line.
+// Empty reports whether no section has a line.
 func (s Sections) Empty() bool {
 	return len(s.JustHappened)+len(s.State)+len(s.Next)+len(s.FilesChanged)+len(s.HumanActions) == 0
 }

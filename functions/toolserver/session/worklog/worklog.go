@@ -1,6 +1,6 @@
-// Package worklog keeps the worklog of a workspace: a Markdown file to which entries
-// are only ever appended. What was written before is remembered by its length and
-// digest, so that a changed history is noticed.
+// Package worklog keeps the worklog of a workspace: an append-only Markdown file. The
+// length and digest of the earlier content are stored, so that a changed history is
+// detected.
 package worklog
 
 import (
@@ -95,8 +95,8 @@ func (b Book) memory() (*bbolt.DB, error) {
 	return db, nil
 }
 
-// Rewritten says whether the worklog does not begin any more with what was there at an append,
-// which may also be that it is gone.
+// Rewritten reports whether the worklog does not begin any more with what was there at an
+// append, which may also be that it is gone.
 func (b Book) Rewritten() (changed bool, err error) {
 	if _, err := fs.Stat(b.Workspace.Files(), memoryFile); errors.Is(err, fs.ErrNotExist) {
 		return false, nil // nothing was ever appended
@@ -223,7 +223,7 @@ func (b Book) Tail(limit int) ([]Entry, error) {
 	return entries[max(0, len(entries)-limit):], nil
 }
 
-// Read reads the entries of a worklog. What has another form is left out.
+// Read reads the entries of a worklog. It ignores text of another form.
 func Read(text string) []Entry {
 	entries := []Entry{}
 	number := 0

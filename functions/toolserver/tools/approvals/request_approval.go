@@ -102,7 +102,7 @@ func RequestApproval(gate *preflight.Gate) *tool.Tool {
 	})
 }
 
-// refusal tells what went wrong.
+// refusal converts an error.
 func refusal(err error) error {
 	var problem *preflight.NotApprovable
 	switch {

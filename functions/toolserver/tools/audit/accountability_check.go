@@ -37,7 +37,7 @@ var recommendations = map[string]string{
 	"not_checked":          "Not everything was looked at: give another or a smaller folder.",
 }
 
-// CheckAccountability looks for solutions that only look like some.
+// CheckAccountability looks for fabricated solutions.
 func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "accountability_check",
@@ -95,8 +95,7 @@ func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Too
 	})
 }
 
-// began is when the work began that is looked at: when the last session handed over,
-// and at least a day ago.
+// began returns the start of the checked work: the last handoff, and at least a day ago.
 func began(w *workspace.Workspace, state workspace.State, now time.Time) time.Time {
 	since := now.Add(-24 * time.Hour)
 	if info, err := fs.Stat(w.Files(), state.Config.Session.Handoff); err == nil &&

@@ -46,7 +46,7 @@ func TestPlaceholdersAreFoundByTheirPathInEveryFormat(t *testing.T) {
 	}
 }
 
-// What was committed is an earlier version, too; no program is run to see it.
+// A committed file counts as an earlier version, too; no program is run to read it.
 func TestTheLastCommitIsAnEarlierVersion(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed: make setup")

@@ -1,5 +1,5 @@
-// Package audit holds the tools of the toolset audit: what can be checked about
-// the trail and about configurations.
+// Package audit holds the tools of the toolset audit, which verify the audit trail and lint
+// configurations.
 package audit
 
 import (

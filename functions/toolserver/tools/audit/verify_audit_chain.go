@@ -75,7 +75,7 @@ func VerifyAuditChain(verify Verify) *tool.Tool {
 	})
 }
 
-// VerifyNow is the verification as tool and route tell it.
+// VerifyNow verifies the chain for the tool and for the route.
 func VerifyNow(ctx context.Context, verify Verify, further ...audit.Anchor) (Verification, error) {
 	report, err := verify(ctx, further...)
 	if err != nil {

@@ -16,7 +16,7 @@ func verifyWith(t *testing.T, arguments string, verify Verify) tool.Result {
 	return VerifyAuditChain(verify).Run(t.Context(), &tool.Call{Arguments: json.RawMessage(arguments)})
 }
 
-// What the caller noted earlier becomes an anchor of the verification.
+// A head that the caller noted earlier becomes an anchor of the verification.
 func TestVerificationIsHeldAgainstWhatTheCallerNoted(t *testing.T) {
 	hash := strings.Repeat("ab", 32)
 	for arguments, anchors := range map[string]int{`{}`: 0, `{"from":3}`: 0, `{"expect_entries":7}`: 1, `{"expect_head":"` + hash + `"}`: 1, `{"expect_head":"` + hash + `","expect_entries":7}`: 1} {

@@ -34,8 +34,8 @@ type Workspace struct {
 	HandoffAge  *int64 `json:"last_handoff_age_s"`
 }
 
-// GetFramework shows the whole framework. Each rule names the tools that hold it,
-// of those that has knows; rules and about tell how the workspace is set up.
+// GetFramework shows the whole framework. Each rule names the tools that enforce it and
+// that has reports as existing; rules and about describe the setup of the workspace.
 func GetFramework(
 	now func() time.Time,
 	rules func() []framework.Rule,
@@ -68,7 +68,7 @@ func GetFramework(
 	})
 }
 
-// held keeps of the tools that hold a rule those that exist.
+// held keeps the tools of a rule that exist.
 func held(rules []framework.Rule, has func(tool string) bool) []framework.Rule {
 	for i := range rules {
 		rules[i].EnforcedBy = slices.DeleteFunc(rules[i].EnforcedBy, func(name string) bool {

@@ -37,7 +37,7 @@ func TestRulesNameTheToolsThatAreThere(t *testing.T) {
 func TestTheFrameworkIsADocumentOnDemand(t *testing.T) {
 	has := func(string) bool { return true }
 	if f := frameworkFor(t, `{}`, has); f.Document != "" {
-		t.Errorf("a document that nobody asked for: %.60s", f.Document)
+		t.Errorf("an unrequested document: %.60s", f.Document)
 	}
 	f := frameworkFor(t, `{"format":"markdown"}`, has)
 	for _, rule := range f.Rules {

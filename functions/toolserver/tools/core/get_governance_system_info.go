@@ -34,7 +34,7 @@ type Stat struct {
 	Source string `json:"source"`
 }
 
-// Capability says whether a tool can do its work here.
+// Capability reports whether a tool can do its work here.
 type Capability struct {
 	Tool  string `json:"tool"`
 	State string `json:"state"` // ready, needs_config or unavailable
@@ -54,7 +54,7 @@ type System struct {
 	Capabilities func(transport string) []Capability
 }
 
-// GetGovernanceSystemInfo tells what the server is. No number without a source.
+// GetGovernanceSystemInfo describes the server. Each number has a source.
 func GetGovernanceSystemInfo(s System) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "get_governance_system_info",

@@ -83,8 +83,8 @@ func GetGuardrailRules(now func() time.Time, rules func() []framework.Rule, coun
 	})
 }
 
-// ruleIDs are checked here and not by the schema, where the list of tools would
-// repeat them for every model.
+// ruleIDs are validated here, because in the schema they would lengthen the list of tools
+// for every model.
 func ruleIDs(rules []framework.Rule) []string {
 	ids := []string{"all"}
 	for _, r := range rules {

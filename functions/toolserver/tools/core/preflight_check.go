@@ -123,7 +123,7 @@ func checkCommand(ctx context.Context, gate *preflight.Gate, in preflightInput) 
 	}, nil
 }
 
-// shown takes what looks like a secret out of the paths that the caller gave.
+// shown redacts secrets in the paths that the caller gave.
 func shown(results []preflight.Result) []preflight.Result {
 	for i := range results {
 		results[i].Path = mask.Text(results[i].Path)
@@ -131,7 +131,7 @@ func shown(results []preflight.Result) []preflight.Result {
 	return results
 }
 
-// unrecorded says that something was refused and could not be written down.
+// unrecorded is the error for a refusal that could not be recorded.
 func unrecorded(ctx context.Context, err error) error {
 	slog.ErrorContext(ctx, "violation not recorded", "error", err.Error())
 	return &tool.Error{

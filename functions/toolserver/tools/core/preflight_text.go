@@ -1,6 +1,6 @@
 package core
 
-// texts are what the actions of preflight_check show that check nothing.
+// texts are the answers of the actions of preflight_check that check nothing.
 var texts = map[string]string{
 	"get_script": `#!/bin/sh
 # Refuses to go on when a file must not be changed. Usage: preflight.sh FILE...

@@ -34,7 +34,7 @@ type ViolationLogging struct {
 var violationTexts = map[string]string{
 	"get_pattern":     "Record a breach when it happens, not when it is found out: what was done, which rule it broke, by whom. The record goes into the audit chain, where verify_audit_chain finds a change or a removal. Refusals of the guard are recorded by themselves.",
 	"get_template":    `{"action":"record","type":"RULE_BREACH","rule":"ask_before_touching","agent":"your name","context":"Changed the schema before a person had seen it."}`,
-	"get_enforcement": "The guard records BLOCKED_UNTOUCHABLE and BLOCKED_PROTECTED when it refuses, session_handoff records STALE_HANDOFF, the watcher records changes that went around the guard. Everything else is recorded with this tool. verify_audit_chain finds records that were changed or removed after they came into the chain; what nobody recorded, and what waits outside of it for a server, it cannot find.",
+	"get_enforcement": "The guard records BLOCKED_UNTOUCHABLE and BLOCKED_PROTECTED when it refuses, session_handoff records STALE_HANDOFF, the watcher records changes that went around the guard. Everything else is recorded with this tool. verify_audit_chain finds records that were changed or removed after they came into the chain; It cannot find a breach that was never recorded, or one that still waits outside the chain for a server.",
 }
 
 // LogViolations records breaches of the rules in the audit chain and counts them.

@@ -43,7 +43,7 @@ type ArchiveDeps struct {
 // maxEvidence is how many places a check names.
 const maxEvidence = 10
 
-// CheckArchiveSafety says whether a file can be put aside without anything missing it.
+// CheckArchiveSafety reports whether a file can be archived without breaking anything.
 func CheckArchiveSafety(s ArchiveDeps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "check_archive_safety",
@@ -106,7 +106,7 @@ func exists(p workspace.Path) ArchiveCheck {
 	return ArchiveCheck{"exists", "pass", []string{}}
 }
 
-// governed asks about each name of the file, and about what is in a folder.
+// governed checks each name of the file and the content of a folder against the lists.
 func (s ArchiveDeps) governed(state workspace.State, p workspace.Path) ArchiveCheck {
 	for _, name := range []string{p.Name, p.Real} {
 		if decision, rule := state.Policy.Decide(name); name != "" && decision != policy.OK {
@@ -203,14 +203,14 @@ func mentions(text, name string) int {
 	return 0
 }
 
-// wordAt says whether a byte of a line belongs to a name.
+// wordAt reports whether a byte of a line belongs to a name.
 func wordAt(line string, i int) bool {
 	const ofNames = "_-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return i >= 0 && i < len(line) && strings.IndexByte(ofNames, line[i]) >= 0
 }
 
-// inUse looks at the processes of the machine: arguments, folder, open files and
-// mapped files. One that cannot be looked at leaves it open.
+// inUse checks the processes of the machine: arguments, folder, open files and mapped
+// files. If one cannot be inspected, the result is unknown.
 func (s ArchiveDeps) inUse(p workspace.Path) ArchiveCheck {
 	c := ArchiveCheck{"not_in_use", "pass", []string{}}
 	list, err := fs.ReadDir(s.Proc, ".")
@@ -246,7 +246,8 @@ func (s ArchiveDeps) inUse(p workspace.Path) ArchiveCheck {
 	return c
 }
 
-// uses says how a process uses a file, and whether all of it could be seen.
+// uses reports how a process uses a file, and whether the process could be inspected
+// completely.
 func (s ArchiveDeps) uses(pid, arguments string, p workspace.Path) (how string, seen bool) {
 	dir, err := fs.ReadLink(s.Proc, pid+"/cwd")
 	if err != nil {
@@ -285,7 +286,7 @@ func (s ArchiveDeps) uses(pid, arguments string, p workspace.Path) (how string, 
 	return "", err == nil
 }
 
-// same says whether an absolute path is the file, or in it.
+// same reports whether an absolute path is the file, or in it.
 func (s ArchiveDeps) same(full string, p workspace.Path) bool {
 	if !filepath.IsAbs(full) {
 		return false

@@ -43,8 +43,8 @@ func TestAFileThatNothingNeedsMayBeArchived(t *testing.T) {
 	}
 }
 
-// What check_dependencies finds that a process needs is not safe, also where no text names the
-// file; and what it cannot read leaves it open.
+// A file that a process needs according to check_dependencies is not safe, even if no text
+// names it. If a file cannot be read the result is unknown.
 func TestWhatAProcessNeedsIsNotSafe(t *testing.T) {
 	w := guardtest.New(t, map[string]string{
 		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js, command: [node, api/server.js, --config, conf/api.json]}]}\n",
@@ -227,7 +227,7 @@ func TestAFileInUseIsNotSafe(t *testing.T) {
 	}
 }
 
-// What cannot be looked at is never called safe.
+// A file that cannot be inspected is never reported as safe.
 func TestUnreadableProcessesLeaveItOpen(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": "version: 1\n", "a.txt": "x"})
 	hidden := fstest.MapFS{"1/cmdline": {Data: []byte("init\x00")}}

@@ -190,7 +190,7 @@ func treeOf(w *workspace.Workspace) dependencies.Tree {
 			return err == nil && info.Mode().IsRegular()
 		},
 		List: func(folder string) (names []string) {
-			entries, _ := fs.ReadDir(w.Files(), folder) // of a folder that is not there nothing
+			entries, _ := fs.ReadDir(w.Files(), folder) // nil for a missing folder
 			for _, e := range entries {
 				names = append(names, e.Name())
 			}

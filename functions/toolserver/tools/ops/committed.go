@@ -9,8 +9,8 @@ import (
 	"governance.internal/functions/toolserver/inspect/git"
 )
 
-// committed says whether the last commit holds the file, or all files of the folder, as
-// they are: then nothing is lost, whatever becomes of the archive.
+// committed reports whether the last commit contains the file, or all files of the folder,
+// as they are. Then they can be restored without the archive.
 func (s ArchiveDeps) committed(state workspace.State, p workspace.Path) ArchiveCheck {
 	unknown := func(err error) ArchiveCheck {
 		return ArchiveCheck{"committed", "unknown", []string{err.Error()}}

@@ -39,8 +39,8 @@ type Slots struct {
 	Max  int `json:"max"`
 }
 
-// DispatchToLLM starts an agent in the background. That nothing was started is an
-// answer, with its reason, and no error.
+// DispatchToLLM starts an agent in the background. A refusal to start is a result with its
+// reason, not an error.
 func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "dispatch_to_llm",
@@ -50,7 +50,7 @@ func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Needs:       []tool.Need{tool.NeedAgent},
 
-		ExemptFromHalt: true, // it asks for a halt itself, and answers with the code halted
+		ExemptFromHalt: true, // it checks the halt itself, and answers with the code halted
 	}, func(ctx context.Context, _ *tool.Call, in dispatchInput) (Dispatched, error) {
 		r, err := d.Start(ctx, dispatch.Task{
 			Text:     in.Task,

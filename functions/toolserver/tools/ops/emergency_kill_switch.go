@@ -1,5 +1,5 @@
-// Package ops holds the tools of the toolset ops: the state of the machine, and the
-// switch that stops everything.
+// Package ops holds the tools of the toolset ops: the state of the machine, deployments and
+// the kill switch.
 package ops
 
 import (

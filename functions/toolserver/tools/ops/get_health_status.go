@@ -65,7 +65,8 @@ type Machine struct {
 	Processes func(context.Context) ([]managed.Status, error)
 }
 
-// GetHealthStatus reads the machine. What cannot be read is listed and not guessed.
+// GetHealthStatus reports the state of the machine. It lists values that cannot be read
+// instead of guessing them.
 func GetHealthStatus(m Machine) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "get_health_status",
@@ -110,8 +111,8 @@ func GetHealthStatus(m Machine) *tool.Tool {
 	})
 }
 
-// processes tells how the managed ones are. A critical one that does not run is
-// critical; of one that nobody can see, nobody says that it runs.
+// processes reports the state of the managed processes. A critical one that does not run
+// is a critical alert; one whose state is unavailable is never reported as running.
 func (m Machine) processes(ctx context.Context, h *Health) {
 	list, err := m.Processes(ctx)
 	switch {
@@ -133,7 +134,7 @@ func (m Machine) processes(ctx context.Context, h *Health) {
 		case managed.Running:
 		case managed.Unavailable:
 			h.Unavailable = append(h.Unavailable, "process "+p.Name+": "+p.Why)
-			h.alert(level, fmt.Sprintf("Nobody can say whether %s runs.", p.Name))
+			h.alert(level, fmt.Sprintf("The state of %s is unavailable.", p.Name))
 		case managed.CrashLoop:
 			h.CrashLoops = append(h.CrashLoops, p.Name)
 			h.alert("critical", fmt.Sprintf("%s ends again and again: %d restarts.", p.Name, p.Restarts))
@@ -179,7 +180,7 @@ func (m Machine) chain(ctx context.Context, h *Health) {
 	}
 }
 
-// unseen tells of what should have been looked at: nobody says that it is well.
+// unseen reports a check that could not be done, so that it does not count as passed.
 func (h *Health) unseen(what string) {
 	h.Unavailable = append(h.Unavailable, what)
 	h.alert("warn", "Not looked at: "+what+".")

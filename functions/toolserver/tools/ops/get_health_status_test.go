@@ -72,7 +72,7 @@ func TestTheStatusIsThatOfTheGravestAlert(t *testing.T) {
 	}
 }
 
-// What cannot be read is named, no number is made up for it, and nobody says it is well.
+// A figure that cannot be read is listed as unavailable, not guessed and not healthy.
 func TestWhatCannotBeReadIsListed(t *testing.T) {
 	m := machineWith(10)
 	m.Host.Files = fstest.MapFS{}
@@ -82,8 +82,8 @@ func TestWhatCannotBeReadIsListed(t *testing.T) {
 	}
 }
 
-// A critical process that does not run is critical, a crash loop always is, and one that
-// nobody can see is never well.
+// A critical process that does not run is critical, a crash loop always is, and a process
+// whose state is unavailable is never healthy.
 func TestManagedProcessesAreJudgedByTheirState(t *testing.T) {
 	for state, levels := range map[string][2]string{
 		managed.Running: {"ok", "ok"}, managed.Stopped: {"warn", "critical"}, managed.Suspended: {"warn", "critical"}, managed.BackingOff: {"warn", "critical"},

@@ -9,8 +9,8 @@ import (
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
-// required looks at what processes need, as check_dependencies finds it, and at what the
-// workspace file says that documents and sessions need.
+// required checks the files that processes need, as check_dependencies finds them, and
+// those that the workspace file lists for documents and sessions.
 func (s ArchiveDeps) required(state workspace.State, p workspace.Path) ArchiveCheck {
 	c := ArchiveCheck{"not_required", "pass", []string{}}
 	fail := func(evidence string) {
@@ -57,7 +57,7 @@ func (s ArchiveDeps) required(state workspace.State, p workspace.Path) ArchiveCh
 	return c
 }
 
-// isOrHolds says whether a path is a file, or a folder with it, under any of its names.
+// isOrHolds reports whether a path is a file, or a folder with it, under any of its names.
 func isOrHolds(p workspace.Path, file string) bool {
 	for _, name := range []string{p.Name, p.Real} {
 		if name != "" && (file == name || strings.HasPrefix(file, name+"/")) {

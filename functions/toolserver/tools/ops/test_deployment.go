@@ -39,7 +39,7 @@ type DeployStep struct {
 	Details []string `json:"details"`
 }
 
-// DeploymentDeps are where a file is tried before it is deployed.
+// DeploymentDeps are what test_deployment reads.
 type DeploymentDeps struct {
 	Workspace *workspace.Workspace
 	Host      host.Reader
@@ -56,7 +56,7 @@ func pass(details ...string) verdict { return verdict{"pass", details} }
 func fail(details ...string) verdict { return verdict{"fail", details} }
 func skip(reason string) verdict     { return verdict{"skip", []string{reason}} }
 
-// TestDeployment tries a file in five steps. Nothing of it is run.
+// TestDeployment checks a file in five steps, without running it.
 func TestDeployment(d DeploymentDeps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "test_deployment",
@@ -128,7 +128,7 @@ func (d *Deployment) add(s DeployStep) {
 	}
 }
 
-// allowed asks the lists about each name of the file.
+// allowed checks each name of the file against the lists.
 func allowed(state workspace.State, p workspace.Path) verdict {
 	for _, name := range []string{p.Name, p.Real} {
 		if decision, rule := state.Policy.Decide(name); decision != policy.OK {
@@ -182,8 +182,8 @@ func (d DeploymentDeps) needs(p workspace.Path) verdict {
 	return pass(fmt.Sprintf("%d files", len(g.Files)))
 }
 
-// ports looks at those of the processes that begin with the file: they must be free, or
-// held by that process, which is replaced.
+// ports checks the ports of the processes that run the file: they must be free, or held by
+// the process that is replaced.
 func (d DeploymentDeps) ports(ctx context.Context, state workspace.State, p workspace.Path) verdict {
 	wanted := map[int][]string{}
 	mine := map[string]bool{}

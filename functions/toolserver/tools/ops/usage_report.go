@@ -30,8 +30,8 @@ type Usage struct {
 	Text      string        `json:"text"`
 }
 
-// UsageDeps are where usage_report finds records: in files of the workspace, and where
-// dispatches leave theirs.
+// UsageDeps are the sources of usage_report: files of the workspace, and the records of
+// dispatches.
 type UsageDeps struct {
 	Workspace *workspace.Workspace
 	Data      fs.FS // the data directory

@@ -1,5 +1,5 @@
-// Package session holds the tools of the toolset session: what one session leaves
-// for the next, and the pauses in which an agent looks at what it is doing.
+// Package session holds the tools of the toolset session: the handoff to the next session,
+// the worklog, and the check in which an agent reviews its own work.
 package session
 
 import (
@@ -264,8 +264,8 @@ func (d Deps) writeHandoff(ctx context.Context, state workspace.State, in handof
 	return answer, err
 }
 
-// mayWrite asks the guard about a file of the session. An approval of a protected one is
-// for the tool as the agent, and used up.
+// mayWrite asks the guard about a file of the session. It uses up an approval of a
+// protected file, with the tool as the agent.
 func (d Deps) mayWrite(ctx context.Context, tool, name string) error {
 	report, err := d.Gate.Check(ctx, preflight.Action{
 		Agent:     tool,

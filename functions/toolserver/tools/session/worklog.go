@@ -25,14 +25,14 @@ type Worklog struct {
 	Entry     string          `json:"entry,omitempty"`
 	Line      int             `json:"line,omitempty"`
 	Rewritten bool            `json:"history_rewritten,omitempty"` // older entries are not as they were, or are gone
-	Unchecked string          `json:"history_unchecked,omitempty"` // why that is not known
+	Unchecked string          `json:"history_unchecked,omitempty"` // why that is unknown
 	Audit     string          `json:"audit_entry,omitempty"`
 	Entries   []worklog.Entry `json:"entries,omitempty"`
 	Text      string          `json:"text,omitempty"`
 	Practices []string        `json:"best_practices,omitempty"`
 }
 
-// KeepWorklog appends to the worklog of the workspace and shows its end.
+// KeepWorklog appends to the worklog of the workspace and shows its last entries.
 func KeepWorklog(d Deps) *tool.Tool {
 	return tool.Define(tool.Tool{
 		Name:        "worklog",
@@ -83,7 +83,7 @@ func showTail(book worklog.Book, limit int) (Worklog, error) {
 	answer := Worklog{Path: book.Name}
 	changed, err := book.Rewritten()
 	if err != nil {
-		answer.Unchecked = "Whether older entries changed is not known: " + err.Error() + "."
+		answer.Unchecked = "Cannot verify the older entries: " + err.Error() + "."
 	}
 
 	answer.Rewritten = changed

@@ -67,8 +67,8 @@ func TestTheTailTellsOfAChangedHistory(t *testing.T) {
 	}
 }
 
-// While another process writes the worklog nobody knows whether its history changed. That is
-// said, and does not pass for an unchanged one.
+// While another process writes the worklog its history cannot be verified. The answer says so
+// and does not report an unchanged one.
 func TestTheTailSaysThatTheHistoryIsNotKnown(t *testing.T) {
 	w := guardtest.New(t, nil)
 	worklog(w, `{"action":"append","did":["x"]}`)

@@ -2,10 +2,9 @@
 // that opened it; its id names that task, and a message that reaches another task is
 // forwarded to it once, over the private network.
 //
-// Every task holds a lease in a table that all of them share. Where a message is
-// forwarded to comes from the lease alone, never from the id, and the id is sealed
-// with a secret that only the tasks know, so that a made-up one costs no look at the
-// table.
+// Every task holds a lease in a table that all of them share. The forwarding address comes
+// from the lease alone, never from the id. The id is sealed with a secret that only the
+// tasks know, so that a forged id causes no read of the table.
 package cluster
 
 import (
@@ -63,8 +62,8 @@ type Node struct {
 	read  map[string]time.Time
 }
 
-// Join makes this process a task that the others reach at an address. [Node.Keep]
-// keeps its lease.
+// Join makes this process a task that the others reach at an address. [Node.Keep] renews
+// its lease.
 func Join(ctx context.Context, table Table, address string, now func() time.Time, random io.Reader) (*Node, error) {
 	var raw [40]byte
 	if _, err := io.ReadFull(random, raw[:]); err != nil {
@@ -97,7 +96,7 @@ func (n *Node) renew(ctx context.Context) error {
 	return n.table.Renew(ctx, Lease{n.task, n.address, n.now().Add(leaseLife)})
 }
 
-// Keep renews the lease until ctx ends, and gives it up then.
+// Keep renews the lease until ctx ends, and then releases it.
 func (n *Node) Keep(ctx context.Context) {
 	ticker := time.NewTicker(renewal)
 	defer ticker.Stop()
@@ -163,7 +162,7 @@ func (n *Node) lease(ctx context.Context, task string) (Lease, bool, error) {
 	return l, known && now.Before(l.Expires), nil
 }
 
-// mostKnown bounds the leases that are remembered; there are never so many tasks.
+// mostKnown limits the cached leases. It is above any number of tasks.
 const mostKnown = 1000
 
 func (n *Node) remember(l Lease, found bool, now time.Time) {

@@ -130,8 +130,8 @@ func TestMadeUpIDsCostNothing(t *testing.T) {
 	}
 }
 
-// Gone and slow are told apart: only a session whose task is gone is over.
-func TestWhatHappenedToTheMessageIsTold(t *testing.T) {
+// A slow task is distinguished from a gone one: only the sessions of a gone task end.
+func TestTheFateOfAMessageIsReported(t *testing.T) {
 	shared, owner, other, _ := pair(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	id := owner.SessionID("x")
 	if status, sent := forward(other, id); !sent || status != 503 {
@@ -139,7 +139,7 @@ func TestWhatHappenedToTheMessageIsTold(t *testing.T) {
 	}
 	shared.leases[owner.task] = Lease{owner.task, porttest.Address(t), owner.now().Add(leaseLife)}
 	if _, sent := forward(other, id); sent {
-		t.Error("nobody listens there")
+		t.Error("sent to an address without a listener")
 	}
 	shared.err = errors.New("out of reach")
 	if status, sent := forward(other, id); !sent || status != 503 {

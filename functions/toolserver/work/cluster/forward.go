@@ -16,15 +16,15 @@ import (
 	"governance.internal/functions/toolserver/mcp/rpc"
 )
 
-// hopHeader marks a message that a task forwards; its value is a bearer that only
-// tasks can make. The Authorization header stays that of the client.
+// hopHeader marks a forwarded message; its value is a bearer token that only tasks can
+// make. The Authorization header stays that of the client.
 const hopHeader = "X-Governance-Task"
 
-// callerHeader tells the owner of a session who sends the message. It counts with the hop's
-// header only.
+// callerHeader names the sender of a message to the owner of the session. It is ignored
+// without hopHeader.
 const callerHeader = "X-Governance-Caller"
 
-// Limits of a forward. A task that is gone must be told from one that is slow.
+// Limits of a forward. They distinguish a task that is gone from a slow one.
 const (
 	dialLimit    = 700 * time.Millisecond
 	lookupLimit  = 700 * time.Millisecond
@@ -47,12 +47,12 @@ func newClient() *http.Client {
 	}
 }
 
-// Trusts says whether a request comes from another task, which judged it already.
+// Trusts reports whether a request comes from another task, which has checked it.
 func (n *Node) Trusts(r *http.Request) bool {
 	return hmac.Equal([]byte(r.Header.Get(hopHeader)), []byte(n.seal("hop", "task")))
 }
 
-// Caller is who sends a message that another task forwards.
+// Caller returns the sender of a message that another task forwards.
 func (n *Node) Caller(r *http.Request) string {
 	return r.Header.Get(callerHeader)
 }
@@ -116,7 +116,7 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, owner Lease, id stri
 			return false // the owner is gone, and its sessions with it
 		}
 		slog.WarnContext(r.Context(), "cluster: message not forwarded", "error", err.Error())
-		refuse(w, "It is not known whether the message arrived. Open a new session if no answer comes.")
+		refuse(w, "The message may not have arrived. Open a new session if no answer comes.")
 
 		return true
 	}
@@ -133,8 +133,8 @@ func (n *Node) send(w http.ResponseWriter, r *http.Request, owner Lease, id stri
 	return true
 }
 
-// reachable says whether somebody listens at an address: a connection kept from before
-// breaks without telling why.
+// reachable reports whether a server listens at an address, because a broken kept-alive
+// connection does not tell.
 func reachable(address string) bool {
 	connection, err := net.DialTimeout("tcp", address, dialLimit)
 	if err != nil {

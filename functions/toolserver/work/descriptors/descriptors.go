@@ -1,6 +1,5 @@
-// Package descriptors keeps a few open files back, so that the kill switch can read its
-// flag, look at processes and write to the audit trail when everything else has used up
-// what the system allows.
+// Package descriptors reserves a few file descriptors, so that the kill switch can read its
+// flag, inspect processes and write to the audit trail when all others are used up.
 package descriptors
 
 import (
@@ -20,7 +19,7 @@ var held struct {
 	users  int // of the spare ones at this moment
 }
 
-// Hold keeps the spare descriptors from now on.
+// Hold reserves the spare descriptors.
 func Hold() {
 	held.Lock()
 	defer held.Unlock()
@@ -28,7 +27,7 @@ func Hold() {
 	fill()
 }
 
-// Free gives the spare descriptors to who needs them, until again is called.
+// Free releases the spare descriptors until again is called.
 func Free() (again func()) {
 	held.Lock()
 	defer held.Unlock()
@@ -47,7 +46,7 @@ func Free() (again func()) {
 	})
 }
 
-// fill opens what is missing, as far as the system allows. The lock is held.
+// fill opens the missing spare descriptors, as far as the system allows. The lock is held.
 func fill() {
 	for held.wanted && held.users == 0 && len(held.files) < Spare {
 		file, err := os.Open(os.DevNull)
@@ -58,8 +57,8 @@ func fill() {
 	}
 }
 
-// Exhausted says whether an error means that no descriptor is left, in this process or in
-// the system.
+// Exhausted reports whether an error means that no descriptor is left, in this process or
+// in the system.
 func Exhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

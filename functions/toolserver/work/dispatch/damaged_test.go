@@ -45,9 +45,9 @@ func within(t *testing.T, what string, met func() bool) {
 	}
 }
 
-// Leases that cannot be read are made anew from what runs: nothing is refused, nothing is
+// Unreadable leases are rebuilt from the running dispatches: none is refused, none is
 // ended, and at most two run.
-func TestDamagedLeasesAreMadeAnewFromWhatRuns(t *testing.T) {
+func TestDamagedLeasesAreRebuiltFromRunningDispatches(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"empty":     func(path string) error { return os.WriteFile(path, nil, 0o600) },
 		"no JSON":   func(path string) error { return os.WriteFile(path, []byte("{{{"), 0o600) },
@@ -88,8 +88,8 @@ func TestDamagedLeasesAreMadeAnewFromWhatRuns(t *testing.T) {
 	}
 }
 
-// Leases that nobody holds, well written and for ever, refuse no dispatch.
-func TestForgedLeasesRefuseNobody(t *testing.T) {
+// Forged leases without an owner, even unexpiring ones, refuse no dispatch.
+func TestForgedLeasesRefuseNoDispatch(t *testing.T) {
 	for name, until := range map[string]time.Time{"for ever": time.Now().AddDate(100, 0, 0), "for a while": time.Now().Add(time.Minute)} {
 		t.Run(name, func(t *testing.T) {
 			f := open(t, t.TempDir(), nil)

@@ -1,10 +1,10 @@
 // Package dispatch runs agents in the background, never more than two at once.
 //
 // A dispatch is a folder in the data directory: the task, the log, and a record of the
-// program. Whether it still runs is never guessed from the record: the process table is
-// asked, by number and start time. So the limit holds for every server that uses the
-// directory, and over restarts; agents that a server before this one started are counted,
-// watched and ended like its own. Machines that share no directory share [Slots].
+// program. The record never decides whether it still runs: the process table does, by
+// process ID and start time. So the limit holds for every server that uses the directory,
+// and over restarts; agents that an earlier server started are counted, watched and ended
+// like its own. Machines that share no directory share [Slots].
 package dispatch
 
 import (
@@ -41,7 +41,7 @@ const (
 	LeastFreeMB = 500
 )
 
-// Settings say what is run. The zero value runs nothing.
+// Settings describe the agent. The zero value runs none.
 type Settings struct {
 	Runner    Runner        // nil for none
 	Why       string        // there is none, and how to change that
@@ -115,7 +115,7 @@ type run struct {
 	reason chan string // why it is ended before its time
 }
 
-// Open goes on watching what runs in a data directory.
+// Open resumes watching the dispatches that run in a data directory.
 func Open(dir string, d Deps) (*Dispatcher, error) {
 	if d.LogBytes == 0 {
 		d.LogBytes = mostLog
@@ -146,7 +146,7 @@ func Open(dir string, d Deps) (*Dispatcher, error) {
 	return dispatcher, dispatcher.resume()
 }
 
-// resume goes on watching what a server before this one started.
+// resume watches the dispatches that an earlier server started.
 func (d *Dispatcher) resume() error {
 	unlock, err := d.lock()
 	switch {
@@ -231,7 +231,7 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 	return r, err
 }
 
-// lock keeps other dispatchers of the directory away.
+// lock excludes the other dispatchers of the directory.
 func (d *Dispatcher) lock() (unlock func(), err error) {
 	return statefile.Lock(filepath.Join(d.dir, "lock"), lockLimit)
 }
@@ -270,7 +270,7 @@ func unavailable(ctx context.Context, err error) error {
 	}
 }
 
-// admit looks for reasons that stand against any dispatch, and for the program.
+// admit checks the reasons to refuse any dispatch, and finds the program.
 func (d *Dispatcher) admit(s Settings, j Job) (Program, error) {
 	if d.deps.Halted() {
 		return Program{}, halted
@@ -399,8 +399,8 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// note appends an audit entry. That the trail cannot be reached stops no dispatch from
-// ending; the log of the server has it then.
+// note appends an audit entry. If the trail is unavailable the dispatch ends anyway and the
+// log of the server has the entry.
 func (d *Dispatcher) note(ctx context.Context, event string, payload map[string]any) {
 	id, err := audit.NewID(d.deps.Now(), d.deps.Random)
 	if err == nil {

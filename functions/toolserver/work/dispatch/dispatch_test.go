@@ -294,7 +294,8 @@ func TestTheLimitHoldsForTwoServers(t *testing.T) {
 	}
 }
 
-// What a server that is gone started still counts, and is ended like the next one's own.
+// Dispatches of a server that is gone still count, and the next server ends them like its
+// own.
 func TestTheLimitSurvivesARestart(t *testing.T) {
 	dir := t.TempDir()
 	server := exec.Command("/proc/self/exe")

@@ -17,11 +17,10 @@ const (
 	mostPart       = 64 << 10               // bytes of a log that are sent at once
 )
 
-// Follow hands out the log of a dispatch from a place on, in whole lines, and what comes,
-// until the dispatch has ended. A private key is never split, so that a reader that looks for
-// secrets in a part sees it as a whole; a place in the middle of a line or a key counts as
-// its beginning. Next is the place behind a part. The error is [fs.ErrNotExist] for no
-// dispatch.
+// Follow sends the log of a dispatch from an offset on, in whole lines, until the dispatch
+// has ended. It never splits a private key, so that a reader that redacts secrets in a part
+// sees the whole key. An offset inside a line or a key counts as its beginning. Next is the
+// offset after a part. The error is [fs.ErrNotExist] for an unknown dispatch.
 func (d *Dispatcher) Follow(
 	ctx context.Context,
 	id string,
@@ -71,7 +70,7 @@ type splitter struct {
 	at   int64  // where held begins
 }
 
-// rest sends what there is behind a place. At the end of the log nothing is held back.
+// rest sends what is after an offset. Once the dispatch has ended it holds nothing back.
 func (s *splitter) rest(over bool, from int64, send func([]byte, int64) error) error {
 	for {
 		room := make([]byte, mostPart)
@@ -113,8 +112,8 @@ func (s *splitter) rest(over bool, from int64, send func([]byte, int64) error) e
 // Marks of a private key (RFC 7468), which has many lines.
 var keyBegins, keyEnds = []byte("-----BEGIN "), []byte("-----END ")
 
-// wholeLines is how much of a text can be told: up to the last end of a line, and not into
-// a key whose end is not there. What is too long for a line or a key is neither.
+// wholeLines returns how much of a text can be sent: up to the last line break, and not
+// into an incomplete key. Text that is too long for a line or a key is treated as neither.
 func wholeLines(text []byte, all bool) int {
 	if all || len(text) >= 2*mostPart {
 		return len(text)

@@ -25,7 +25,7 @@ const secretKey = "-----BEGIN PRIVATE KEY-----\nAAAA\nBBBB\n-----END PRIVATE KEY
 
 // However a log grows and wherever a client goes on, it gets whole lines, a key as a whole,
 // and nothing is left out or comes twice.
-func TestALogIsToldInWholeLines(t *testing.T) {
+func TestALogIsFollowedInWholeLines(t *testing.T) {
 	text := "one\ntwo\n" + secretKey + "three\n" + strings.Repeat("long ", 100) + "\n" + secretKey + "the end, without a line end"
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

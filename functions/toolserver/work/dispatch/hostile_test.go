@@ -62,7 +62,7 @@ func TestADamagedRecordHidesNoDispatch(t *testing.T) {
 	}
 }
 
-// A lease that names no place crashes nobody.
+// A lease with an invalid slot number is lost, without a panic.
 func TestALeaseOfNoPlaceIsLost(t *testing.T) {
 	slots := NewFileSlots(filepath.Join(t.TempDir(), "slots"))
 	for _, n := range []int{-1, 0, 3, 1 << 40} {
@@ -91,7 +91,7 @@ func TestALogThatIsAPipeHoldsUpNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := f.Follow(t.Context(), r.ID, 0, func([]byte, int64) error { return nil }); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("it is told (%v)", err)
+			t.Errorf("Follow: %v, want a missing file", err)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func eventuallyStarts(f fixture) Record {
 	}
 }
 
-// thief hands the leases to somebody else, or keeps them out of reach.
+// thief gives the leases to another owner, or makes the slots unavailable.
 type thief struct {
 	Slots
 	lost atomic.Bool
@@ -84,8 +84,8 @@ func (s *thief) Take(ctx context.Context, owner string, most int, now, until tim
 	return s.Slots.Take(ctx, owner, most, now, until)
 }
 
-// Whose lease is another's is ended, and so is one whose lease nobody can renew, before
-// the lease is over. Until then it works on.
+// A dispatch ends when another holder takes its lease, and before the expiry of a lease
+// that cannot be renewed. Until then it continues.
 func TestALostLeaseEndsTheAgent(t *testing.T) {
 	slots := &thief{Slots: NewFileSlots(filepath.Join(t.TempDir(), "slots.json"))}
 	var later atomic.Int64

@@ -45,7 +45,7 @@ type Record struct {
 	Stop     string     `json:"stop,omitempty"`   // why the agent says that it ended
 }
 
-// alive says whether anything of the dispatch is.
+// alive reports whether any process of the dispatch is alive.
 func (d *Dispatcher) alive(r Record) bool {
 	return r.State == Running && processes.Alive(d.trace(r))
 }
@@ -74,8 +74,8 @@ func (d *Dispatcher) aliveAmong(records []Record) (n int) {
 	return n
 }
 
-// records are all, the newest first. A folder without a record is of a start that failed,
-// or of an agent that removed it.
+// records returns all records, the newest first. A folder without a record belongs to a
+// failed start, or the agent removed it.
 func (d *Dispatcher) records() ([]Record, error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
@@ -102,8 +102,7 @@ func (d *Dispatcher) records() ([]Record, error) {
 	return records, nil
 }
 
-// read reads a record. One that was damaged is of a dispatch of which only the marker is
-// known.
+// read reads a record. A damaged one yields a dispatch of which only the marker is known.
 func (d *Dispatcher) read(id string) (r Record, err error) {
 	text, err := statefile.Read(filepath.Join(d.dir, id, "record.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,8 +172,8 @@ func (d *Dispatcher) List(most int) (active, completed []Record, err error) {
 	return active, completed, nil
 }
 
-// ended is a record of what is not alive. Its end may be written at this moment; if no process
-// here is about to do so, it has been written, or never will.
+// ended returns the record of a dispatch that is not alive. Its end may be about to be
+// written; if no process here is doing so, it has been written or never will be.
 func (d *Dispatcher) ended(r Record) (Record, error) {
 	if r.State == Ended {
 		return r, nil
@@ -190,7 +189,7 @@ func (d *Dispatcher) ended(r Record) (Record, error) {
 	return r, err
 }
 
-// watches says whether this dispatcher will write the end of a dispatch.
+// watches reports whether this dispatcher will write the end of a dispatch.
 func (d *Dispatcher) watches(id string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

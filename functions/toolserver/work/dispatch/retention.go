@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// What is kept of dispatches that ended. A log may take 10 MiB, so only those that are
-// listed keep theirs. A record and the tokens that it used take a few kilobytes, and
+// Limits of what is kept of ended dispatches. A log may take 10 MiB, so only listed
+// dispatches keep theirs. A record and the tokens that it used take a few kilobytes, and
 // usage_report looks 90 days back.
 const (
 	Listed   = 50
@@ -18,8 +18,8 @@ const (
 	keptFor  = 90 * 24 * time.Hour
 )
 
-// prune removes what is kept no longer; the lock is held, and the records are the newest
-// first. It needs no order and no memory: what a crash leaves is removed the next time.
+// prune removes expired records and logs. The lock is held, and the records are sorted, the
+// newest first. It keeps no state: after a crash the next call removes the rest.
 func (d *Dispatcher) prune(records []Record) {
 	known := map[string]bool{}
 	ended := 0
@@ -56,8 +56,8 @@ func (d *Dispatcher) prune(records []Record) {
 	}
 }
 
-// isOld says whether a dispatch ended too long ago. When one ended whose record is damaged
-// its age is unknown; it counts among the others.
+// isOld reports whether a dispatch ended too long ago. When one ended whose record is
+// damaged its age is unknown; it counts among the others.
 func (r Record) isOld(now time.Time) bool {
 	at := r.StartedAt
 	if r.EndedAt != nil {

@@ -88,8 +88,8 @@ func TestOldDispatchesAreRemoved(t *testing.T) {
 	}
 }
 
-// What a crash left of a removal or of a start is removed when the next server opens the
-// directory; an agent without a record keeps its folder.
+// The remains of a removal or a start that crashed are removed when the next server opens
+// the directory; an agent without a record keeps its folder.
 func TestARemovalThatACrashInterruptedIsFinished(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir, nil)

@@ -14,7 +14,7 @@ import (
 	"governance.internal/shared/config"
 )
 
-// Job is a task with what its dispatch is known by.
+// Job is a task and the identity of its dispatch.
 type Job struct {
 	Task
 	ID   string
@@ -35,11 +35,11 @@ type Runner interface {
 	Name() string
 	// Program is what to start for a job. The error is *[Refused] if it is not there.
 	Program(j Job) (Program, error)
-	// Stop is what an exit status tells about the end of the work; "" if nothing more.
+	// Stop returns the reason to stop that an exit status stands for, "" for none.
 	Stop(status int) string
 }
 
-// Exec runs an agent of somebody else by its command line.
+// Exec runs a third-party agent by its command line.
 type Exec struct {
 	Preset  string       // name of one of [Presets], "" for a command of the workspace file
 	Command []string     // program and arguments; {task}, {task_file}, {max_turns} and {hook} are filled in. Without a task among them it comes on standard input

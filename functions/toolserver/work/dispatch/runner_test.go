@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// echo is an agent that tells its arguments, the files among them, its input and its keys.
+// echo is an agent that prints its arguments, the files among them, its input and its keys.
 const echo = `#!/bin/sh
 PATH=/usr/bin:/bin
 for a; do echo "arg [$a]"; [ -f "$a" ] && cat "$a"; done
@@ -76,7 +76,7 @@ func TestAKnownAgentIsFoundOnThePath(t *testing.T) {
 	}
 }
 
-// What the workspace file asks for and cannot have is refused before anything is made.
+// An unavailable runner of the workspace file is refused before anything is created.
 func TestACommandThatIsRefused(t *testing.T) {
 	for want, e := range map[string]Exec{
 		"no dispatch.command":   {},

@@ -16,8 +16,8 @@ import (
 type FileSlots struct {
 	path string
 
-	// What the process table says, and who hears of a damaged file; nil where
-	// the file is all that there is.
+	// The leases according to the process table, and the function that reports a damaged
+	// file; nil if there is only the file.
 	living  func() ([]Lease, error)
 	damaged func(why string)
 }
@@ -27,8 +27,8 @@ func NewFileSlots(path string) *FileSlots { return &FileSlots{path: path} }
 
 var _ Slots = (*FileSlots)(nil)
 
-// longest is more than any lease is taken for. One that would hold longer was forged, or
-// the clock was set back; it does not hold.
+// longest is above the duration of any lease. A lease beyond it is ignored: it was forged,
+// or the clock was set back.
 const longest = 2 * time.Minute
 
 func (l Lease) holds(now time.Time) bool {
@@ -107,7 +107,7 @@ func (f *FileSlots) read() (places []Lease, why string) {
 	return places, ""
 }
 
-// rebuild puts a damaged file aside and makes the leases of what lives.
+// rebuild renames a damaged file and makes leases for the running dispatches.
 func (f *FileSlots) rebuild(why string) ([]Lease, error) {
 	if aside := f.path + ".damaged"; why != missing {
 		if err := errors.Join(os.RemoveAll(aside), os.Rename(f.path, aside)); err != nil {

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Slots are the places for agents that all dispatchers share, over restarts, processes
-// and machines. A place is held by a lease: it has an owner, ends by itself unless it is
-// renewed, and carries a number that grows with every taking, so that a former owner is
-// told from the present one.
+// Slots are the places for agents that all dispatchers share, over restarts, processes and
+// machines. A place is held by a lease: it has an owner, expires unless it is renewed, and
+// has a fencing token that grows with every Take, so that a former owner cannot be mistaken
+// for the present one.
 type Slots interface {
-	// Take takes one of the first most places until a time. Who takes again what is his
-	// gets it again. Errors: [ErrNoSlot].
+	// Take takes one of the first most places until a time. An owner that holds one gets
+	// the same place again. Errors: [ErrNoSlot].
 	Take(ctx context.Context, owner string, most int, now, until time.Time) (Lease, error)
 	// Renew moves the end of a lease. Errors: [ErrLost].
 	Renew(ctx context.Context, l Lease, until time.Time) error
-	// Release gives a place back. It is no error if it was lost.
+	// Release gives a place back. A lost lease is not an error.
 	Release(ctx context.Context, l Lease) error
-	// Held are the leases that hold at a time, of the first most places.
+	// Held returns the leases that are valid at a time, of the first most places.
 	Held(ctx context.Context, most int, now time.Time) ([]Lease, error)
 }
 
@@ -33,7 +33,7 @@ type Lease struct {
 	Expires time.Time `json:"expires"`
 }
 
-// taken says whether there is such a place. A record that was damaged may name any.
+// taken reports whether there is such a place. A record that was damaged may name any.
 func (l Lease) taken() bool {
 	return l.Slot >= 1 && l.Slot <= MostAtOnce
 }
@@ -44,8 +44,8 @@ var (
 	ErrLost   = errors.New("the lease is another's now")
 )
 
-// Times of a lease. An agent whose lease could not be renewed is ended so early that it is
-// gone when the lease is; that takes [processes.Grace] and a second at most.
+// Times of a lease. An agent whose lease cannot be renewed is ended before the lease
+// expires; that takes [processes.Grace] and a second at most.
 const (
 	leaseLife    = 30 * time.Second
 	usualRenewal = 5 * time.Second
@@ -54,9 +54,9 @@ const (
 	lockLimit    = 10 * time.Second // for a lock of the directory
 )
 
-// take takes a slot for a dispatch; the lock is held. What dispatches of this directory
-// hold that are not alive is given back first, because their server is gone and cannot do so.
-// Slots of this directory alone are held by this server only.
+// take takes a slot for a dispatch; the lock is held. It first releases the slots of
+// dispatches of this directory that are not alive, because their server is gone and cannot
+// do so. Slots of this directory alone are held by this server only.
 func (d *Dispatcher) take(ctx context.Context, id string, most int, records []Record) (Lease, error) {
 	now := d.deps.Now()
 	lease, err := d.deps.Slots.Take(ctx, id, most, now, now.Add(leaseLife))
@@ -143,8 +143,8 @@ func (d *Dispatcher) Used(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// ownSlots are slots of this directory alone. A damaged file of theirs is no reason to
-// refuse dispatches: the process table knows who holds a place.
+// ownSlots are the slots of this directory alone. Their file may be damaged without
+// refusing dispatches, because the process table shows what runs.
 func (d *Dispatcher) ownSlots() *FileSlots {
 	slots := NewFileSlots(filepath.Join(d.dir, "slots.json"))
 	slots.living = d.leases
@@ -159,7 +159,7 @@ func (d *Dispatcher) ownSlots() *FileSlots {
 	return slots
 }
 
-// leases are those of the dispatches that live, as if they were renewed now.
+// leases returns the leases of the live dispatches, as if renewed now.
 func (d *Dispatcher) leases() ([]Lease, error) {
 	records, err := d.records()
 	if err != nil {

@@ -34,8 +34,8 @@ func (d *Dispatcher) watch(r Record, g *processes.Group, by Runner) {
 	go d.follow(one)
 }
 
-// follow ends a dispatch that runs too long or says too much, and writes down how it
-// ended. What the program left behind ends with it.
+// follow ends a dispatch at its time or log limit, records how it ended, and ends the
+// processes that the program left behind.
 func (d *Dispatcher) follow(one *run) {
 	ctx, stop := context.WithCancel(context.Background())
 	go d.keep(ctx, one)
@@ -67,8 +67,8 @@ func (d *Dispatcher) follow(one *run) {
 	d.finish(context.WithoutCancel(ctx), one, reason)
 }
 
-// end ends what there is of a dispatch. While something survives it keeps its slot, and is
-// tried again and again.
+// end ends the processes of a dispatch. It retries while one survives, and the dispatch
+// keeps its slot.
 func (d *Dispatcher) end(ctx context.Context, one *run, reason string) {
 	stop := processes.Stop
 	if reason == "log_limit" { // it would go on filling the disk
@@ -171,8 +171,8 @@ func (d *Dispatcher) footer(r Record) {
 	fmt.Fprintf(log, "\ndispatch %s ended %s: %s, %s\n", r.ID, r.EndedAt.Format(time.RFC3339), r.Reason, how)
 }
 
-// Cancel ends one dispatch, and records who wanted that and why; false if it does not run
-// here.
+// Cancel ends one dispatch, and records who asked for it and why. It returns false if it
+// does not run here.
 func (d *Dispatcher) Cancel(ctx context.Context, id, source, why string) bool {
 	d.mu.Lock()
 	one, ok := d.running[id]
@@ -193,8 +193,8 @@ func (r *run) end(reason string) {
 	}
 }
 
-// StopAll ends every dispatch and whatever else began below this server. It tells what
-// became of each, and who survives besides.
+// StopAll ends every dispatch and all other descendants of this server. It returns the
+// outcome of each dispatch and the other survivors.
 func (d *Dispatcher) StopAll(ctx context.Context) ([]processes.Outcome, []processes.Survivor) {
 	d.mu.Lock()
 	all := slices.Collect(maps.Values(d.running))
@@ -208,7 +208,7 @@ func (d *Dispatcher) StopAll(ctx context.Context) ([]processes.Outcome, []proces
 
 	records, err := d.records()
 	if err != nil {
-		slog.ErrorContext(ctx, "dispatch: what other servers of the directory run is not known",
+		slog.ErrorContext(ctx, "dispatch: cannot read the slots of the other servers",
 			"error", err.Error())
 	}
 

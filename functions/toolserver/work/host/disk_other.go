@@ -4,7 +4,7 @@ package host
 
 import "errors"
 
-// DiskSpace is not known here.
+// DiskSpace is unknown on this system.
 func DiskSpace(string) (total, free uint64, err error) {
 	return 0, 0, errors.New("not available on this system")
 }

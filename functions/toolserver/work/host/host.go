@@ -1,6 +1,6 @@
-// Package host reads how the machine, or the container, fares: memory, disk,
-// processor. It reads Linux's proc and cgroup file systems; a missing file is
-// named as not available and never made up.
+// Package host reads the memory, disk and processor use of the machine or the container,
+// from the proc and cgroup file systems of Linux. A value whose file is missing is reported
+// as unavailable.
 package host
 
 import (
@@ -23,7 +23,7 @@ type Reader struct {
 	Cores int
 }
 
-// Memory is what a new process could use, by the tighter of machine and cgroup.
+// Memory is the memory that a new process could use, the smaller of machine and cgroup.
 type Memory struct {
 	TotalMB     int    `json:"total_mb"`
 	AvailableMB int    `json:"available_mb"`
@@ -83,8 +83,8 @@ func meminfo(text []byte, name string) (uint64, bool) {
 	return 0, false
 }
 
-// cgroup is the limit of the container and what of it is free. Pages of files that
-// not used lately count as free: the kernel drops them first.
+// cgroup returns the limit of the container and its free part. Inactive file pages count as
+// free, because the kernel drops them first.
 func (r Reader) cgroup() (limit, free uint64, ok bool) {
 	limit, err1 := r.number("sys/fs/cgroup/memory.max") // "max" without a limit
 	used, err2 := r.number("sys/fs/cgroup/memory.current")
@@ -192,8 +192,8 @@ func percent(part, whole uint64) int {
 	return int(part * 100 / whole)
 }
 
-// Listening gives the TCP ports at which somebody listens, on any address (the files
-// proc/net/tcp and tcp6; proc_net(5)).
+// Listening returns the TCP ports with a listener on any address (the files proc/net/tcp
+// and tcp6; proc_net(5)).
 func (r Reader) Listening() (map[int]bool, error) {
 	ports := map[int]bool{}
 	text, err := fs.ReadFile(r.Files, "proc/net/tcp")

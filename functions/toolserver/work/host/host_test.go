@@ -21,8 +21,7 @@ func files(texts map[string]string) fstest.MapFS {
 
 const meminfo = "MemTotal:        4194304 kB\nMemFree:          524288 kB\nMemAvailable:    2097152 kB\n"
 
-// What a new process could use is limited by the machine or by the container,
-// whichever is tighter.
+// The free memory is the smaller of that of the machine and of the container.
 func TestMemoryIsThatOfTheTighterLimit(t *testing.T) {
 	container := map[string]string{
 		"proc/meminfo": meminfo, "sys/fs/cgroup/memory.max": "1073741824\n", "sys/fs/cgroup/memory.current": "805306368\n",

@@ -72,8 +72,8 @@ func TestAHaltThatCannotBeWrittenStillEnds(t *testing.T) {
 	}
 }
 
-// What does not come back from being ended is told as alive, and holds up no answer.
-func TestWhoeverHangsHoldsUpNoAnswer(t *testing.T) {
+// A stop that hangs is reported as a survivor and does not delay the answer.
+func TestAStopThatHangsDelaysNoAnswer(t *testing.T) {
 	r := &reach{}
 	stops := r.stops()
 	release := make(chan struct{})

@@ -1,9 +1,9 @@
-// Package killswitch halts everything that the tool server runs for agents, and
-// keeps it halted: the flag is a file that survives every restart. Only a person
-// lifts it, with the same secret; a lift that is not on record does not happen.
+// Package killswitch halts everything that the tool server runs for agents, and keeps it
+// halted: the flag is a file that survives every restart. Only a person lifts it, with the
+// same secret; a lift that cannot be recorded is refused.
 //
-// A halt comes first; the audit trail learns of it before the
-// answer if it can be reached within half a second, and else as soon as it can.
+// A halt does not wait for the audit trail: its entry is appended before the answer if the
+// trail responds within half a second, and otherwise as soon as it does.
 package killswitch
 
 import (
@@ -52,8 +52,8 @@ type Halt struct {
 	Reason string    `json:"reason"`
 	Source string    `json:"source"` // http, mcp, sse or stdio
 	Scope  string    `json:"scope"`
-	// Told says that the other tasks know of the halt. A flag that a person wrote does not
-	// say so.
+	// Told is set when the other tasks know of the halt. It is not set in a flag that a
+	// person wrote.
 	Told bool `json:"told,omitempty"`
 }
 
@@ -64,7 +64,7 @@ type Order struct {
 	Source string
 }
 
-// Outcome says what was done. The lists name what was running and is stopped.
+// Outcome is the result of a halt. The lists name what was running and is stopped.
 type Outcome struct {
 	Activated bool       `json:"activated"`
 	Complete  bool       `json:"complete"` // nothing survives, the halt is kept, and every task knows
@@ -82,7 +82,7 @@ type Outcome struct {
 	Lift      string     `json:"lift"`  // what a person does to end the halt
 }
 
-// Asked names everything that was told to end.
+// Asked names everything that was asked to end.
 type Asked struct {
 	Dispatches []string `json:"dispatches"`
 	Processes  []string `json:"processes"`
@@ -110,8 +110,8 @@ type Stops struct {
 	// Dispatches ends all of them and everything else that began below this server,
 	// except managed processes.
 	Dispatches func(context.Context) ([]processes.Outcome, []processes.Survivor)
-	// Processes ends the managed processes; here are those on this machine alone, which
-	// are ended when another server was told to halt.
+	// Processes ends the managed processes. With here set, it ends only those on this
+	// machine, because another server received the request to halt.
 	Processes func(ctx context.Context, here bool) []managed.Outcome
 	// Restore brings back the managed processes that halts ended.
 	Restore func(context.Context) []managed.Restored
@@ -174,8 +174,8 @@ func (s *Switch) Halted() *Halt {
 	return halt
 }
 
-// Activate halts. A flag that cannot be written, on a full disk or because somebody
-// prevents it, keeps no process from being ended.
+// Activate halts. It ends the processes even if the flag cannot be written, because the
+// disk is full or another process prevents it.
 func (s *Switch) Activate(ctx context.Context, o Order) Outcome {
 	again := descriptors.Free() // to read the process table and to write what happens
 	defer again()
@@ -236,8 +236,8 @@ func (s *Switch) Activate(ctx context.Context, o Order) Outcome {
 	return out
 }
 
-// end ends what a scope names, all at once, and takes in what became of it. Elsewhere is
-// for a halt that another server was told.
+// end ends what a scope names, all at once, and adds the results to out. Elsewhere is set
+// for a halt that another server received.
 func (s *Switch) end(ctx context.Context, scope string, elsewhere bool, out *Outcome) {
 	limit, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
@@ -301,9 +301,8 @@ func (out *Outcome) takeProcesses(ended []managed.Outcome) {
 	}
 }
 
-// raise writes the flag so that it is whole or not there after a crash, or holds the halt
-// in memory until it can be written; then it is not kept. The first halt stays: it tells
-// since when.
+// raise writes the flag atomically, or holds the halt in memory until it can be written;
+// such a halt is not kept. The first halt stays, because it has the start time.
 func (s *Switch) raise(ctx context.Context, h Halt) (kept bool) {
 	err := s.writeLate()
 	if s.Halted() == nil {
@@ -358,7 +357,7 @@ func (s *Switch) Refused(ctx context.Context, source string) {
 	s.record(context.WithoutCancel(ctx), EventRefused, map[string]any{"source": source})
 }
 
-// record appends an entry within the budget, or notes it down for later.
+// record appends an entry within the budget, or spools it for later.
 func (s *Switch) record(ctx context.Context, event string, payload map[string]any) (*EntryRef, bool) {
 	id, err := audit.NewID(s.now(), s.random)
 	if err != nil {

@@ -108,8 +108,8 @@ func (f *flag) Lift(_ context.Context, epoch uint64) error {
 	return f.err
 }
 
-// A halt holds here at once, and everywhere as soon as the others can be told; it is
-// lifted nowhere before it is lifted for all.
+// A halt is in force here at once, and elsewhere as soon as the shared flag can be written;
+// it is lifted nowhere before it is lifted for all.
 func TestAHaltReachesTheOthersWhenTheyCanBeTold(t *testing.T) {
 	store, err := memory.New("governance", memory.Options{})
 	if err != nil {
@@ -125,7 +125,7 @@ func TestAHaltReachesTheOthersWhenTheyCanBeTold(t *testing.T) {
 		t.Fatalf("%+v (%v)", out, err)
 	}
 	if _, err := here.Check(t.Context()); err == nil {
-		t.Error("what the others decided is not known, and no error")
+		t.Error("no error for an unreadable shared flag")
 	}
 	if _, err := here.Lift(t.Context(), "test", "http"); !errors.Is(err, killswitch.ErrNoRecord) || here.Halted() == nil {
 		t.Errorf("lifted without the others: %v", err)

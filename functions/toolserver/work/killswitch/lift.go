@@ -18,7 +18,8 @@ type Lifted struct {
 	Halted    bool      `json:"halted"`
 	Was       *Halt     `json:"was"`
 	Entry     *EntryRef `json:"audit_entry"`
-	// Restored is what came back, if that was asked for, and why the rest did not.
+	// Restored lists the restored processes, if that was requested, and the reasons for the
+	// others.
 	Restored []managed.Restored `json:"restored"`
 }
 
@@ -87,9 +88,9 @@ func (s *Switch) Lift(ctx context.Context, reason, source string) (Lifted, error
 	return out, nil
 }
 
-// Restore brings back what halts ended at a provider, once nothing is halted: the second
-// stage of a lift. What is asked for is on record before, what came of it after. The
-// error is [ErrHalted], or ErrNoRecord with nothing brought back.
+// Restore is the second stage of a lift: it restores the processes that halts ended at a
+// provider, once nothing is halted. The request is recorded before and the result after.
+// The error is [ErrHalted], or ErrNoRecord with nothing restored.
 func (s *Switch) Restore(ctx context.Context, reason, source string) ([]managed.Restored, error) {
 	ctx = context.WithoutCancel(ctx)
 	if err := s.mayRestore(ctx, reason, source); err != nil {

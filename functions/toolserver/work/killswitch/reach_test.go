@@ -20,7 +20,7 @@ import (
 	"governance.internal/shared/audit/memory"
 )
 
-// reach records what was told to end.
+// reach records what was asked to end.
 type reach struct {
 	mu     sync.Mutex
 	told   []string
@@ -84,8 +84,8 @@ func TestTheScopeSaysWhatEnds(t *testing.T) {
 	}
 }
 
-// The flag may be written by a person, or be there from before: whoever runs ends what
-// runs, once, and again for the next halt.
+// The flag may be written by a person or exist from before. A running server ends what runs
+// once for each halt.
 func TestAFlagThatSomebodyElseWroteIsObeyedOnce(t *testing.T) {
 	r, dir := &reach{}, t.TempDir()
 	s, _ := reaching(t, r, dir, nil)
@@ -131,7 +131,7 @@ func TestAnotherServersHaltEndsWhatRunsHere(t *testing.T) {
 	}
 }
 
-// What was stopped comes back only without a halt and on record.
+// A stopped process is restored only without a halt, and the restore is recorded first.
 func TestRestoreComesAfterTheLiftAndIsOnRecord(t *testing.T) {
 	r, dir := &reach{failed: true}, t.TempDir()
 	store, err := memory.New("governance", memory.Options{})

@@ -7,19 +7,19 @@ import (
 	"log/slog"
 )
 
-// Flag is the halt that several tasks share. Its epoch grows with every change, so
-// that a person lifts only a halt that this person has seen.
+// Flag is the halt that several tasks share. Its epoch grows with every change, so that a
+// person can only lift the halt that the person has seen.
 type Flag interface {
 	// Read gives the halt that is in force, nil if there is none, and the epoch.
 	Read(ctx context.Context) (*Halt, uint64, error)
 	// Raise halts; a halt that is in force stays as it is.
 	Raise(ctx context.Context, h Halt) error
-	// Lift ends the halt of an epoch. It is no error if that was lifted before.
+	// Lift ends the halt of an epoch. A halt that is lifted already is not an error.
 	Lift(ctx context.Context, epoch uint64) error
 }
 
-// Check is [Switch.Halted] with a look at the shared flag first, for a caller that is about
-// to do what cannot be undone. An error counts as a halt.
+// Check is [Switch.Halted] after reading the shared flag, for a caller that is about to do
+// something irreversible. An error counts as a halt.
 func (s *Switch) Check(ctx context.Context) (*Halt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,8 +29,8 @@ func (s *Switch) Check(ctx context.Context) (*Halt, error) {
 	return s.Halted(), nil
 }
 
-// Sync makes the file and the shared flag say the same, and ends what runs here under a
-// halt that somebody else wrote: another server, an earlier one, or a person into the file.
+// Sync synchronizes the file with the shared flag, and ends what runs here under a halt
+// that another server, an earlier one or a person wrote.
 func (s *Switch) Sync(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +46,8 @@ func (s *Switch) Sync(ctx context.Context) error {
 	return err
 }
 
-// sync tells the other tasks of a halt that they do not know yet, and takes over what
-// they decided. The caller holds the lock.
+// sync publishes a halt that the other tasks do not know yet, and adopts their state. The
+// caller holds the lock.
 func (s *Switch) sync(ctx context.Context) (epoch uint64, err error) {
 	if s.shared == nil {
 		return 0, nil
@@ -88,8 +88,8 @@ func (s *Switch) obey(ctx context.Context, scope string) {
 		"survivors", len(out.Survivors))
 }
 
-// publish tells the other tasks of a halt within the budget; what fails is tried
-// again by [Switch.Sync].
+// publish writes a halt to the shared flag within the budget. [Switch.Sync] retries a
+// failure.
 func (s *Switch) publish(ctx context.Context) (told bool) {
 	own := s.Halted()
 	if s.shared == nil || own == nil || own.Told {

@@ -37,9 +37,9 @@ func (s *Switch) spool(e audit.Event) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Flush appends what waits for the audit trail. An entry that the trail took
-// before is not recorded again. Without anything that waits it costs one look. A trail
-// that does not answer holds up no halt: nothing is locked meanwhile.
+// Flush appends the spooled entries to the audit trail. An entry that the trail has already
+// is not appended again. An empty spool costs one read. No lock is held, so a slow trail
+// does not delay a halt.
 func (s *Switch) Flush(ctx context.Context) error {
 	s.flushing.Lock()
 	defer s.flushing.Unlock()

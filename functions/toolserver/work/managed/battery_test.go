@@ -119,7 +119,7 @@ var begin = map[string]func(t *testing.T, line, mark string) (Provider, Process)
 	},
 }
 
-// Whatever a program does, nothing of it survives, at any provider that runs here.
+// No part of any of these programs survives, at any provider of this machine.
 func TestNothingSurvivesAtAnyProvider(t *testing.T) {
 	for name, start := range begin {
 		for act, line := range stubborn {
@@ -186,8 +186,8 @@ func TestProcfsFindsByPatternAndFolder(t *testing.T) {
 	}
 }
 
-// What is started again by something else is told, and what the workspace file says for
-// stopping is run.
+// A process that something else restarts is reported, and the stop command of the workspace
+// file runs.
 func TestProcfsRunsTheStopCommandBesides(t *testing.T) {
 	dir := t.TempDir()
 	_, p := begin["procfs"](t, `echo ready; sleep 1000`, "stop-"+fmt.Sprint(os.Getpid()))
@@ -214,8 +214,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A process of another user that this one may not end is told, with the reason.
-func TestAProcessOfAnotherUserIsTold(t *testing.T) {
+// A process of another user that this one may not end is reported with the reason.
+func TestAProcessOfAnotherUserIsReported(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root to become another user")
 	}

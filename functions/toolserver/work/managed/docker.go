@@ -85,43 +85,38 @@ func (d Docker) inspect(ctx context.Context, p Process) (c inspected, err error)
 }
 
 // States implements [Provider].
-func (d Docker) States(ctx context.Context, list []Process) (states []Status) {
-	for _, p := range list {
-		c, err := d.inspect(ctx, p)
-		if err != nil {
-			states = append(states, Unknown(p, err.Error()))
-			continue
-		}
+func (d Docker) States(ctx context.Context, list []Process) []Status {
+	return EachStatus(list, func(p Process) (Status, error) { return d.status(ctx, p) })
+}
 
-		s := Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    Stopped,
-			PID:      c.State.Pid,
-			Restarts: c.RestartCount,
-			Critical: p.Critical,
-		}
-
-		switch c.State.Status {
-		case "running":
-			s.State, s.UptimeS = Running, int64(max(time.Since(c.State.StartedAt), 0)/time.Second)
-		case "paused":
-			s.State = Suspended
-		case "restarting":
-			s.State = BackingOff
-			if most := p.MaxRestarts1; c.RestartCount >= max(most, 1) &&
-				(most > 0 || c.RestartCount >= usualMost) {
-				s.State = CrashLoop
-			}
-		default:
-			s.Why = "the engine says " + strings.ToValidUTF8(c.State.Status, "?")
-		}
-
-		s.onMachine(s.PID)
-		states = append(states, s)
+func (d Docker) status(ctx context.Context, p Process) (Status, error) {
+	c, err := d.inspect(ctx, p)
+	if err != nil {
+		return Status{}, err
 	}
 
-	return states
+	s := StatusOf(p, Stopped)
+	s.PID = c.State.Pid
+	s.Restarts = c.RestartCount
+
+	switch c.State.Status {
+	case "running":
+		uptime := max(time.Since(c.State.StartedAt), 0)
+		s.State = Running
+		s.UptimeS = int64(uptime / time.Second)
+	case "paused":
+		s.State = Suspended
+	case "restarting":
+		s.State = BackingOff
+		if c.RestartCount >= mostRestarts(p) {
+			s.State = CrashLoop
+		}
+	default:
+		s.Why = "the engine says " + strings.ToValidUTF8(c.State.Status, "?")
+	}
+
+	s.onMachine(s.PID)
+	return s, nil
 }
 
 // Stop implements [Provider]. A container that is stopped so is not started again by its

@@ -10,22 +10,22 @@ import (
 	"governance.internal/functions/toolserver/work/statefile"
 )
 
-// Was is what a process was before a halt stopped it.
+// Was is the state of a process before a halt stopped it.
 type Was struct {
 	Provider string `json:"provider"`
 	Name     string `json:"name"`
 	Value    string `json:"value"` // in the words of the provider
 }
 
-// Former remembers what was, durably, in a file. It is safe for concurrent use.
+// Former stores the former states durably in a file. It is safe for concurrent use.
 type Former struct {
 	Path string
 
 	mu sync.Mutex
 }
 
-// Keep notes what a process was, before it is stopped. What was noted first stays: a
-// second halt finds it stopped already.
+// Keep stores the state of a process before it is stopped. It keeps an earlier state,
+// because a second halt finds the process stopped.
 func (f *Former) Keep(p Process, value string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,7 +44,7 @@ func (f *Former) Keep(p Process, value string) error {
 	return f.write(append(list, Was{p.Provider, p.Name, value}))
 }
 
-// All is everything that was noted, the oldest first. What cannot be read is nothing.
+// All returns the stored states, the oldest first. An unreadable file counts as empty.
 func (f *Former) All() []Was {
 	f.mu.Lock()
 	defer f.mu.Unlock()

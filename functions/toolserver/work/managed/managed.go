@@ -1,10 +1,10 @@
-// Package managed looks after the processes that the workspace file names: it tells how
-// they are, stops them for the kill switch and brings back what a halt stopped.
+// Package managed manages the processes that the workspace file names: it reports their
+// state, stops them for the kill switch and restores what a halt stopped.
 //
-// Who runs a process is its provider: this server itself (supervised), somebody whom the
-// process table shows (procfs), systemd, pm2, docker, or AWS (ecs, lambda; in packages of
-// their own, which carry the SDK). A provider that cannot be reached says so with its
-// reason. It is never told as well, and what it runs is never told as stopped.
+// A provider runs a process: this server itself (supervised), another program, found in the
+// process table (procfs), systemd, pm2, docker, or AWS (ecs, lambda; in packages of their
+// own, which import the SDK). A provider that cannot be reached is reported as unavailable
+// with the reason. It is never reported as healthy, nor its processes as stopped.
 package managed
 
 import (
@@ -44,7 +44,7 @@ type Status struct {
 	Critical bool   `json:"critical,omitempty"`
 }
 
-// Outcome is what became of a process that was to stop.
+// Outcome is the result of stopping a process.
 type Outcome struct {
 	Name      string               `json:"name"`
 	Provider  string               `json:"provider"`
@@ -63,7 +63,7 @@ func (o Outcome) fail(why string) Outcome {
 	return o
 }
 
-// Fail is the outcome of a process that is not known to have ended.
+// Fail is the outcome of a process that may still run.
 func Fail(p Process, did []string, why string) Outcome {
 	return Outcome{
 		Name:     p.Name,
@@ -72,7 +72,7 @@ func Fail(p Process, did []string, why string) Outcome {
 	}.fail(why)
 }
 
-// Done is an outcome of a process of which nothing runs.
+// Done is the outcome of a process of which nothing runs.
 func Done(p Process, did ...string) Outcome {
 	return Outcome{
 		Name:     p.Name,
@@ -82,11 +82,11 @@ func Done(p Process, did ...string) Outcome {
 	}
 }
 
-// Provider runs processes. Its methods answer for every process of a list, in its order,
-// and end soon after ctx. What they take is bounded.
+// Provider runs processes. Its methods return a result for every process of a list, in its
+// order, and end soon after ctx. Their own time is bounded as well.
 type Provider interface {
 	States(ctx context.Context, list []Process) []Status
-	// Stop stops, and looks whether that is true. What Start needs besides is kept first.
+	// Stop stops processes and verifies that they ended. It first keeps what Start needs.
 	Stop(ctx context.Context, list []Process) []Outcome
 	// Start brings back what Stop stopped. The error is [ErrNotStartable] if it cannot.
 	Start(ctx context.Context, p Process, former string) (did string, err error)
@@ -109,8 +109,8 @@ type Set struct {
 	last []Process // that Load gave
 }
 
-// Processes are those of the workspace file. While it cannot be read the kill switch
-// still knows those that it had.
+// Processes returns the processes of the workspace file. While the file cannot be read it
+// returns the last ones with the error, for the kill switch.
 func (s *Set) Processes() ([]Process, error) {
 	list, err := s.Load()
 	s.mu.Lock()
@@ -159,7 +159,7 @@ func (s *Set) provider(name string) Provider {
 	return Absent{"no provider " + name + " is set up here"}
 }
 
-// by asks all providers at once, each for its own.
+// by calls all providers at once, each with its own processes.
 func by[T any](s *Set, list []Process, ask func(Provider, []Process) []T) (all []T) {
 	groups := map[string][]Process{}
 	var names []string
@@ -183,7 +183,7 @@ func by[T any](s *Set, list []Process, ask func(Provider, []Process) []T) (all [
 // statesBudget is what looking takes at most.
 const statesBudget = 5 * time.Second
 
-// States tells how all are. The error is that of the workspace file.
+// States returns the states of all processes. The error is that of the workspace file.
 func (s *Set) States(ctx context.Context) ([]Status, error) {
 	list, err := s.Processes()
 	if err != nil {
@@ -202,8 +202,8 @@ func (s *Set) Stop(ctx context.Context) []Outcome {
 	return s.stop(ctx, func(string) bool { return true })
 }
 
-// StopHere is [Set.Stop] for what runs on this machine. Another server that was told to
-// halt does the rest.
+// StopHere is [Set.Stop] for the processes on this machine. The server that received the
+// request to halt stops the others.
 func (s *Set) StopHere(ctx context.Context) []Outcome {
 	return s.stop(ctx, func(provider string) bool {
 		return !workspace.IsRemote(provider)
@@ -227,7 +227,7 @@ func (s *Set) stop(ctx context.Context, which func(provider string) bool) []Outc
 	})
 }
 
-// Restored is what became of a process that was to come back.
+// Restored is the result of restoring a process.
 type Restored struct {
 	Name     string `json:"name"`
 	Provider string `json:"provider"`
@@ -236,8 +236,8 @@ type Restored struct {
 	Error    string `json:"error,omitempty"`
 }
 
-// Restore brings back what halts stopped, one after another. What came back is forgotten;
-// the rest can be tried again. A halt that comes meanwhile wins.
+// Restore starts the processes that halts stopped, one after another. It forgets those that
+// started; the rest can be retried. A halt in the meantime wins.
 func (s *Set) Restore(ctx context.Context) []Restored {
 	restored := []Restored{}
 	list, _ := s.Processes()

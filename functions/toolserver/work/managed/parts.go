@@ -37,7 +37,8 @@ func Each(list []Process, stop func(Process) Outcome) []Outcome {
 	return outcomes
 }
 
-// Keep notes what a process was. A halt goes on without: the answer tells it.
+// Keep stores the state of a process. A halt continues if that fails, and its answer says
+// so.
 func Keep(former *Former, p Process, value string) (did []string) {
 	if err := former.Keep(p, value); err != nil {
 		return []string{"what it was cannot be kept for the lift"}
@@ -45,18 +46,38 @@ func Keep(former *Former, p Process, value string) (did []string) {
 	return nil
 }
 
-// Unknown is the state of a process that cannot be seen.
-func Unknown(p Process, why string) Status {
+// StatusOf is the status of a process in a state, without figures.
+func StatusOf(p Process, state string) Status {
 	return Status{
 		Name:     p.Name,
 		Provider: p.Provider,
-		State:    Unavailable,
-		Why:      why,
+		State:    state,
 		Critical: p.Critical,
 	}
 }
 
-// onMachine takes in what the process table says of a number that a provider gave.
+// Unknown is the status of a process that cannot be seen.
+func Unknown(p Process, why string) Status {
+	s := StatusOf(p, Unavailable)
+	s.Why = why
+	return s
+}
+
+// EachStatus reads the status of each process of a list. A process that look fails for is
+// [Unavailable], with the error as the reason.
+func EachStatus(list []Process, look func(Process) (Status, error)) (all []Status) {
+	for _, p := range list {
+		s, err := look(p)
+		if err != nil {
+			s = Unknown(p, err.Error())
+		}
+		all = append(all, s)
+	}
+
+	return all
+}
+
+// onMachine adds what the process table shows of the process ID that a provider gave.
 func (s *Status) onMachine(pid int) {
 	if i, ok := processes.Identify(pid); ok && pid > 1 {
 		state := s.State

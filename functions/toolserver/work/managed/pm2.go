@@ -15,8 +15,8 @@ type PM2 struct {
 	Former *Former
 }
 
-// listed is a process as `pm2 jlist` shows it. What else that shows, the environment of
-// each process with its secrets, is not read.
+// listed is a process as `pm2 jlist` shows it, without its environment, which contains
+// secrets.
 type listed struct {
 	Name string `json:"name"`
 	ID   int    `json:"pm_id"`
@@ -73,35 +73,33 @@ func (m PM2) States(ctx context.Context, list []Process) (states []Status) {
 			states = append(states, Unknown(p, "pm2 has no such process"))
 			continue
 		}
-
-		s := Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    Running,
-			Critical: p.Critical,
-		}
-		for _, each := range instances {
-			s.Restarts = max(s.Restarts, each.Env.Restarts)
-			switch each.Env.Status {
-			case "online":
-				s.PID = each.PID
-				continue
-			case "errored":
-				s.State = CrashLoop
-			case "waiting restart", "launching":
-				s.State = BackingOff
-			default:
-				s.State = Stopped
-			}
-
-			s.Why = "pm2 says " + each.Env.Status
-		}
-
-		s.onMachine(s.PID)
-		states = append(states, s)
+		states = append(states, worstOf(p, instances))
 	}
 
 	return states
+}
+
+func worstOf(p Process, instances []listed) Status {
+	s := StatusOf(p, Running)
+	for _, each := range instances {
+		s.Restarts = max(s.Restarts, each.Env.Restarts)
+		switch each.Env.Status {
+		case "online":
+			s.PID = each.PID
+			continue
+		case "errored":
+			s.State = CrashLoop
+		case "waiting restart", "launching":
+			s.State = BackingOff
+		default:
+			s.State = Stopped
+		}
+
+		s.Why = "pm2 says " + each.Env.Status
+	}
+
+	s.onMachine(s.PID)
+	return s
 }
 
 // Stop implements [Provider]: pm2 stops the instances, by number so that no name is taken

@@ -44,9 +44,9 @@ func realPM2(t *testing.T) {
 	until(t, "ready", says(filepath.Join(home, "said"), "ready"))
 }
 
-// A daemon that starts again what ends is stopped with what it runs, and starts it after
-// the lift. On a slow machine it may not answer in time, which is told; then the kill
-// switch is pressed again.
+// A daemon that restarts its processes is stopped together with them, and starts them after
+// the lift. On a slow machine it may not answer in time, which is reported; then the halt
+// is repeated.
 func TestPM2AsItIs(t *testing.T) {
 	realPM2(t)
 	web, m := Process{Name: "web", Provider: "pm2", Target: "web"}, PM2{memory(t)}

@@ -83,13 +83,7 @@ func readPID(path string) int {
 // States implements [Provider]. Several that match are one process to it, the oldest.
 func (f Procfs) States(_ context.Context, list []Process) (states []Status) {
 	for _, p := range list {
-		s := Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    Stopped,
-			Critical: p.Critical,
-		}
-
+		s := StatusOf(p, Stopped)
 		found, why := f.find(p)
 		if why != "" {
 			s.State, s.Why = Unavailable, why
@@ -118,8 +112,8 @@ func (s *Status) of(i processes.Identity) {
 	}
 }
 
-// Stop implements [Provider]: signals for all that match, with what they started, beside
-// what the workspace file says; then a second look for what came back meanwhile.
+// Stop implements [Provider]: it runs the stop commands of the workspace file, signals all
+// matching processes and their descendants, and then looks again for restarted ones.
 func (f Procfs) Stop(ctx context.Context, list []Process) (outcomes []Outcome) {
 	var groups []*processes.Group
 	var owners []int
@@ -153,7 +147,7 @@ func (f Procfs) Stop(ctx context.Context, list []Process) (outcomes []Outcome) {
 	return outcomes
 }
 
-// again ends what matches after everything was ended: somebody starts it again.
+// again ends the matching processes that something restarted.
 func (f Procfs) again(p Process, o *Outcome) {
 	found, _ := f.find(p)
 	if len(found) == 0 {
@@ -182,7 +176,7 @@ func knownGroup(p Process, f processes.Found) *processes.Group {
 	})
 }
 
-// take takes in what became of a group of the process.
+// take adds the outcome of a group of the process.
 func (o *Outcome) take(ended processes.Outcome) {
 	o.Did = append(o.Did, ended.Signals...)
 	for _, survivor := range ended.Survivors {

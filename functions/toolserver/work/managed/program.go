@@ -32,8 +32,8 @@ func (b *bounded) Write(text []byte) (int, error) {
 	return b.Buffer.Write(text)
 }
 
-// run runs a program, found on PATH, and gives what it says. The error of one that is not
-// there is *[NotThere].
+// run runs a program from PATH and returns its output. The error of a missing program is
+// *[NotThere].
 func run(ctx context.Context, dir string, argv ...string) ([]byte, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -56,7 +56,7 @@ func run(ctx context.Context, dir string, argv ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// inherited are the variables that programs get: no secret of this server is among them.
+// inherited lists the variables that programs get. None contains a secret of this server.
 var inherited = []string{"PATH", "HOME", "USER", "LANG", "PM2_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"}
 
 func environment() (list []string) {
@@ -73,8 +73,8 @@ type NotThere struct{ Why string }
 
 func (n *NotThere) Error() string { return n.Why }
 
-// stopCommands starts what the workspace file says for stopping, and gives a function that
-// waits for it and tells what was said of each process.
+// stopCommands starts the stop commands of the workspace file, and returns a function that
+// waits for them and returns their output for each process.
 func stopCommands(ctx context.Context, list []Process, dir string) func() [][]string {
 	said := make([][]string, len(list))
 	var wait sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 	"governance.internal/functions/toolserver/work/statefile"
 )
 
-// record is what a server after this one needs to go on.
+// record is what a later server needs to take over.
 type record struct {
 	Name    string             `json:"name"`
 	ID      string             `json:"id"`
@@ -98,7 +98,7 @@ func (s *Supervisor) recorded(visit func(record)) {
 }
 
 // refresh takes the lock as soon as it is free, and looks at what another server runs until
-// then. It says whether this one supervises. The caller holds the mutex.
+// then. It reports whether this one supervises. The caller holds the mutex.
 func (s *Supervisor) refresh() bool {
 	if err := s.take(); err != nil {
 		slog.Error("managed processes are not supervised", "error", err.Error())

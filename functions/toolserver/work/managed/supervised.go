@@ -64,9 +64,9 @@ type child struct {
 	ending   bool             // we end it
 }
 
-// OpenSupervisor goes on with what an earlier server started and left running. Of several
-// servers on one directory one supervises, as long as it lives; the others see what it
-// runs, and can stop it.
+// OpenSupervisor takes over the processes that an earlier server left running. Of several
+// servers on one directory one supervises while it lives; the others see its processes and
+// can stop them.
 func OpenSupervisor(dir string, r Rules) (*Supervisor, error) {
 	s := &Supervisor{
 		dir:      filepath.Join(dir, "managed"),
@@ -88,8 +88,8 @@ func OpenSupervisor(dir string, r Rules) (*Supervisor, error) {
 	return s, s.take()
 }
 
-// Look starts what should run and does not, at most one process at a time, and ends what
-// is wanted no more. It is called again and again.
+// Look starts missing processes, at most one at a time, and ends those that are no longer
+// wanted. It is called repeatedly.
 func (s *Supervisor) Look(ctx context.Context, list []Process) {
 	s.mu.Lock()
 	mine := s.refresh()
@@ -162,17 +162,19 @@ func (s *Supervisor) due() string {
 	return ""
 }
 
-// loops says whether a process ended so often that starting it again does not help.
+// loops reports whether a process ended too often to be restarted.
 func (s *Supervisor) loops(c *child) bool {
 	since := s.rules.Now().Add(-window)
 	c.restarts = slices.DeleteFunc(c.restarts, func(at time.Time) bool {
 		return at.Before(since)
 	})
-	most := c.process.MaxRestarts1
-	if most == 0 {
-		most = usualMost
-	}
-	return len(c.restarts) >= most
+	return len(c.restarts) >= mostRestarts(c.process)
+}
+
+// mostRestarts is the number of restarts within the window from which on a process is in a
+// crash loop.
+func mostRestarts(p Process) int {
+	return cmp.Or(p.MaxRestarts1, usualMost)
 }
 
 // start starts a process. The flag of a halt is raised before anything is ended under it,
@@ -260,13 +262,13 @@ func (s *Supervisor) launch(p Process) (*processes.Group, error) {
 	return group, nil
 }
 
-// folder is where a process has its log. A name may hold anything.
+// folder is the folder of a process's log. A name may contain any character.
 func (s *Supervisor) folder(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:8]))
 }
 
-// log never waits, whatever stands in the place of the log.
+// log opens the log without blocking, even if a pipe is in its place.
 func (s *Supervisor) log(folder string) (*os.File, error) {
 	return os.OpenFile(
 		filepath.Join(folder, "log"),
@@ -292,8 +294,8 @@ func (s *Supervisor) trim() {
 	}
 }
 
-// follow waits for the end of a process and clears away what it left behind, before it
-// may be started again.
+// follow waits for the end of a process and ends its descendants before it may be
+// restarted.
 func (s *Supervisor) follow(c *child, group *processes.Group) {
 	<-group.Done()
 	left := processes.Stop(context.Background(), group)[0]
@@ -339,13 +341,7 @@ func (s *Supervisor) States(_ context.Context, list []Process) (states []Status)
 
 	s.refresh()
 	for _, p := range list {
-		st := Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    Stopped,
-			Critical: p.Critical,
-		}
-
+		st := StatusOf(p, Stopped)
 		c := s.children[p.Name]
 		switch {
 		case c == nil:
@@ -436,7 +432,7 @@ func (s *Supervisor) Start(context.Context, Process, string) (string, error) {
 	return "it is started again by itself", nil
 }
 
-// Close ends everything: who started it goes. What another server runs goes on.
+// Close ends all processes of this server. Those of another server keep running.
 func (s *Supervisor) Close() {
 	s.mu.Lock()
 	if s.unlock == nil {

@@ -37,8 +37,8 @@ func shellProcess(name, line string) Process {
 
 func (s *Supervisor) state(p Process) Status { return s.States(context.Background(), []Process{p})[0] }
 
-// Each restart waits twice as long as the one before, and after so many within an hour
-// there is none: it is told as a crash loop. An hour later it may try again.
+// Each restart waits twice as long as the one before. After too many within an hour there
+// are no more and the process is reported as a crash loop. An hour later it may try again.
 func TestAProcessThatEndsIsStartedAgainUntilThatIsALoop(t *testing.T) {
 	s, _, clock := watched(t, t.TempDir())
 	p := shellProcess("api", "exit 3")
@@ -93,11 +93,11 @@ func TestNothingStartsUnderAHaltAndThenOneByOne(t *testing.T) {
 	}
 	until(t, "nothing runs", func() bool { return count() == 0 })
 	if st := s.state(list[0]); st.State != Stopped || st.Restarts != 0 {
-		t.Errorf("whoever stops it makes no crash of it: %+v", st)
+		t.Errorf("a stop counts as a crash: %+v", st)
 	}
 }
 
-// What the workspace file names no more is ended.
+// A process that is removed from the workspace file is ended.
 func TestAProcessThatIsNamedNoMoreEnds(t *testing.T) {
 	s, _, _ := watched(t, t.TempDir())
 	p := shellProcess("a", "sleep 1000")
@@ -130,8 +130,8 @@ func TestTheNextSupervisorGoesOn(t *testing.T) {
 	}
 }
 
-// Of two servers on one directory one supervises. The other sees what runs and can stop
-// it, starts no second one, and ends nothing when it goes.
+// One of two servers on a directory supervises. The other sees the processes and can stop
+// them, starts no second one, and ends nothing when it closes.
 func TestOfTwoServersOneSupervises(t *testing.T) {
 	dir := t.TempDir()
 	first, _, _ := watched(t, dir)
@@ -158,12 +158,12 @@ func TestOfTwoServersOneSupervises(t *testing.T) {
 	}
 	first.Close()
 	if second.Look(t.Context(), []Process{p}); second.unlock == nil {
-		t.Error("nobody supervises any more")
+		t.Error("the second set did not take over")
 	}
 }
 
 // A process that runs for ever and says much does not fill the disk.
-func TestALogBeginsAnewWhileItsProcessRuns(t *testing.T) {
+func TestALogIsRotatedWhileItsProcessRuns(t *testing.T) {
 	s, _, _ := watched(t, t.TempDir())
 	s.rules.mostLog = 1000
 	p := shellProcess("talks", "i=0; while [ $i -lt 500 ]; do echo line; i=$((i+1)); done; sleep 1000")
@@ -182,9 +182,9 @@ func TestALogBeginsAnewWhileItsProcessRuns(t *testing.T) {
 	}
 }
 
-// A command that cannot be started is told and tried again later; the secrets of the
-// server are not in the environment of what it starts.
-func TestWhatCannotStartIsToldAndNothingIsInherited(t *testing.T) {
+// A command that cannot be started is reported and retried later; its environment does not
+// contain the secrets of the server.
+func TestAFailedStartIsReportedAndNothingIsInherited(t *testing.T) {
 	t.Setenv("KILL_SECRET", "hidden-1")
 	t.Setenv("GIVEN", "yes")
 	s, _, _ := watched(t, t.TempDir())

@@ -14,7 +14,7 @@ type Systemd struct {
 	Former *Former
 }
 
-// unitName is what may stand as a unit; nothing else reaches the command line.
+// unitName matches a valid unit name; nothing else reaches the command line.
 var unitName = regexp.MustCompile(`^[A-Za-z0-9:_.@\\-]{1,255}$`)
 
 // unit is what systemd says of one.
@@ -69,41 +69,35 @@ func parseUnit(text []byte) (u unit, err error) {
 }
 
 // States implements [Provider].
-func (d Systemd) States(ctx context.Context, list []Process) (states []Status) {
-	for _, p := range list {
-		u, err := d.show(ctx, p)
-		if err != nil {
-			states = append(states, Unknown(p, err.Error()))
-			continue
-		}
+func (d Systemd) States(ctx context.Context, list []Process) []Status {
+	return EachStatus(list, func(p Process) (Status, error) { return d.status(ctx, p) })
+}
 
-		s := Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    Running,
-			PID:      u.pid,
-			Restarts: u.restarts,
-			Critical: p.Critical,
-		}
-
-		switch {
-		case u.result == "start-limit-hit":
-			s.State = CrashLoop
-		case u.sub == "auto-restart" || u.sub == "auto-restart-queued":
-			s.State = BackingOff
-		case !u.runs():
-			s.State = Stopped
-		}
-
-		if s.State != Running {
-			s.Why = u.active + " (" + u.sub + ")"
-		}
-
-		s.onMachine(u.pid)
-		states = append(states, s)
+func (d Systemd) status(ctx context.Context, p Process) (Status, error) {
+	u, err := d.show(ctx, p)
+	if err != nil {
+		return Status{}, err
 	}
 
-	return states
+	s := StatusOf(p, Running)
+	s.PID = u.pid
+	s.Restarts = u.restarts
+
+	switch {
+	case u.result == "start-limit-hit":
+		s.State = CrashLoop
+	case u.sub == "auto-restart" || u.sub == "auto-restart-queued":
+		s.State = BackingOff
+	case !u.runs():
+		s.State = Stopped
+	}
+
+	if s.State != Running {
+		s.Why = u.active + " (" + u.sub + ")"
+	}
+
+	s.onMachine(s.PID)
+	return s, nil
 }
 
 // Stop implements [Provider]: stop without waiting, so that a unit with a long timeout
@@ -127,7 +121,10 @@ func (d Systemd) stop(ctx context.Context, p Process) Outcome {
 	}
 
 	did = append(did, "stop")
-	ended := func() bool { u, err := d.show(ctx, p); return err == nil && !u.runs() }
+	ended := func() bool {
+		u, err := d.show(ctx, p)
+		return err == nil && !u.runs()
+	}
 	soft, cancel := context.WithTimeout(ctx, hardAfter)
 	defer cancel()
 

@@ -182,7 +182,7 @@ func TestNoAttackSurvivesTheKillSwitch(t *testing.T) {
 					t.Error("something is alive")
 				}
 				if !outcomes[0].Ended || len(others) > 0 {
-					t.Errorf("it is not known to have ended: %+v %+v", outcomes, others)
+					t.Errorf("no proof that it ended: %+v %+v", outcomes, others)
 				}
 			})
 		}
@@ -193,7 +193,7 @@ func TestNoAttackSurvivesTheKillSwitch(t *testing.T) {
 func TestNoAttackWithAMarkSurvivesTheEndOfItsGroup(t *testing.T) {
 	for _, each := range attacks {
 		if each.act == "relay without a mark" {
-			continue // where there are no control groups nobody can tell whose it is
+			continue // without control groups its owner is unknown
 		}
 		t.Run(each.act, func(t *testing.T) {
 			g, mark := attack(t, each.act, each.wait, true)
@@ -207,7 +207,7 @@ func TestNoAttackWithAMarkSurvivesTheEndOfItsGroup(t *testing.T) {
 
 // The end of one group spares others, also while a relay without a mark runs, which is left
 // to the kill switch.
-func TestAnOrphanOfNobodyIsLeftToTheKillSwitch(t *testing.T) {
+func TestAnUnownedOrphanIsLeftToTheKillSwitch(t *testing.T) {
 	other, _ := attack(t, "lone child", 1, true)
 	g, mark := attack(t, "relay without a mark", 1, true)
 	target{groups: []*Group{g}}.stop(t.Context(), attackGrace)
@@ -220,8 +220,8 @@ func TestAnOrphanOfNobodyIsLeftToTheKillSwitch(t *testing.T) {
 	}
 }
 
-// shown says whether anything that shows the mark of a test is alive. It looks for a while:
-// what forks all the time is not in every list.
+// shown reports whether anything that shows the mark of a test is alive. It looks for a
+// while: what forks all the time is not in every list.
 func shown(t *testing.T, mark string) bool {
 	t.Helper()
 	for range 50 {

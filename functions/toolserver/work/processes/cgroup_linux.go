@@ -9,17 +9,16 @@ import (
 	"sync"
 )
 
-// controlGroup is a control group of version 2 that holds one program and all that it
-// starts (cgroups(7)). The kernel freezes and ends all of it at once, also what forks at
-// that moment. The zero value is none: most containers and login sessions forbid making
-// one.
+// controlGroup is a control group (cgroup v2, cgroups(7)) of one program and its
+// descendants. The kernel freezes or kills all of it at once, including a process that is
+// being forked. The zero value is no group: most containers and login sessions forbid
+// making one.
 type controlGroup struct{ dir string }
 
 // controlPrefix begins the names of our control groups.
 const controlPrefix = "governance-"
 
-// ownControlGroup is the folder of the control group in which this process is, "" if there
-// is none of version 2.
+// ownControlGroup returns the folder of this process's control group, "" without cgroup v2.
 var ownControlGroup = sync.OnceValue(func() string {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -65,8 +64,8 @@ func controlGroupIn(mounts, groups string) string {
 	return ""
 }
 
-// controlGroupOf is where the control group of a program is. An id is a single name: one
-// with a separator has none.
+// controlGroupOf returns the folder of a program's control group. An id with a path
+// separator has none.
 func controlGroupOf(id string) string {
 	name := controlPrefix + id
 	own := ownControlGroup()
@@ -80,7 +79,7 @@ func controlGroupOf(id string) string {
 	return filepath.Join(own, name)
 }
 
-// newControlGroup makes one, or gives none where that cannot be done.
+// newControlGroup makes a control group, or returns the zero value if that is not possible.
 func newControlGroup(id string) controlGroup {
 	dir := controlGroupOf(id)
 	if dir == "" || os.Mkdir(dir, 0o700) != nil {
@@ -95,7 +94,7 @@ func newControlGroup(id string) controlGroup {
 	return c
 }
 
-// findControlGroup gives the one that an earlier process made.
+// findControlGroup returns the control group that an earlier process made.
 func findControlGroup(id string) controlGroup {
 	dir := controlGroupOf(id)
 	if _, err := os.Stat(dir); dir == "" || err != nil {
@@ -114,10 +113,10 @@ func (c controlGroup) open() (*os.File, error) {
 	return os.Open(c.dir)
 }
 
-// freeze stops all of the group: nothing in it runs, and nothing comes to it.
+// freeze stops all processes of the group. None of them runs or forks.
 func (c controlGroup) freeze() { c.write("cgroup.freeze") }
 
-// kill sends SIGKILL to all of the group, and to what is forked meanwhile.
+// kill sends SIGKILL to all processes of the group, including those that are being forked.
 func (c controlGroup) kill() { c.write("cgroup.kill") }
 
 func (c controlGroup) write(name string) {
@@ -142,8 +141,8 @@ func (c controlGroup) pids() map[int]bool {
 	return inside
 }
 
-// collect takes in a folder and those below it: a program may make control groups of its
-// own.
+// collect reads a folder and those below it, because a program may make control groups of
+// its own.
 func (c controlGroup) collect(dir string, inside map[int]bool) {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	if err != nil {
@@ -168,7 +167,7 @@ func (c controlGroup) collect(dir string, inside map[int]bool) {
 	}
 }
 
-// remove takes an empty group away, with those below it.
+// remove removes an empty group and those below it.
 func (c controlGroup) remove() {
 	if c.exists() {
 		removeControlGroups(c.dir)

@@ -2,7 +2,7 @@ package processes
 
 import "time"
 
-// Found is a process that somebody else started.
+// Found is a process that this server did not start.
 type Found struct {
 	Identity Identity
 	Argv     []string

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Find gives the processes that match, except this one and those above it: a caller that ends
-// what matches must not end itself.
+// Find returns the matching processes, except this one and its ancestors: a caller that
+// ends the matching processes must not end itself.
 func Find(match func(argv []string, dir string) bool) ([]Found, error) {
 	all, err := snapshot()
 	if err != nil {
@@ -49,7 +49,7 @@ func Find(match func(argv []string, dir string) bool) ([]Found, error) {
 	return found, nil
 }
 
-// argv is the command line; nothing for a process of the kernel, or one that is gone.
+// argv returns the command line, nil for a kernel thread or a process that is gone.
 func (p process) argv() []string {
 	text, err := os.ReadFile(p.folder() + "/cmdline")
 	if err != nil || len(text) == 0 {
@@ -61,7 +61,7 @@ func (p process) argv() []string {
 // ticksPerSecond of the process table; Linux shows 100 on every architecture (USER_HZ).
 const ticksPerSecond = 100
 
-// Look reads what a process takes; false if it is no more.
+// Look reads the memory and processor use of a process; false if it is gone.
 func Look(i Identity) (Usage, bool) {
 	p, err := read(i.PID)
 	if err != nil ||

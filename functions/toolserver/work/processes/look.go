@@ -5,25 +5,25 @@ import (
 	"sync"
 )
 
-// target is what is to end: groups, and with all every adopted orphan.
+// target is what Stop ends: groups and, with all, every adopted orphan.
 type target struct {
 	groups []*Group
 	all    bool
 }
 
-// sight is what a look at the process table shows of a target.
+// sight is the state of a target in one look at the process table.
 type sight struct {
 	living   []process
 	joined   map[int]bool // process groups in which one of it is, or was until now
-	shared   map[int]bool // process groups in which somebody else is, too
+	shared   map[int]bool // process groups that contain other processes, too
 	died     bool         // one of it was dead and is buried now: it may have had a child just before
 	vanished bool         // a process was gone before anybody could tell whose it is
 	others   map[key]bool // processes that are not of the target
 	err      error        // the state is unknown
 }
 
-// over says that nothing lives, for sure: a child of a process that died or vanished during the
-// look may not have been seen.
+// over reports that certainly nothing lives. A child of a process that died or vanished
+// during the look may have been missed.
 func (s sight) over() bool {
 	return len(s.living) == 0 &&
 		!s.died &&
@@ -31,19 +31,17 @@ func (s sight) over() bool {
 		s.err == nil
 }
 
-// looking keeps two looks apart: what one buries would vanish for the other.
+// looking serializes looks: a process that one reaps would vanish for the other.
 var looking sync.Mutex
 
-// look finds the processes of the target that are alive, and buries adopted ones that
-// are dead.
+// look finds the live processes of the target, and reaps dead adopted ones.
 func (t target) look() sight {
 	return t.sweep(nil, func(process) {})
 }
 
-// sweep is look, and does something to each process of the target as soon as it is read:
-// what lives for a millisecond only is not there any more when the whole table is known.
-// Processes that were read before and are not of the target may vanish: others are their
-// numbers.
+// sweep is look, but calls act for each process of the target as soon as it is read,
+// because a process that lives for a millisecond is gone when the whole table is read.
+// Processes that were read before and are not of the target may vanish.
 func (t target) sweep(others map[int]bool, act func(process)) sight {
 	looking.Lock()
 	defer looking.Unlock()
@@ -115,7 +113,7 @@ func (t target) sweep(others map[int]bool, act func(process)) sight {
 	return seen
 }
 
-// wholeGroups are the process groups that are the target's alone.
+// wholeGroups returns the process groups that contain only processes of the target.
 func (s sight) wholeGroups() (ids []int) {
 	for id, joined := range s.joined {
 		if joined && id > 1 && !s.shared[id] {
@@ -125,7 +123,8 @@ func (s sight) wholeGroups() (ids []int) {
 	return ids
 }
 
-// strays are the adopted processes that go with all, except those of kept groups.
+// strays returns the adopted processes that belong to the target with all, except those of
+// kept groups.
 func (t target) strays(v *view) map[int]bool {
 	if !t.all {
 		return nil
@@ -138,7 +137,7 @@ func (t target) strays(v *view) map[int]bool {
 	return strays
 }
 
-// view is the process table as one look reads it. What it costs to know is read once.
+// view is the process table in one look. It caches what is costly to read.
 type view struct {
 	target
 	table    map[int]process
@@ -179,7 +178,7 @@ func (v *view) as(t target) *view {
 	return other
 }
 
-// prepare reads what is known of the groups themselves.
+// prepare reads the state of the groups themselves.
 func (v *view) prepare() {
 	v.groupsOf = map[int]int{}
 	for _, g := range v.groups {
@@ -189,8 +188,8 @@ func (v *view) prepare() {
 	}
 }
 
-// groupOf is the index of the group that a process is of, -1 for none: it shows a mark
-// of the group, or descends from a process that does.
+// groupOf returns the index of the group of a process, -1 for none: the process has a mark
+// of the group, or descends from one that has.
 func (v *view) groupOf(p process) int {
 	if group, known := v.groupsOf[p.pid]; known {
 		return group
@@ -217,8 +216,8 @@ func (v *view) ownGroup(p process) int {
 	return -1
 }
 
-// mark is the value of the marker in the environment that the process began with, "" for
-// none. One of another user cannot be read.
+// mark returns the marker in the initial environment of the process, "" if it has none or
+// belongs to another user.
 func (v *view) mark(p process) string {
 	value, read := v.marks[p.pid]
 	if read || p.dead() {
@@ -232,8 +231,8 @@ func (v *view) mark(p process) string {
 	return value
 }
 
-// stray says whether a process is an adopted one that goes with all. Those below it are not
-// known before the whole table is.
+// stray reports whether a process is an adopted one that belongs to the target with all.
+// Its descendants are unknown until the whole table is read.
 func (v *view) stray(p process) bool {
 	return v.all &&
 		p.parent == self &&
@@ -241,8 +240,8 @@ func (v *view) stray(p process) bool {
 		v.spared.ownGroup(p) < 0
 }
 
-// orphan says whether a dead process is one that this process adopted and of which no group
-// is known. It may have been of any.
+// orphan reports whether a dead process was adopted by this process and has no known group.
+// It may have belonged to any.
 func (v *view) orphan(p process) bool {
 	if p.parent != self || p.session == v.table[self].session {
 		return false
@@ -250,9 +249,9 @@ func (v *view) orphan(p process) bool {
 	return v.as(target{groups: live.all()}).ownGroup(p) < 0
 }
 
-// childOfAnother says whether a process, of which no more is known than its line in the
-// table, is not of the target: it is in the session of its parent, who is not. An orphan is
-// in a session of its own, or of who left it.
+// childOfAnother reports, from its line in the table alone, whether a process is not of the
+// target: it is in the session of its parent, which is not. An orphan is in a session of
+// its own or of its former parent.
 func (v *view) childOfAnother(p process) bool {
 	parent, there := v.table[p.parent]
 	return there &&
@@ -261,9 +260,9 @@ func (v *view) childOfAnother(p process) bool {
 		v.ownGroup(p) < 0
 }
 
-// owns says whether a process has a number of the group: that of its program, of its
-// session or process group, or one that was seen in it. Numbers of the program count only
-// if it still has its own.
+// owns reports whether a process has an ID of the group: that of its program, of its
+// session or process group, or one that was seen in it. The program's IDs count only if its
+// process ID has not been reused.
 func (g *Group) owns(p process, numbered bool) bool {
 	if numbered && (p.pid == g.PID || p.session == g.PID || p.pgrp == g.PID) {
 		return true
@@ -273,7 +272,7 @@ func (g *Group) owns(p process, numbered bool) bool {
 	return g.known[key{p.pid, p.begun}] || g.led[p.session]
 }
 
-// note remembers a process as one of the group.
+// note records a process as a member of the group.
 func (g *Group) note(p process) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -289,8 +288,7 @@ func (g *Group) note(p process) {
 	}
 }
 
-// forget drops what is no more: empty sessions, and ended processes. Their numbers
-// are used again.
+// forget drops empty sessions and ended processes, because their IDs are reused.
 func (g *Group) forget(all map[int]process) {
 	inhabited := map[int]bool{}
 	for _, p := range all {

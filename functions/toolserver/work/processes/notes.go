@@ -10,21 +10,21 @@ import (
 	"governance.internal/functions/toolserver/work/statefile"
 )
 
-// notes are what a group leaves for a server that starts after a crash: the processes that
-// were seen, and the sessions that they began. They hold for one boot of the system.
+// notes are the state of a group for a server that starts after a crash: the processes that
+// were seen, and the sessions that they began. They are valid for one boot of the system.
 type notes struct {
 	Boot      string      `json:"boot"`
 	Processes []notedLife `json:"processes"`
 	Sessions  []int       `json:"sessions"`
 }
 
-// notedLife is a process by its number and its start time in ticks since boot.
+// notedLife identifies a process by its ID and its start time in ticks since boot.
 type notedLife struct {
 	PID   int    `json:"pid"`
 	Begun uint64 `json:"begun"`
 }
 
-// writeNotes writes down what became known since the last time.
+// writeNotes writes the notes if they changed since the last write.
 func (g *Group) writeNotes() {
 	text, needed := g.takeNotes()
 	if !needed {
@@ -37,7 +37,7 @@ func (g *Group) writeNotes() {
 	}
 }
 
-// takeNotes gives the text of the notes, and false if they are written already.
+// takeNotes returns the text of the notes, and false if they are written already.
 func (g *Group) takeNotes() ([]byte, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,15 +60,15 @@ func (g *Group) takeNotes() ([]byte, bool) {
 	return text, err == nil
 }
 
-// dropNotes takes the notes of a group away of which nothing lives.
+// dropNotes removes the notes of a group of which nothing lives.
 func (g *Group) dropNotes() {
 	if g.notes != "" {
 		_ = os.Remove(g.notes) // what is noted there is dead, and a reader sees that
 	}
 }
 
-// NoteStrays writes down the orphans that this process adopted and of which no group is
-// known: a server that starts after a crash could not tell them from anything else.
+// NoteStrays writes the adopted orphans without a known group to a file, so that a server
+// that starts after a crash can identify them.
 func (g *Group) NoteStrays() {
 	t := target{groups: append([]*Group{g}, live.all()...), all: true}
 	for _, p := range t.look().living {
@@ -80,8 +80,8 @@ func (g *Group) NoteStrays() {
 	g.writeNotes()
 }
 
-// readNotes takes in what an earlier server saw. A session counts only while a process that
-// was seen is in it: its number may have been used again.
+// readNotes reads what an earlier server saw. A session counts only while a process that
+// was seen is in it, because its ID may have been reused.
 func (g *Group) readNotes() {
 	if g.notes == "" {
 		return

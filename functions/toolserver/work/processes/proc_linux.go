@@ -22,9 +22,9 @@ var adopt = sync.OnceValue(func() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 })
 
-// Conceal keeps the memory and the environment of this process, where the secrets are, from
+// Conceal hides the memory and the environment of this process, which contain secrets, from
 // programs of the same user: they can neither read /proc/PID/environ nor trace it
-// (PR_SET_DUMPABLE in prctl(2)). What it starts is not concealed.
+// (PR_SET_DUMPABLE in prctl(2)). Its children are not concealed.
 func Conceal() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
@@ -35,8 +35,8 @@ var bootID = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(text))
 })
 
-// ownSession starts a program in a session of its own, and in the control group that a
-// folder stands for; nil for none.
+// ownSession makes a program start in a session of its own, and in the control group of a
+// folder; nil for none.
 func ownSession(control *os.File) *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setsid: true}
 	if control != nil {
@@ -64,8 +64,8 @@ type process struct {
 	group                      int    // index in a target
 }
 
-// dead says that no thread of the process runs any more. One whose first thread has ended
-// is shown as a zombie while its others live.
+// dead reports that no thread of the process runs. A process whose first thread has ended
+// is shown as a zombie while its other threads live.
 func (p process) dead() bool {
 	return p.state == 'X' || p.state == 'Z' && p.threads <= 1
 }
@@ -82,9 +82,9 @@ func snapshot() (map[int]process, error) {
 	return all, err
 }
 
-// eachProcess visits the process table, the highest numbers first: those are the youngest,
-// and may be gone soon. A process may be gone or another one a moment later; vanished are
-// those that were gone before they were read. After an error it is unknown what runs.
+// eachProcess visits the process table, the highest IDs first: those are the youngest, and
+// may be gone soon. A process may end, or its ID be reused, a moment later; vanished are
+// those that ended before they were read. After an error it is unknown what runs.
 func eachProcess(visit func(process)) (vanished []int, err error) {
 	names, err := readNames("/proc")
 	if err != nil {
@@ -114,7 +114,7 @@ func eachProcess(visit func(process)) (vanished []int, err error) {
 	return vanished, nil
 }
 
-// isGone says whether an error means that a process is no more.
+// isGone reports whether an error means that a process has ended.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
@@ -172,8 +172,8 @@ func parseStat(pid int, text string) (process, error) {
 	return p, nil
 }
 
-// mark is the value of [Marker] in the environment that the process began with, "" if
-// there is none or it may not be read. Gone says that the process ended before it was read.
+// mark is the value of [Marker] in the environment that the process began with, "" if there
+// is none or it may not be read. Gone reports that the process ended before it was read.
 func (p process) mark() (value string, gone bool) {
 	environment, err := p.environment()
 	if isGone(err) {
@@ -194,8 +194,8 @@ func (p process) environment() ([]byte, error) {
 	return os.ReadFile(p.folder() + "/environ")
 }
 
-// folder is where the process table shows the memory of the process: with its first thread,
-// or with another one that lives when that has ended.
+// folder returns the folder in /proc that shows the memory of the process: that of its
+// first thread, or of another live thread if the first has ended.
 func (p process) folder() string {
 	folder := fmt.Sprintf("/proc/%d", p.pid)
 	if p.state != 'Z' || p.dead() {
@@ -223,8 +223,8 @@ func (p process) folder() string {
 	return folder
 }
 
-// send sends a signal to this very process: it is held by a descriptor, and its start time
-// compared, before the signal goes out.
+// send sends a signal to exactly this process: it opens a pidfd and compares the start time
+// before it signals.
 func (p process) send(s syscall.Signal) bool {
 	held, err := os.FindProcess(p.pid)
 	if err != nil {
@@ -239,8 +239,7 @@ func (p process) send(s syscall.Signal) bool {
 	return held.Signal(s) == nil
 }
 
-// bury takes the exit status of a dead child that no other code waits for; false if there
-// was none to take.
+// bury reaps a dead child that no other code waits for; false if there was none.
 func bury(p process) bool {
 	if p.parent != self || managed.has(p.pid) {
 		return false
@@ -249,8 +248,7 @@ func bury(p process) bool {
 	return err == nil && pid == p.pid
 }
 
-// sendToGroup sends a signal to the process group that the process is in, to all of it at
-// once.
+// sendToGroup sends a signal to the whole process group of the process at once.
 func (p process) sendToGroup(s syscall.Signal) bool {
 	now, err := read(p.pid)
 	if err != nil || now.begun != p.begun || now.pgrp != p.pgrp {
@@ -259,8 +257,8 @@ func (p process) sendToGroup(s syscall.Signal) bool {
 	return syscall.Kill(-p.pgrp, s) == nil
 }
 
-// adopted are the orphans that this process was given, and all below them: its children
-// in other sessions.
+// adopted returns the orphans that this process adopted, which are its children in other
+// sessions, and their descendants.
 func adopted(all map[int]process) map[int]bool {
 	strays := map[int]bool{}
 	for pid := range all {
@@ -307,7 +305,8 @@ func (p process) survivor() Survivor {
 	}
 }
 
-// nameless is a file in memory: a container has no place for temporary files.
+// nameless returns a file in memory, because a container may have no folder for temporary
+// files.
 func nameless() (*os.File, error) {
 	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// Without a process table to search nothing is started: what cannot be ended for sure
-// must not begin.
+// Nothing is started without a process table, because it could not be ended reliably.
 
 var self = os.Getpid()
 

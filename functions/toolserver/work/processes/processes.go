@@ -3,21 +3,21 @@
 //
 // # What makes it hard
 //
-// A program may ignore the signal to end, and what it started may have left its
-// process group, closed its output and gone to the background: a plain kill of the
-// program leaves that running. Three marks find it all the same:
+// A program may ignore SIGTERM, and its children may have left its process group, closed
+// their output and gone to the background: killing the program leaves them running. Three
+// marks find them:
 //
 //   - the process group and session that the program begins with;
 //   - a marker in the environment, which descendants inherit;
 //   - descent: this process adopts the orphans of its descendants
 //     (PR_SET_CHILD_SUBREAPER), so that nothing which began below it leaves its tree.
 //
-// Where the system lets this process make a control group (cgroup v2), a program starts in
-// one of its own: that is a fourth mark, and the kernel freezes and ends the group at once.
+// If the system lets this process make a control group (cgroup v2), a program starts in one
+// of its own. That is a fourth mark, and the kernel freezes and kills the group at once.
 //
-// A process is known by its number and the time when it began, for numbers are used
-// again. What was seen is written to a file, so that a server that starts after a crash
-// finds the same processes. What cannot be ended is reported as a survivor.
+// A process is identified by its ID and its start time, because IDs are reused. The
+// processes that were seen are written to a file, so that a server that starts after a
+// crash finds them. A process that cannot be ended is reported as a survivor.
 package processes
 
 import (
@@ -32,7 +32,7 @@ import (
 	"time"
 )
 
-// Marker is the variable by which descendants of a program are known.
+// Marker is the environment variable that marks the descendants of a program.
 const Marker = "GOV_DISPATCH_ID"
 
 // Command is a program to start: argv, no shell.
@@ -48,7 +48,7 @@ type Command struct {
 	withoutControlGroup bool // as on a machine that has none
 }
 
-// Group is a program that was started, with all that it starts.
+// Group is a program and its descendants.
 type Group struct {
 	ID  string
 	PID int
@@ -65,14 +65,14 @@ type Group struct {
 	unnoted bool         // a process became known that the notes do not have
 }
 
-// key names a process for good: a number and when it began.
+// key identifies a process: its ID and start time.
 type key struct {
 	pid   int
 	begun uint64
 }
 
-// watchInterval is how often the descendants of a program are noted, so that they are
-// known when they have lost every mark.
+// watchInterval is how often the descendants of a program are recorded, so that they are
+// known after they lose every mark.
 const watchInterval = 250 * time.Millisecond
 
 // Exit is how a program ended.
@@ -81,8 +81,8 @@ type Exit struct {
 	Signal string // its name, "" if it ended by itself
 }
 
-// Start starts a program in a session of its own. Its input is whole before it starts, so
-// it outlives the process that gave it.
+// Start starts a program in a session of its own. Its input is complete before it starts,
+// so the program can outlive this process.
 func Start(c Command) (*Group, error) {
 	if len(c.Argv) == 0 {
 		return nil, errors.New("processes: nothing to start")
@@ -132,8 +132,8 @@ func (c Command) prepared(input *os.File) *exec.Cmd {
 	return cmd
 }
 
-// fileOf is a file without a name that holds the bytes, to be read from its beginning. A
-// key in it is readable only through the open file.
+// fileOf returns an unnamed file with the bytes, at its beginning. A key in it is readable
+// only through the open file.
 func fileOf(input []byte) (*os.File, error) {
 	f, err := nameless()
 	if err != nil {
@@ -148,7 +148,7 @@ func fileOf(input []byte) (*os.File, error) {
 	return f, nil
 }
 
-// watch notes who belongs to the program while it runs.
+// watch records the descendants of the program while it runs.
 func (g *Group) watch() {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
@@ -164,14 +164,14 @@ func (g *Group) watch() {
 	}
 }
 
-// Identity names the program for another process that goes on watching it.
+// Identity identifies the program for another process that continues to watch it.
 type Identity struct {
 	PID   int    `json:"pid"`
 	Begun uint64 `json:"begun"` // start time in ticks since boot
 	Boot  string `json:"boot"`  // id of that boot
 }
 
-// Trace is what leads to a group that some process started.
+// Trace is what identifies a group that another process started.
 type Trace struct {
 	ID       string // value of its [Marker]
 	Identity Identity
@@ -191,14 +191,14 @@ func (g *Group) Identity() Identity {
 	}
 }
 
-// Alive says whether anything is alive of a group that some process started, or may be:
-// the process table cannot always be read.
+// Alive reports whether any process of a group is or may be alive: the process table cannot
+// always be read.
 func Alive(t Trace) bool {
 	return t.Identity.Boot == bootID() && Known(t).alive()
 }
 
-// Resume takes over a group that a process before this one started, if anything of it is
-// alive. How it ends will not be known.
+// Resume takes over a group that an earlier process started, if anything of it is alive.
+// Its exit status will be unknown.
 func Resume(t Trace) (*Group, bool) {
 	if !Alive(t) {
 		return nil, false
@@ -209,8 +209,8 @@ func Resume(t Trace) (*Group, bool) {
 	return g, true
 }
 
-// Known is the group of a process that is there already and was started by somebody else.
-// Its end is not watched: only [Stop] is for it.
+// Known returns the group of an existing process that this server did not start. Its end is
+// not watched, so it is only for [Stop].
 func Known(t Trace) *Group {
 	g := newGroup(t)
 	g.control = findControlGroup(t.ID)
@@ -246,7 +246,7 @@ func (g *Group) follow() {
 	close(g.done)
 }
 
-// start notes who was started before it can end and its number be used again.
+// start records the process before it can end and its ID can be reused.
 func (g *Group) start(cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -281,7 +281,7 @@ func (g *Group) wait(cmd *exec.Cmd) {
 	close(g.done)
 }
 
-// Keep makes [StopAll] leave the group alone until Drop: somebody else ends it.
+// Keep excludes the group from [StopAll] until Drop, because its owner ends it.
 func (g *Group) Keep() { kept.add(g) }
 
 // Drop is the end of Keep.

@@ -36,23 +36,22 @@ type Outcome struct {
 	Survivors []Survivor
 }
 
-// StopNow is Stop without the grace: SIGKILL follows SIGTERM at once.
+// StopNow is Stop without the grace period: SIGKILL follows SIGTERM at once.
 func StopNow(groups ...*Group) []Outcome {
 	return target{groups: groups}.stop(context.Background(), 0)
 }
 
-// Stop ends groups with all that they started. SIGTERM goes to whole process groups, the
-// oldest first. What is alive after the grace is stopped, so that nothing restarts or
-// forks meanwhile, and then killed. A group has ended when two looks after that find
-// nothing of it. Stop takes no longer than Grace and a good second.
+// Stop ends groups and their descendants. It sends SIGTERM to whole process groups, the
+// oldest first. Processes that are alive after the grace period are stopped, so that none
+// restarts or forks, and then killed. A group has ended when two looks in a row find
+// nothing of it. Stop takes little more than Grace and a second.
 func Stop(ctx context.Context, groups ...*Group) []Outcome {
 	return target{groups: groups}.stop(ctx, Grace)
 }
 
-// StopAll is Stop for groups and for every orphan that this process adopted, known or
-// not, with all below it. Other children of this process are in its own session, which
-// no descendant of a group can come back to; they are left alone, and so are groups that
-// are kept.
+// StopAll is Stop for groups and for every orphan that this process adopted, known or not,
+// with its descendants. It leaves alone kept groups and the other children of this process,
+// which are in its own session, where no descendant of a group can be.
 func StopAll(ctx context.Context, groups ...*Group) ([]Outcome, []Survivor) {
 	return target{groups: groups, all: true}.stopAll(ctx, Grace)
 }
@@ -62,8 +61,7 @@ func (t target) stop(ctx context.Context, grace time.Duration) []Outcome {
 	return outcomes
 }
 
-// stopAll ends the target. It gives the outcomes of its groups, and who survives of the
-// others.
+// stopAll ends the target. It returns the outcomes of its groups and the other survivors.
 func (t target) stopAll(ctx context.Context, grace time.Duration) ([]Outcome, []Survivor) {
 	h := &hunt{
 		target:  t,
@@ -92,7 +90,7 @@ type hunt struct {
 	signals [][]string   // by group: what was sent
 }
 
-// look looks, and does something to each process that it finds.
+// look looks, and calls act for each process that it finds.
 func (h *hunt) look(acts ...func(process)) sight {
 	seen := h.sweep(h.others, func(p process) {
 		for _, act := range acts {
@@ -108,8 +106,8 @@ func (h *hunt) look(acts ...func(process)) sight {
 	return seen
 }
 
-// terminate asks everything to end. A process group gets the signal as a whole, unless
-// somebody else is in it. What was stopped is woken, or it would not see SIGTERM.
+// terminate sends SIGTERM to everything. A process group gets the signal as a whole, unless
+// another process is in it. Stopped processes get SIGCONT, or they would not see SIGTERM.
 func (h *hunt) terminate() {
 	seen := h.look()
 	whole := seen.wholeGroups()
@@ -136,30 +134,40 @@ func (h *hunt) terminate() {
 	}
 }
 
-// freeze stops everything, until a look finds nothing new that runs. What is stopped
-// neither forks nor starts again what was killed.
+// freeze stops everything, until a look finds nothing new that runs. A stopped process
+// neither forks nor restarts a killed one.
 func (h *hunt) freeze() {
 	for _, g := range h.groups {
 		g.control.freeze()
 	}
 
 	for end := time.Now().Add(freezeBudget); time.Now().Before(end); {
-		fresh := false
-		seen := h.look(func(p process) {
-			fresh = fresh || !h.frozen[key{p.pid, p.begun}]
-			if !p.stopped() && p.send(syscall.SIGSTOP) {
-				h.sent(p, syscall.SIGSTOP)
-			}
-			h.frozen[key{p.pid, p.begun}] = true
-		})
-		if !fresh && !seen.died && !seen.vanished {
+		seen, found := h.freezeSeen()
+		if !found && !seen.died && !seen.vanished {
 			return
 		}
 	}
 }
 
-// kill sends SIGKILL to everything: to control groups and process groups as a whole, which
-// no fork escapes, and to each process.
+// freezeSeen stops every process that one look finds. Found reports whether one of them is
+// new.
+func (h *hunt) freezeSeen() (seen sight, found bool) {
+	seen = h.look(func(p process) {
+		if !p.stopped() && p.send(syscall.SIGSTOP) {
+			h.sent(p, syscall.SIGSTOP)
+		}
+
+		identity := key{p.pid, p.begun}
+		if !h.frozen[identity] {
+			h.frozen[identity] = true
+			found = true
+		}
+	})
+	return seen, found
+}
+
+// kill sends SIGKILL to control groups and process groups as a whole, which no fork
+// escapes, and to each process.
 func (h *hunt) kill() {
 	for i, g := range h.groups {
 		if len(g.control.pids()) > 0 {
@@ -189,7 +197,7 @@ func (h *hunt) sent(p process, s syscall.Signal) {
 	}
 }
 
-// wait waits until nothing lives, or for so long.
+// wait waits until nothing lives, at most for a time.
 func (h *hunt) wait(ctx context.Context, most time.Duration) {
 	deadline := time.Now().Add(most)
 	for !h.look().over() &&
@@ -199,7 +207,7 @@ func (h *hunt) wait(ctx context.Context, most time.Duration) {
 	}
 }
 
-// quiet says that two looks in a row find nothing.
+// quiet reports that two looks in a row find nothing.
 func (h *hunt) quiet() bool {
 	if !h.look().over() {
 		return false
@@ -232,7 +240,7 @@ func (h *hunt) confirm() sight {
 	}
 }
 
-// outcomes tells what became of the groups, and of the others.
+// outcomes returns the outcomes of the groups and the other survivors.
 func (h *hunt) outcomes(last sight) (outcomes []Outcome, others []Survivor) {
 	survivors := make([][]Survivor, len(h.groups)+1)
 	for _, p := range last.living {

@@ -121,7 +121,7 @@ func spawn(act string, how *syscall.SysProcAttr, leave bool) {
 	}
 }
 
-// ready tells the test that the program is where it wants to be.
+// ready signals the test that the program has started completely.
 func ready() { fmt.Println("ready") }
 
 // begin starts an act and waits until so many programs said that they are ready.
@@ -184,10 +184,10 @@ var battery = []struct {
 	{"ends at once", 0, ""},
 }
 
-// shortGrace is enough for whoever listens to SIGTERM, also on a machine that does much else.
+// shortGrace is enough for a program that handles SIGTERM, even on a busy machine.
 const shortGrace = 3 * time.Second
 
-// Whatever a program does, nothing of it survives, within the time.
+// No part of any of these programs survives, and each stop keeps its time limit.
 func TestNothingSurvives(t *testing.T) {
 	for _, b := range battery {
 		t.Run(b.act, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestNothingSurvives(t *testing.T) {
 			select {
 			case <-g.Done():
 			case <-time.After(time.Minute):
-				t.Error("the program is not known to have ended")
+				t.Error("no proof that the program ended")
 			}
 		})
 	}
@@ -285,8 +285,8 @@ func TestWhatLostEveryMarkIsBelow(t *testing.T) {
 	}
 }
 
-// A process that restarts itself all the time is seldom seen alive. It ends, or is told.
-func TestWhatAlwaysStartsItselfAnewIsNotCalledDead(t *testing.T) {
+// A process that restarts itself all the time is seldom seen alive. It ends, or is reported.
+func TestAProcessThatRestartsItselfIsNotReportedDead(t *testing.T) {
 	perl, err := exec.LookPath("perl")
 	if err != nil {
 		t.Skip("needs perl, which forks fast")
@@ -305,8 +305,8 @@ func TestWhatAlwaysStartsItselfAnewIsNotCalledDead(t *testing.T) {
 	}
 }
 
-// While the process table cannot be read nobody is called dead.
-func TestWithoutAProcessTableNobodyIsCalledDead(t *testing.T) {
+// While the process table cannot be read, no process is reported dead.
+func TestWithoutAProcessTableNothingIsReportedDead(t *testing.T) {
 	g := begin(t, "unseen", "sleeps", 0)
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
@@ -383,8 +383,9 @@ func TestSecretsAreConcealedFromTheSameUser(t *testing.T) {
 	}
 }
 
-// What may not be ended is told, and why: a process that became another user's.
-func TestASurvivorIsTold(t *testing.T) {
+// A process that cannot be ended, because another user now owns it, is reported with the
+// reason.
+func TestASurvivorIsReported(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root to make a process of another user")
 	}

@@ -11,9 +11,9 @@ import (
 
 const lockInterval = 5 * time.Millisecond // between two tries
 
-// Lock locks a file, which ends with the process at the latest. It waits for the process that holds
-// the lock, but not longer than the limit: anybody may hold it who can read the file. The
-// error is [ErrLocked] then.
+// Lock locks a file until unlock or the end of the process. It waits for the holder of the
+// lock up to the limit, because any process that can read the file may hold it, and then
+// fails with [ErrLocked].
 func Lock(path string, limit time.Duration) (unlock func(), err error) {
 	f, err := openLock(path)
 	if errors.Is(err, syscall.EISDIR) ||

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Lock locks nothing: without it two servers could start more than the limit, so that
-// nothing is started.
+// Lock always fails: without it two servers could exceed the limit, so nothing is started.
 func Lock(string, time.Duration) (unlock func(), err error) {
 	return nil, errors.ErrUnsupported
 }

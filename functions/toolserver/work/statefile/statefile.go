@@ -1,6 +1,6 @@
 // Package statefile reads and writes the small files in which the server keeps its state
-// over restarts. Agents may run as the same user and put anything there: a pipe, a link,
-// a folder, a file without end. A read of those would never return.
+// over restarts. Agents may run as the same user and replace them with a pipe, a link, a
+// folder or an endless file, from which a plain read may never return.
 package statefile
 
 import (
@@ -23,8 +23,8 @@ var (
 	ErrLocked     = errors.New("another process holds the lock")
 )
 
-// Read reads a regular file of at most 4 MiB. When no descriptor is left it takes a spare
-// one: that a file cannot be opened says nothing of what is in it.
+// Read reads a regular file of at most 4 MiB. It uses a spare descriptor when no other is
+// left, so that a lack of descriptors does not make a file unreadable.
 func Read(path string) ([]byte, error) {
 	text, err := read(path)
 	if !descriptors.Exhausted(err) {
@@ -58,7 +58,7 @@ func read(path string) ([]byte, error) {
 	return text, err
 }
 
-// Replace writes a file as a whole, durably, with the permissions 0600: after a crash it
+// Replace writes a file atomically and durably with the permissions 0600: after a crash it
 // is the old one or the new.
 func Replace(path string, text []byte) error {
 	if err := swap(path, text, (*os.File).Sync); err != nil {
@@ -71,13 +71,13 @@ func Replace(path string, text []byte) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// Note is [Replace] for what is worth nothing after a restart of the system: it does not
-// wait for the disk.
+// Note is [Replace] for content that is useless after a reboot: it does not wait for the
+// disk.
 func Note(path string, text []byte) error {
 	return swap(path, text, func(*os.File) error { return nil })
 }
 
-// swap puts a new file in the place of another, once keep has made it last.
+// swap replaces a file by a new one, once keep has made it durable.
 func swap(path string, text []byte, keep func(*os.File) error) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new") // a name that no other process can take first
 	if err != nil {

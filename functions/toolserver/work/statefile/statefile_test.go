@@ -14,7 +14,7 @@ import (
 	"governance.internal/functions/toolserver/work/statefile"
 )
 
-// Whatever stands in the place of a file, nobody waits for it, and it can be replaced.
+// Reading anything other than a regular file fails at once, and a write replaces it.
 func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	for name, put := range map[string]func() error{
@@ -43,7 +43,7 @@ func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// Nobody waits for ever for a lock, and who gives it back can have it again.
+// Waiting for a lock has a limit, and a released lock can be taken again.
 func TestALockIsHeldByOneAndNotWaitedForForEver(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	unlock, err := statefile.Lock(path, 0)
@@ -81,7 +81,7 @@ func TestWhatStandsInThePlaceOfALockIsTakenAway(t *testing.T) {
 	}
 }
 
-// What cannot be replaced leaves nothing behind.
+// A failed Replace leaves nothing behind.
 func TestAFileThatCannotBeReplacedLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "state")

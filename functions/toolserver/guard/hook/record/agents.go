@@ -15,7 +15,7 @@ type agent struct {
 	env      func(address string) []string
 	prepare  func(p project, address string) error
 	steps    func(dir string) []step // each of them must be refused
-	around   func(dir string) []step // a script that is not looked into
+	around   func(dir string) []step // a script that the guard does not read
 }
 
 var agents = map[string]agent{
@@ -64,7 +64,7 @@ var agents = map[string]agent{
 			for _, command := range guardtest.Bypasses {
 				steps = append(steps, step{"exec_command", object("cmd", command)})
 			}
-			// What is typed into an open session comes to no hook, so none may be opened.
+			// Input to an open session reaches no hook, so none may be opened.
 			return append(steps, step{"exec_command", object("cmd", "bash", "tty", true)}, step{"exec_command", object("cmd", "python3 -i", "tty", true)})
 		},
 		around: func(string) []step {

@@ -15,8 +15,8 @@ type step struct {
 	input map[string]any
 }
 
-// model says what a script says, one call of a tool in each turn, whatever the agent
-// answers. It remembers what the agent told it about each call.
+// model plays a script, one call of a tool in each turn, and ignores the answers of the
+// agent. It records what the agent reports about each call.
 type model struct {
 	mu    sync.Mutex
 	steps []step
@@ -37,7 +37,7 @@ func (m *model) listen() (address string, err error) {
 
 func idOf(turn int) string { return fmt.Sprintf("call_%03d", turn) }
 
-// ServeHTTP speaks the streaming protocols that the agents use, told apart by path.
+// ServeHTTP speaks the streaming protocols of the agents, chosen by path.
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body map[string]any
 	if r.Body != nil {

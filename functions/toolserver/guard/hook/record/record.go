@@ -1,7 +1,7 @@
-// Command record records how a real coding agent calls the guard. It sets a scratch
-// project up with governance init's file and governance hook install, starts the agent against
-// a model of its own, which asks for forbidden changes, and writes down each call of
-// the hook and what the agent told its model about it. Nothing leaves the machine.
+// Command record records how a real coding agent calls the guard. It sets a scratch project
+// up with governance init's file and governance hook install, starts the agent against a
+// model of its own, which asks for forbidden changes, and records each call of the hook and
+// what the agent reported to its model. Nothing leaves the machine.
 //
 //	go run ./functions/toolserver/guard/hook/record -agent claude-code -program PATH -local PATH -out FILE
 package main
@@ -175,7 +175,7 @@ func (p project) start(a agent, program, address string) (said []byte, err error
 	return c.CombinedOutput()
 }
 
-// records pairs the calls of the hook with what the agent told its model.
+// records pairs the calls of the hook with the agent's reports to its model.
 func (p project) records(m *model, steps int) ([]record, error) {
 	text, err := os.ReadFile(p.calls())
 	if err != nil {

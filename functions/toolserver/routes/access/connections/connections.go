@@ -1,10 +1,10 @@
-// Package connections bounds how many connections an HTTP server has, so that somebody who
-// opens thousands and says nothing neither uses up the descriptors of the process nor keeps
-// others out.
+// Package connections limits the number of connections of an HTTP server, so that a client
+// that opens thousands of silent ones neither exhausts the descriptors of the process nor
+// keeps others out.
 //
 // At the limit a new connection takes the place of the one that has waited longest without
-// a request. If all are at work, a few more are let in for urgent requests only: whoever
-// wants to halt everything is never the one who waits.
+// a request. If all connections have a request, a few more are accepted for urgent requests
+// only, so that a request to halt is never kept waiting.
 package connections
 
 import (
@@ -87,7 +87,7 @@ func Bound(server *http.Server, listener net.Listener, most int, urgent func(*ht
 	return l
 }
 
-// Accept waits for a connection that there is room for.
+// Accept waits for a connection within the limit.
 func (l *limit) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -106,8 +106,8 @@ func (l *limit) Accept() (net.Conn, error) {
 	}
 }
 
-// take counts a connection, in the place of one that waits if there is no other; nil if
-// there is no room at all.
+// take counts a connection. At the limit it replaces one that waits, and returns nil if
+// none does.
 func (l *limit) take(accepted net.Conn) *connection {
 	if l.count() >= l.most {
 		l.evict()
@@ -161,7 +161,7 @@ func (l *limit) complain() {
 	}
 }
 
-// changed follows what the server does with a connection.
+// changed tracks the state of a connection in the server.
 func (l *limit) changed(each net.Conn, state http.ConnState) {
 	c, counted := each.(*connection)
 	if !counted {
@@ -199,8 +199,8 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// admit answers 503 to what is not urgent above the limit. A connection above it ends with
-// its first answer, also when the rest of the request never comes.
+// admit answers 503 to requests above the limit that are not urgent. A connection above it
+// closes after its first answer, even if the rest of the request never arrives.
 func (l *limit) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, counted := r.Context().Value(connectionKey{}).(*connection)

@@ -51,7 +51,7 @@ func get(t *testing.T, url string) int {
 	return answer.StatusCode
 }
 
-// While every connection is at work, who wants to halt is let in, and nobody else.
+// While every connection has a request, only urgent requests are accepted.
 func TestOnlyTheUrgentAreLetInAboveTheLimit(t *testing.T) {
 	url, busy, done := serve(t)
 	answered := make(chan int, 1)

@@ -82,7 +82,7 @@ func (k *Keys) get(id string) (jose.JSONWebKey, bool) {
 }
 
 func (k *Keys) fetch(ctx context.Context) (map[string]jose.JSONWebKey, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchLimit) // one caller's hanging up must not cost the others
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchLimit) // a caller that disconnects must not cancel the read for the others
 	defer cancel()
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.URL, nil)
@@ -104,8 +104,8 @@ func (k *Keys) fetch(ctx context.Context) (map[string]jose.JSONWebKey, error) {
 	return parseKeys(text)
 }
 
-// parseKeys keeps the keys that can verify signatures and leaves out all others, also those that
-// cannot be read: one foreign key must not lock all callers out.
+// parseKeys keeps the keys that can verify signatures and ignores all others, including
+// malformed ones: one unknown key must not lock all callers out.
 func parseKeys(text []byte) (map[string]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -124,7 +124,8 @@ func parseKeys(text []byte) (map[string]jose.JSONWebKey, error) {
 	return byID, nil
 }
 
-// isUsable says whether a key is public, for signatures, and of a kind and size that is used here.
+// isUsable reports whether a key is public, for signatures, and of a kind and size that is used
+// here.
 func isUsable(key jose.JSONWebKey) bool {
 	isForSignatures := key.Use == "" || key.Use == "sig"
 	return isForSignatures && key.Valid() && len(algorithmsOf(key)) > 0
@@ -153,8 +154,8 @@ func algorithmsOf(key jose.JSONWebKey) []jose.SignatureAlgorithm {
 	return nil
 }
 
-// isFor says whether a token may be signed with an algorithm by a key. The key decides, never the
-// token.
+// isFor reports whether a token may be signed with an algorithm by a key. The key decides, never
+// the token.
 func isFor(key jose.JSONWebKey, algorithm string) bool {
 	if key.Algorithm != "" && key.Algorithm != algorithm {
 		return false

@@ -25,11 +25,12 @@ const (
 
 // Reasons why a token is refused.
 var (
-	// ErrInvalid means that the token proves nothing here (RFC 6750, invalid_token).
+	// ErrInvalid means that the token is not valid for this resource (RFC 6750,
+	// invalid_token).
 	ErrInvalid = errors.New("invalid_token")
-	// ErrScope means that the token is good and not for this (insufficient_scope).
+	// ErrScope means that the token is valid but lacks the scope (insufficient_scope).
 	ErrScope = errors.New("insufficient_scope")
-	// ErrUnavailable means that the keys of the authorization server cannot be had.
+	// ErrUnavailable means that the keys of the authorization server cannot be fetched.
 	ErrUnavailable = errors.New("the keys of the authorization server cannot be read")
 )
 
@@ -80,8 +81,8 @@ func (r *Resource) Subject(ctx context.Context, token string) (string, error) {
 	return registered.Subject, nil
 }
 
-// accepts says whether a token is from the issuer, for this resource, and valid now. A token
-// without an expiry would be good for ever, so it is refused.
+// accepts reports whether a token is from the issuer, for this resource, and valid now. A
+// token without an expiry would be good for ever, so it is refused.
 func (r *Resource) accepts(c jwt.Claims) bool {
 	if c.Subject == "" || c.Expiry == nil {
 		return false
@@ -97,7 +98,8 @@ func (r *Resource) accepts(c jwt.Claims) bool {
 // accessTypes are the types that a token may declare (RFC 7519 section 5.1, RFC 9068 section 2.1).
 var accessTypes = []string{"", "jwt", "at+jwt", "application/at+jwt"}
 
-// isAccessToken says whether the header of a token asks for nothing that is unknown here.
+// isAccessToken reports whether the header of a token asks for nothing that is unknown
+// here.
 func isAccessToken(headers []jose.Header) bool {
 	if len(headers) != 1 {
 		return false

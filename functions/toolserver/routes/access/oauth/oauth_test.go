@@ -179,7 +179,7 @@ func TestEveryOtherTokenIsRefused(t *testing.T) {
 	}
 	for name, change := range map[string]map[string]any{
 		"another issuer": {"iss": "https://login.example/"}, "another audience": {"aud": "https://tools.example.evil"}, "no audience": {"aud": nil}, "audience of a wrong type": {"aud": 1},
-		"expired": {"exp": s.now.Unix() - 61}, "no end": {"exp": nil}, "an end that is no number": {"exp": "soon"}, "an end beyond time": {"exp": 1e300}, "not yet": {"nbf": s.now.Unix() + 61}, "nobody": {"sub": ""},
+		"expired": {"exp": s.now.Unix() - 61}, "no end": {"exp": nil}, "an end that is no number": {"exp": "soon"}, "an end beyond time": {"exp": 1e300}, "not yet": {"nbf": s.now.Unix() + 61}, "no subject": {"sub": ""},
 	} {
 		bad[name] = s.token("ES256", nil, s.claims(change))
 	}
@@ -193,8 +193,8 @@ func TestEveryOtherTokenIsRefused(t *testing.T) {
 	}
 }
 
-// New keys are found, unknown ones do not make us ask again and again, and a server
-// that is down locks nobody out.
+// New keys are found, an unknown key does not cause repeated requests, and known callers
+// still get in while the authorization server is down.
 func TestKeysAreReadWhenNeeded(t *testing.T) {
 	s := start(t)
 	r := s.resource()

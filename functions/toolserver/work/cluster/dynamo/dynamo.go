@@ -217,5 +217,5 @@ func (s *Store) Lift(ctx context.Context, epoch uint64) error {
 		err = fmt.Errorf("the halt of epoch %d was lifted, and there is another one of epoch %d", epoch, now)
 	}
 
-	return err // nil: lifted by this write's lost first try, or by somebody else
+	return err // nil: lifted by this write's lost first try, or by another task
 }

@@ -12,8 +12,8 @@ import (
 	"governance.internal/functions/toolserver/work/dispatch"
 )
 
-// skew is by how much the clocks of two tasks may differ. A lease of another task is over
-// only so long after its end.
+// skew is the maximum difference between the clocks of two tasks. A lease of another task
+// counts as expired only after this much more time.
 const skew = 5 * time.Second
 
 // Slots implements dispatch.Slots.
@@ -23,8 +23,8 @@ var _ dispatch.Slots = Slots{}
 
 func slotKey(n int) item { return key(fmt.Sprintf("SLOT#%d", n), "lease") }
 
-// Take implements dispatch.Slots. A try whose answer was lost meets itself as the owner,
-// and takes the slot again. So an owner must first look for what is his.
+// Take implements dispatch.Slots. A retry after a lost response finds the slot owned by
+// itself and takes it again, so Take first looks for a slot of the same owner.
 func (s Slots) Take(ctx context.Context, owner string, most int, now, until time.Time) (dispatch.Lease, error) {
 	for _, condition := range []string{"#owner = :owner", "attribute_not_exists(#owner) OR expires < :over OR #owner = :owner"} {
 		for n := 1; n <= most; n++ {
@@ -88,7 +88,7 @@ func (s Slots) Release(ctx context.Context, l dispatch.Lease) error {
 	return err
 }
 
-// update changes a slot that is still of its lease.
+// update changes a slot that still has the owner and the fencing token of the lease.
 func (s Slots) update(ctx context.Context, l dispatch.Lease, change string, values item) error {
 	values[":owner"], values[":fence"] = text(l.Owner), number(int64(l.Fence))
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

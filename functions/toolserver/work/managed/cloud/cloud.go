@@ -1,5 +1,5 @@
-// Package cloud holds what the providers of managed processes in an AWS account share:
-// how they reach a service, how long they try, and what they report of its refusals.
+// Package cloud holds what the AWS providers of managed processes share: endpoints, retries
+// and the reporting of errors.
 package cloud
 
 import (

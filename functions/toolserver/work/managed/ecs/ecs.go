@@ -98,12 +98,7 @@ func (e *Provider) States(ctx context.Context, list []managed.Process) (states [
 			continue
 		}
 
-		s := managed.Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    managed.Running,
-			Critical: p.Critical,
-		}
+		s := managed.StatusOf(p, managed.Running)
 		for _, d := range is.Deployments {
 			s.Restarts += int(d.FailedTasks)
 		}
@@ -179,7 +174,7 @@ func (e *Provider) stop(ctx context.Context, p managed.Process) managed.Outcome 
 		return tasks.survivors(managed.Fail(p, did, strings.Join(failed, "; ")))
 	}
 	if len(tasks.alive()) > 0 {
-		return tasks.survivors(managed.Fail(p, did, "ECS was told, and it has not ended yet"))
+		return tasks.survivors(managed.Fail(p, did, "ECS accepted the stop, and it has not ended yet"))
 	}
 
 	return managed.Done(p, did...)
@@ -208,7 +203,7 @@ func (e *Provider) Start(ctx context.Context, p managed.Process, former string) 
 	return "desired count 0 to " + former, nil
 }
 
-// ends says whether work can go on until the next look.
+// ends reports whether there is time for another look.
 func ends(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():

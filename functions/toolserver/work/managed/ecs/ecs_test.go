@@ -191,8 +191,8 @@ func TestThrottlingAndLostAnswersAreNoFailure(t *testing.T) {
 	}
 }
 
-// What the role may not do is told for each task that lives on, without the account.
-func TestAccessDeniedIsToldAsASurvivor(t *testing.T) {
+// A denied permission is reported for each surviving task, without the account ID.
+func TestAccessDeniedIsReportedAsASurvivor(t *testing.T) {
 	t.Parallel()
 	for operation, alive := range map[string]int{"StopTask": 2, "UpdateService": 0, "ListTasks": 0, "DescribeTasks": 2} {
 		t.Run(operation, func(t *testing.T) {
@@ -214,9 +214,9 @@ func TestAccessDeniedIsToldAsASurvivor(t *testing.T) {
 	}
 }
 
-// The reason that ECS gave is told, though the time of the halt ended in the middle of one
-// more try.
-func TestWhatWasRefusedIsToldAtTheEndOfTheTime(t *testing.T) {
+// The reason that ECS gave is reported even if the time limit of the halt ends during a
+// retry.
+func TestARefusalIsReportedAtTheTimeLimit(t *testing.T) {
 	for operation, refusals := range map[string]int{"StopTask": 2, "ListTasks": 2, "DescribeTasks": 1} {
 		t.Run(operation, func(t *testing.T) {
 			d, provider, _ := open(t, 2)
@@ -238,12 +238,12 @@ func TestATaskThatHasNotEndedIsASurvivor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), limited)
 	defer cancel()
 	out := provider.Stop(ctx, []managed.Process{queue})[0]
-	if out.OK || len(out.Survivors) != 3 || d.desired != 0 || out.Survivors[0].Command != "task t00" || !strings.Contains(out.Survivors[0].Why, "it is") {
+	if out.OK || len(out.Survivors) != 3 || d.desired != 0 || out.Survivors[0].Command != "task t00" || !strings.Contains(out.Survivors[0].Why, "the task is") {
 		t.Errorf("%+v", out)
 	}
 }
 
-func TestNobodyThereIsUnavailableAndSurvives(t *testing.T) {
+func TestAnUnreachableECSIsUnavailableAndSurvives(t *testing.T) {
 	former := &managed.Former{Path: filepath.Join(t.TempDir(), "former")}
 	provider := ecs.New(cloud.Account{Region: "eu-central-1", Endpoint: "http://127.0.0.1:1", Credentials: credentials.NewStaticCredentialsProvider("id", "secret", "")}, former)
 	if s := provider.States(t.Context(), []managed.Process{queue})[0]; s.State != managed.Unavailable {

@@ -18,7 +18,7 @@ import (
 // stopped is the last status of a task.
 const stopped = "STOPPED"
 
-// tasks are those of a service that are to end.
+// tasks are the tasks of a service that must end.
 type tasks struct {
 	provider         *Provider
 	cluster, service *string
@@ -30,8 +30,8 @@ type tasks struct {
 	told map[string]string // ARN and what ECS said, "" for yes
 }
 
-// note notes the tasks that there are, before the service itself begins to end them: then
-// they are listed no more. What cannot be listed now is listed later.
+// note records the tasks before the service begins to end them, because ECS then no longer
+// lists them. Tasks that cannot be listed now are listed later.
 func (t *tasks) note(ctx context.Context) {
 	arns, _ := t.list(ctx)
 	for _, arn := range arns {
@@ -39,8 +39,8 @@ func (t *tasks) note(ctx context.Context) {
 	}
 }
 
-// end tells every task to stop, also those that appear meanwhile, until all have ended or
-// ctx ends. That the end of ctx cut off an answer takes the place of no reason that ECS gave.
+// end stops every task, including new ones, until all have ended or ctx ends. An answer
+// that the end of ctx cut off does not replace a reason that ECS gave.
 func (t *tasks) end(ctx context.Context) {
 	for {
 		listed, why := t.list(ctx)
@@ -62,7 +62,7 @@ func (t *tasks) end(ctx context.Context) {
 	}
 }
 
-// list gives the tasks that should run, page by page.
+// list lists the tasks whose desired status is running, page by page.
 func (t *tasks) list(ctx context.Context) (arns []string, why string) {
 	pages := ecs.NewListTasksPaginator(t.provider.client, &ecs.ListTasksInput{
 		Cluster:       t.cluster,
@@ -80,7 +80,7 @@ func (t *tasks) list(ctx context.Context) (arns []string, why string) {
 	return arns, ""
 }
 
-// tell stops tasks that were not told yet, or that ECS did not take.
+// tell requests the stop of tasks without an accepted request.
 func (t *tasks) tell(ctx context.Context, arns []string) {
 	for _, arn := range arns {
 		if t.known[arn] == "" {
@@ -123,7 +123,7 @@ func (t *tasks) said(arn string) (string, bool) {
 	return said, ok
 }
 
-// look asks how the tasks are. One that ECS knows no more has ended.
+// look reads the state of the tasks. A task that ECS no longer knows has ended.
 func (t *tasks) look(ctx context.Context) (why string) {
 	for arns := range slices.Chunk(t.alive(), page) {
 		out, err := t.provider.client.DescribeTasks(ctx, &ecs.DescribeTasksInput{
@@ -158,7 +158,7 @@ func (t *tasks) alive() (arns []string) {
 	return arns
 }
 
-// refusals notes what ECS did not take, of tasks that live.
+// refusals records the refused requests for live tasks.
 func (t *tasks) refusals() {
 	for _, arn := range t.alive() {
 		if said, _ := t.said(arn); said != "" && !slices.Contains(t.failed, said) {
@@ -173,7 +173,7 @@ func (t *tasks) survivors(o managed.Outcome) managed.Outcome {
 	for _, arn := range t.alive() {
 		why, _ := t.said(arn)
 		if why == "" {
-			why = "ECS was told to stop it; it is " + t.known[arn]
+			why = "ECS accepted the stop; the task is " + t.known[arn]
 		}
 		list = append(list, processes.Survivor{
 			Name:    o.Name,

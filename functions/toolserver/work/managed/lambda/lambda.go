@@ -1,9 +1,9 @@
 // Package lambda is the provider of managed processes that are functions of AWS Lambda.
 // The target of a process is the name of its function.
 //
-// A halt sets the reserved concurrency to 0, so that no run starts. No call ends a run
-// that is under way: it ends by itself within the timeout of the function. AWS does not show
-// whether there is one, so it is always told as a survivor.
+// A halt sets the reserved concurrency to 0, so that no run starts. No API call ends a
+// running invocation: it ends by itself within the timeout of the function. AWS does not
+// show whether there is one, so one is always reported as a survivor.
 //
 // The role of the tool server needs, on these functions alone:
 //
@@ -67,13 +67,7 @@ func (l *Provider) reserved(ctx context.Context, p managed.Process) (string, err
 // States implements managed.Provider. Running means that it can be called.
 func (l *Provider) States(ctx context.Context, list []managed.Process) (states []managed.Status) {
 	for _, p := range list {
-		s := managed.Status{
-			Name:     p.Name,
-			Provider: p.Provider,
-			State:    managed.Running,
-			Critical: p.Critical,
-		}
-
+		s := managed.StatusOf(p, managed.Running)
 		switch reserved, err := l.reserved(ctx, p); {
 		case err != nil:
 			s = managed.Unknown(p, err.Error())
@@ -94,8 +88,8 @@ func (l *Provider) Stop(ctx context.Context, list []managed.Process) []managed.O
 	})
 }
 
-// stop stops a function. One that was stopped before may still have a run under way, and
-// AWS does not show when the last one began.
+// stop stops a function. A function that was stopped before may still have a running
+// invocation, and AWS does not show when the last one began.
 func (l *Provider) stop(ctx context.Context, p managed.Process) managed.Outcome {
 	var did []string
 	was, unread := l.reserved(ctx, p)

@@ -105,8 +105,8 @@ func stop(t *testing.T, provider *lambda.Provider) managed.Outcome {
 	return provider.Stop(ctx, []managed.Process{mailer})[0]
 }
 
-// No run starts any more, what may be under way is told, and the lift brings back what
-// was reserved, or that nothing was.
+// No new invocation starts, running ones are reported, and the lift restores the reserved
+// concurrency, or its absence.
 func TestAFunctionIsStoppedAndComesBack(t *testing.T) {
 	five := 5
 	for want, reserved := range map[string]*int{"none": nil, "5": &five} {
@@ -150,9 +150,9 @@ func TestThrottlingAndLostAnswersAreNoFailure(t *testing.T) {
 	}
 }
 
-// What the role may not do is told, without the account. That the former value is not
-// known holds up no halt.
-func TestAccessDeniedIsToldAsASurvivor(t *testing.T) {
+// A denied permission is reported without the account ID. An unknown former value does not
+// delay the halt.
+func TestAccessDeniedIsReportedAsASurvivor(t *testing.T) {
 	d, provider, _ := open(t, nil)
 	d.fail[put] = answer{403, "AccessDeniedException", 1 << 20}
 	if out := stop(t, provider); out.OK || len(out.Survivors) != 1 || !strings.Contains(out.Error, "PutFunctionConcurrency: AccessDeniedException") || strings.Contains(fmt.Sprint(out), "arn:") {
