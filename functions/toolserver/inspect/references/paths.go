@@ -1,0 +1,313 @@
+package references
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// knownEndings are those of files that people write and name in documents.
+var knownEndings = words(`.go .mod .sum .js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte .astro .py .pyi .ipynb .rb .rs .java .kt .kts .scala
+	.c .h .cc .cpp .hpp .cs .fs .swift .m .mm .php .pl .pm .lua .r .R .jl .ex .exs .erl .hs .ml .clj .dart .zig .nim .sol .proto .graphql .gql
+	.sh .bash .zsh .fish .ps1 .bat .cmd .sql .prisma .html .htm .css .scss .sass .less .xml .xsl .svg .png .jpg .jpeg .gif .webp .ico .pdf
+	.json .jsonc .json5 .jsonl .yaml .yml .toml .ini .cfg .conf .properties .env .example .sample .template .tmpl .tpl .j2
+	.md .mdx .markdown .rst .txt .adoc .csv .tsv .tf .tfvars .hcl .nix .bzl .bazel .gradle .cmake .mk .dockerfile .service .plist .lock
+	.snap .golden .ejs .hbs .pug .erb .haml .liquid .wasm .ttf .woff .woff2 .mp4 .mp3`)
+
+// knownFiles are names without an ending that are always those of files.
+var knownFiles = words("Makefile GNUmakefile Dockerfile Containerfile Justfile justfile Taskfile Procfile Jenkinsfile Vagrantfile Rakefile Gemfile LICENSE LICENCE COPYING NOTICE CODEOWNERS README CHANGELOG CONTRIBUTING")
+
+// everywhere are names of files that texts use for a kind of file, not for one.
+var everywhere = words(`package.json package-lock.json yarn.lock pnpm-lock.yaml bun.lockb tsconfig.json jsconfig.json go.mod go.sum go.work Cargo.toml Cargo.lock
+	pyproject.toml poetry.lock uv.lock setup.py setup.cfg requirements.txt Pipfile manage.py Gemfile composer.json pom.xml build.gradle
+	Makefile Dockerfile Containerfile Justfile justfile Taskfile Procfile Jenkinsfile docker-compose.yml docker-compose.yaml compose.yml compose.yaml
+	.env .env.local .gitignore .npmrc .nvmrc .editorconfig .dockerignore .gitattributes
+	main.go main.py main.js main.ts main.rs main.c app.py app.js app.ts index.js index.ts index.html index.md index.tsx server.js lib.rs mod.rs __init__.py __main__.py conftest.py
+	config.json config.yaml config.yml config.toml settings.json settings.py values.yaml Chart.yaml schema.json manifest.json
+	README README.md CLAUDE.md AGENTS.md GEMINI.md CHANGELOG.md LICENSE LICENCE COPYING NOTICE SKILL.md robots.txt sitemap.xml favicon.ico launch.json tasks.json test.js test.py script.js script.sh script.py`)
+
+// usualFolders are those in which projects keep what they are made of.
+var usualFolders = words(`src source lib libs cmd internal pkg packages apps app services service modules components scripts script tools tool hack ci .github .circleci .vscode .husky .devcontainer
+	docs doc documentation test tests spec specs e2e testdata fixtures config configs conf deploy deployment deployments infra infrastructure terraform k8s kubernetes helm charts docker ops
+	server client web frontend backend api database db migrations schema schemas proto assets static styles pages routes handlers controllers models utils helpers hooks views
+	examples contracts crates plugins extensions functions workers data`)
+
+var (
+	lineSuffix  = regexp.MustCompile(`(?::\d+(?:[:-]\d+)?|#L?\d+(?:-L?\d+)?|::[\w:\[\]-]+)$`)
+	pathText    = regexp.MustCompile(`^[\w.@/+()\[\]-]+$`)
+	placeholder = regexp.MustCompile(`(?i)^(?:path|to|your|my|foo|bar|baz|qux|foobar|name|some|any|xxx+|yyyy|nnnn+|x\.y\.z|vx\.y\.z|mm|dd|user|username|owner|org|project|project-?name|filename|placeholder|hello|myproject|myapp|yourapp)$|(?i)^(?:your|my|some|any|the)[-_]|(?:YYYY|XXX|NNN|HASH)|(?i)^(?:foo|bar|baz|myfile|file|filename|name|hello|foo_test|untitled)\.\w+$|(?i)^(?:foo|bar)[-_]|^My[A-Z]|^[A-Z]+(?:_[A-Z]+)+$|(?i)x\.x`)
+	member      = regexp.MustCompile(`\.[A-Z]\w*$`)
+	host        = regexp.MustCompile(`^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|in|ai|co|app|de|eu|uk|us|me|tv|gov|edu|internal|local|localhost|sh|cloud|tech|xyz|info|so|gg|ly)$`)
+	versionName = regexp.MustCompile(`^v?\d+(?:[.x]\w*)*$`)
+)
+
+// hasPlaceholder says whether a part of a path stands for any name.
+func hasPlaceholder(name string) bool {
+	for _, part := range strings.Split(name, "/") {
+		if placeholder.MatchString(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// pathOf is the path that a code mark names, "" if it names none.
+func pathOf(mark string) string {
+	name := lineSuffix.ReplaceAllString(mark, "")
+	switch {
+	case !pathText.MatchString(name),
+		strings.ContainsAny(name, "@()[]+"),
+		strings.Contains(name, "..."),
+		strings.Contains(name, "//"),
+		strings.HasPrefix(name, "-"),
+		strings.HasSuffix(name, "."):
+		return ""
+	}
+
+	first, _, _ := strings.Cut(strings.TrimPrefix(name, "./"), "/")
+	if host.MatchString(first) && strings.Contains(name, "/") {
+		return ""
+	}
+	return name
+}
+
+// looksLikeFile says whether the last part of a path is a name that files have.
+func (p *project) looksLikeFile(name string) bool {
+	base := path.Base(name)
+	ending := path.Ext(base)
+	switch {
+	case knownFiles[base]:
+		return true
+	case ending == "", ending == base && !knownEndings[ending], versionName.MatchString(base):
+		return false
+	case knownEndings[ending]:
+		return true
+	}
+	return p.endings[ending] && plainEnding.MatchString(ending)
+}
+
+var plainEnding = regexp.MustCompile(`^\.[a-z][a-z0-9]{0,9}$`)
+
+// named is a path in a text, with what is known of the place.
+type named struct {
+	item     item
+	name     string
+	bases    []string // folders that it may begin at
+	sentence sentence
+}
+
+// path checks a code mark that may be a path.
+func (c *checker) path(p *page, it item) {
+	name := pathOf(it.text)
+	if name == "" || isPast(p.name, it.titles) {
+		return
+	}
+
+	n := named{
+		item:     it,
+		name:     name,
+		bases:    c.project.bases(p.name, it.around),
+		sentence: sentenceOf(it),
+	}
+	at := place{p.name, p.line(it.offset)}
+	if c.project.isThere(n) {
+		if strings.Contains(name, "/") || c.project.looksLikeFile(name) {
+			c.report(at, Path, it.text, "")
+		}
+		return
+	}
+
+	if c.isMeant(p, n) && !n.sentence.muted() && !p.shows(name) && !p.makes(name) {
+		c.report(at, Path, name, c.project.whyMissing(path.Clean(strings.TrimPrefix(name, "/"))))
+	}
+}
+
+// bases are the folders that a path may begin at: that of the page, the root, and those that
+// the words around it name.
+func (p *project) bases(doc string, around []string) []string {
+	bases := []string{path.Dir(doc)}
+	if bases[0] != "." {
+		bases = append(bases, ".")
+	}
+
+	for _, word := range around {
+		word = strings.Trim(word, "`*_():,")
+		if word == "" || !pathText.MatchString(word) || word == "." {
+			continue
+		}
+		for _, base := range bases {
+			joined := path.Join(base, strings.TrimPrefix(word, "/"))
+			if joined != base && !leadsOut(joined) && p.entries[joined] == folder {
+				bases = append(bases, joined)
+			}
+		}
+		if len(bases) > 20 {
+			break
+		}
+	}
+	return bases
+}
+
+// isThere says whether a path exists, as it is written or as people shorten it.
+func (p *project) isThere(n named) bool {
+	name := strings.TrimPrefix(n.name, "/")
+	for _, base := range n.bases {
+		joined := path.Join(base, name)
+		if leadsOut(joined) || p.exists(joined) || p.isMade(joined) || p.hasStem(joined) {
+			return true
+		}
+		if stem := member.ReplaceAllString(joined, ""); stem != joined && p.exists(stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasStem says whether a file has this name and an ending besides.
+func (p *project) hasStem(name string) bool {
+	if path.Ext(name) != "" {
+		return false
+	}
+	for ending := range p.endings {
+		if ending != "" && p.entries[name+ending] == file {
+			return true
+		}
+	}
+	return false
+}
+
+// isMeant says whether a path that is missing clearly means one of this project.
+func (c *checker) isMeant(p *page, n named) bool {
+	name := strings.TrimPrefix(strings.TrimPrefix(n.name, "./"), "/")
+	trimmed := strings.TrimSuffix(name, "/")
+	switch {
+	case trimmed == "", strings.HasPrefix(n.name, "/") && !c.project.looksLikeFile(name):
+		return false
+	case hasPlaceholder(trimmed) && !c.anchoredDeep(n.bases, trimmed):
+		return false
+	case !strings.Contains(trimmed, "/"):
+		return c.isMeantAlone(p, n, trimmed)
+	case n.sentence.weak() && !c.hasParent(n.bases, trimmed):
+		return false
+	}
+
+	if c.anchored(n.bases, trimmed) {
+		return c.isMeantInside(n, name)
+	}
+	if strings.HasPrefix(n.name, "/") || c.project.endsWith(trimmed) || !c.project.looksLikeFile(trimmed) {
+		return false
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(trimmed, "./"), "/")
+	known := usualFolders[first] || usualFolders["."+first]
+	return known && c.project.endings[strings.ToLower(path.Ext(trimmed))]
+}
+
+// isMeantInside says so of a path whose first folder is there.
+func (c *checker) isMeantInside(n named, name string) bool {
+	if c.project.looksLikeFile(name) {
+		return true
+	}
+	if strings.HasSuffix(name, "/") {
+		return !n.sentence.another()
+	}
+	plain := path.Ext(name) == "" && strings.ToLower(name) == name
+	return plain && c.hasParent(n.bases, name) && !n.sentence.another() && !strings.HasPrefix(n.name, "./")
+}
+
+// anchored says whether the first folder of a path is there.
+func (c *checker) anchored(bases []string, name string) bool {
+	for strings.HasPrefix(name, "../") {
+		name = name[3:]
+	}
+	first, _, _ := strings.Cut(name, "/")
+	for _, base := range bases {
+		if c.project.entries[path.Join(base, first)] == folder {
+			return true
+		}
+	}
+	return false
+}
+
+// hasParent says whether the folder that would hold a path is there.
+func (c *checker) hasParent(bases []string, name string) bool {
+	for _, base := range bases {
+		if c.project.isFolder(path.Join(base, path.Dir(name))) {
+			return true
+		}
+	}
+	return false
+}
+
+// anchoredDeep says whether all placeholders of a path are names of folders that are there.
+func (c *checker) anchoredDeep(bases []string, name string) bool {
+	return !placeholder.MatchString(path.Base(name)) && c.hasParent(bases, name)
+}
+
+// isMeantAlone says so of a name without a folder. Such a name is often one for a kind of
+// file, so something must tell that it is here: another name of the same list that is, or
+// the words before it.
+func (c *checker) isMeantAlone(p *page, n named, name string) bool {
+	isFolder := strings.HasSuffix(n.name, "/")
+	if !isFolder && (!c.project.looksLikeFile(name) || everywhere[name] || len(c.project.named[name]) > 0) {
+		return false
+	}
+	if isFolder && (len(c.project.named[name]) > 0 || n.sentence.another()) {
+		return false
+	}
+	if n.sentence.weak() || sampleFile.MatchString(name) {
+		return false
+	}
+	if c.hasSibling(p, n) {
+		return true
+	}
+
+	ending := path.Ext(name)
+	return !isFolder && seen.MatchString(n.sentence.before) && c.project.siblings(path.Dir(p.name), ending)
+}
+
+var sampleFile = regexp.MustCompile(`(?i)^(?:example|sample|demo|test)\d*\.\w+$`)
+
+var seen = regexp.MustCompile(`(?:^|[ (])(?:see|read|edit|open|in|defined in|documented in|described in|lives in|consult|follow|refer to|details in) (?:the |also |file )*$`)
+
+// hasSibling says whether another name of the same list is there.
+func (c *checker) hasSibling(p *page, n named) bool {
+	asFolder := strings.HasSuffix(n.name, "/")
+	for _, other := range p.items {
+		sameList := n.item.passage.list != 0 && other.passage.list == n.item.passage.list
+		samePassage := other.passage.offset == n.item.passage.offset
+		if other.block || other.text == n.item.text || !sameList && !samePassage {
+			continue
+		}
+
+		name := pathOf(other.text)
+		alike := strings.HasSuffix(name, "/") == asFolder && !strings.Contains(strings.TrimSuffix(name, "/"), "/")
+		if name == "" || !alike || !asFolder && !c.project.looksLikeFile(name) || everywhere[name] {
+			continue
+		}
+		for _, base := range n.bases {
+			if c.project.entries[path.Join(base, name)] != missing {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shows says whether a block that is no command begins with a comment that names a file: the
+// block is its text.
+func (p *page) shows(name string) bool {
+	for _, mark := range []string{"// ", "# ", "-- ", "<!-- ", "/* ", "; "} {
+		if strings.HasPrefix(p.defining, mark+name) || strings.Contains(p.defining, "\n"+mark+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// defines says whether a block that is no command names something, as a file to write or a
+// script to add.
+func (p *page) defines(name string) bool {
+	return strings.Contains(p.defining, `"`+name+`"`) ||
+		strings.Contains(p.defining, "\n"+name+":") ||
+		strings.HasPrefix(p.defining, name+":")
+}
