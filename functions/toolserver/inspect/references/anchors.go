@@ -61,10 +61,14 @@ func slugOf(heading string, symbols bool) string {
 	return b.String()
 }
 
-var hyphens = regexp.MustCompile(`-{2,}`)
+var (
+	hyphens = regexp.MustCompile(`-{2,}`)
+	counted = regexp.MustCompile(`_(\d+)$`)
+)
 
-// loose is an anchor as generators of sites that join hyphens have it.
+// loose is an anchor as generators of sites have it that join hyphens, or number by _1.
 func loose(anchor string) string {
+	anchor = counted.ReplaceAllString(anchor, "-$1")
 	return strings.Trim(hyphens.ReplaceAllString(anchor, "-"), "-")
 }
 

@@ -154,9 +154,39 @@ func (s *session) required(at place, name word) {
 	case there:
 		s.report(at, Path, name.text, "")
 	case absent:
-		s.report(at, Path, name.text, s.whyAbsent(name.text))
+		if s.isLikely(name.text) {
+			s.report(at, Path, name.text, s.whyAbsent(name.text))
+		}
 	}
 }
+
+// isLikely says whether an argument that must be there is likely to be of the project: its
+// first folder is there or usual, or files like it are.
+func (s *session) isLikely(name string) bool {
+	name = path.Clean(name)
+	first, _, inside := strings.Cut(name, "/")
+	if inside {
+		return s.anchored(s.dirs, name) || usualFolders[first] || ourFolders[first]
+	}
+	return s.hasAlike(name) || usualFolders[name] || ourFolders[name]
+}
+
+// hasAlike says whether a folder that a command may run in has a file whose name begins and
+// ends as this one: requirements.txt is like requirements-dev.txt.
+func (s *session) hasAlike(name string) bool {
+	stem := alike.FindString(name)
+	for _, dir := range s.dirs {
+		entries, _ := s.project.tree.List(dir) // a folder that cannot be read has none
+		for _, entry := range entries {
+			if stem != "" && !entry.IsDir() && alike.FindString(entry.Name()) == stem {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var alike = regexp.MustCompile(`^[A-Za-z]+`)
 
 func (s *session) whyAbsent(name string) string {
 	return s.project.whyMissing(path.Join(s.dirs[len(s.dirs)-1], name))
@@ -173,7 +203,7 @@ func (s *session) isPlausible(name string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(name, "/")
-	return usualFolders[first] && s.project.endings[strings.ToLower(path.Ext(name))]
+	return isUsual(s.page.name, first) && s.project.endings[strings.ToLower(path.Ext(name))]
 }
 
 // isOwnScript says whether a program that an interpreter runs clearly is one of the project.
@@ -230,6 +260,8 @@ func (s *session) cd(cmd command) {
 		s.dirs = dirs
 	case s.isClone(name.text):
 		s.dirs = []string{"."}
+	case s.isInClone(name.text):
+		s.dirs = nil
 	default:
 		s.lost(cmd.at, name)
 		s.dirs = nil
@@ -255,6 +287,12 @@ func (s *session) isClone(name string) bool {
 	return s.clones[base] && len(s.clones) == 1
 }
 
+// isInClone says whether a folder is below the checkout of a repository.
+func (s *session) isInClone(name string) bool {
+	first, _, inside := strings.Cut(path.Clean(name), "/")
+	return inside && s.clones[strings.ToLower(first)]
+}
+
 // lost checks a folder that is not there.
 func (s *session) lost(at place, name word) {
 	if s.look(name) != absent || s.fetched || len(s.clones) > 1 {
@@ -262,7 +300,7 @@ func (s *session) lost(at place, name word) {
 	}
 	clean := path.Clean(name.text)
 	first, _, inside := strings.Cut(clean, "/")
-	if inside && s.anchored(s.dirs, clean) || usualFolders[first] {
+	if inside && s.anchored(s.dirs, clean) || isUsual(s.page.name, first) || ourFolders[first] {
 		s.report(at, Path, name.text, s.whyAbsent(name.text))
 	}
 }
@@ -381,7 +419,7 @@ func (s *session) executable(cmd command) {
 }
 
 // creators are words by which programs make what their other arguments name.
-var creators = regexp.MustCompile(`^(?:new|create|init|generate|gen|scaffold|startproject|startapp|degit|export|add|build|render|bundle|compile|dump|write|create-[\w@.-]+)$`)
+var creators = regexp.MustCompile(`^(?:new|create|init|scaffold|startproject|startapp|degit|\w*gen|\w*generate|export|add|build|render|bundle|compile|dump|write|create-[\w@.-]+)$`)
 
 // other checks a command of a program that is not known. Its last file may be one that it
 // writes.

@@ -148,7 +148,8 @@ func (c *checker) copied(name string, list []placed, contexts []string) {
 		return
 	}
 
-	sources = sources[:len(sources)-1] // the last is the destination
+	destination := sources[len(sources)-1].text
+	sources = sources[:len(sources)-1]
 	matched := 0
 	for _, each := range sources {
 		if c.project.isCopied(each.text, contexts) == "" {
@@ -160,12 +161,29 @@ func (c *checker) copied(name string, list []placed, contexts []string) {
 		if strings.HasPrefix(source, "<<") || strings.ContainsAny(source, "$<>") || foreign.MatchString(strings.TrimLeft(source, "/")) {
 			continue
 		}
+		if isBuilt(source, destination) {
+			continue
+		}
 		why := c.project.isCopied(source, contexts)
 		if isGlob(source) && matched > 0 {
 			why = ""
 		}
 		c.report(place{name, each.line}, CopySource, each.text, why)
 	}
+}
+
+var (
+	artifact      = regexp.MustCompile(`\.(?:apk|deb|rpm|gz|tgz|xz|zip|tar|jar|war|whl|exe|so|bin|nupkg)$`)
+	programFolder = regexp.MustCompile(`^/(?:usr/(?:local/)?)?s?bin(?:/|$)`)
+)
+
+// isBuilt says whether a source is likely to be made before the build of the image: an
+// archive, a program, or a hidden folder.
+func isBuilt(source, destination string) bool {
+	plain := !strings.Contains(source, "/") && path.Ext(source) == ""
+	isProgram := plain && programFolder.MatchString(destination)
+	isHidden := strings.HasPrefix(source, ".") && path.Ext(source) == source && !strings.HasSuffix(source, "rc")
+	return artifact.MatchString(source) || isProgram || isHidden
 }
 
 func isGlob(name string) bool {

@@ -75,13 +75,14 @@ var (
 		`|(?:ours|we|this project) (?:doesn't|does not|don't|do not|has no|have no|has none|have none)|todo|planned|upcoming|proposed|in the future|roadmap|historical(?:ly)?)\b|~~`)
 	supposed = regexp.MustCompile(`\b(?:for example|for instance|suppose|supposing|imagine|imaginary|hypothetical(?:ly)?|fictional|let's say|pretend` +
 		`|you could|you might|one could|could be|might be|might look|would be|would look|placeholder|illustrat\w+)\b|\be\.g\.|\beg\b|, say\b`)
-	older     = regexp.MustCompile("\\b(?:old|older|former|legacy|previous|original|earlier|outdated|stale)(?: [\\w'-]+){0,3} ?\\(?$")
+	older     = regexp.MustCompile("\\b(?:old|older|former|legacy|previous|original|earlier|outdated|stale|generated|auto-generated|resulting|newly created)(?: [\\w'-]+){0,3} ?\\(?$")
 	notThis   = regexp.MustCompile(`\b(?:instead of|rather than|not|no|without|unlike|lacks|missing|was|were|than|equivalent (?:of|to)|similar to|analogous to)(?: (?:a|an|the|any|using|running|via))? ?$`)
 	forbidden = regexp.MustCompile(`\b(?:don't|do not|never|avoid|must not|should not|shouldn't|cannot|can't|no need to)(?: ever)? (?:run|running|use|using|call|calling|create|creating|add|adding|write|writing|introduce|invoke|make|making|look for|expect)\b`)
 	thenGone  = regexp.MustCompile("^[ )]*,?(?: (?:which|that|it))? (?:was|were|has been|have been|had been|is gone|are gone|is now|are now|is not|isn't|are not|aren't|no longer|→|->|=>)|^ ?(?:→|->|=>)")
 	thenMade  = regexp.MustCompile("^[ ),|:—–-]*(?:(?:is|are|will be|gets?|get|be|file|files|folder|directory|\\(?auto(?:matically)?-?|will then be|then) ?){0,3}\\b(?:generated|created|written|produced|built|emitted|compiled|downloaded|rendered|populated|gitignored|git-ignored|ignored|optional|added|made)\\b")
 	whichMade = regexp.MustCompile("^[ ),]*(?:which|that) [^.]{0,40}\\b(?:writes?|generates?|creates?|produces?|makes?|outputs?|emits?|builds?)\\b")
 	aside     = regexp.MustCompile("\\((?:auto-?)?generated|\\b(?:build|test|generated) (?:output|artifacts?|artefacts?)\\b|\\bnot (?:checked in|committed|tracked|included|in git)\\b|\\bgit-?ignored\\b|\\buntracked\\b")
+	elsewhere = regexp.MustCompile("^ (?:in|from|of|on|at) (?:the |a |our )?\\[[^\\]]*\\]\\(https?:|^ (?:in|from|of) (?:another|other|their|the upstream|upstream)\\b")
 	weakly    = regexp.MustCompile("\\b(?:your|such as|like|if you|if there|you can|could|might|may|would|optional(?:ly)?|own|any|whatever|some|other project\\w*|another project|elsewhere|similar)\\b")
 	notAFile  = regexp.MustCompile("\\b(?:branch(?:es)?|tags?|prefix(?:es|ed)?|label(?:s|ed|led)?|commits?|routes?|endpoints?|urls?|uris?|topics?|mime|media types?|content types?|headers?|images?|alias(?:es)?|namespaces?|keys?|repo|repos|repository|repositories|scopes?|ids?|units?|zones?|actions?|permissions?|roles?|queues?|channels?|models?|requests?|get|post|put|patch|delete|imports?|org|values?|strings?)\\b[^`.;]{0,30}$")
 	thenNoun  = regexp.MustCompile("^ (?:branch(?:es)?|tags?|labels?|commits?|routes?|endpoints?|topics?|headers?|images?|aliases|alias|namespaces?|keys?|repo|repos|repository|repositories|requests?|api|scope)\\b")
@@ -98,6 +99,19 @@ var (
 	sources = words("from with by using via of see run runs running use uses execute read reads edit open check call calls on for through against invoke start update modify")
 )
 
+// isMuted says whether the text around an item tells that it need not be there: its sentence,
+// or the one before its list.
+func isMuted(it item) bool {
+	for _, intro := range it.intros {
+		text := strings.TrimRight(strings.TrimSpace(intro), ":")
+		before := blanked(text[lastStop(text):])
+		if (sentence{before: before}).muted() {
+			return true
+		}
+	}
+	return sentenceOf(it).muted()
+}
+
 // muted says whether a sentence tells that a name in it need not be there.
 func (s sentence) muted() bool {
 	whole := s.before + " ` " + s.after
@@ -106,7 +120,7 @@ func (s sentence) muted() bool {
 		return true
 	case older.MatchString(s.before), notThis.MatchString(s.before), forbidden.MatchString(s.before):
 		return true
-	case thenGone.MatchString(s.after), thenMade.MatchString(s.after), whichMade.MatchString(s.after):
+	case elsewhere.MatchString(s.after), thenGone.MatchString(s.after), thenMade.MatchString(s.after), whichMade.MatchString(s.after):
 		return true
 	}
 	return s.made()
@@ -163,7 +177,7 @@ func isPast(doc string, titles []string) bool {
 	return false
 }
 
-var othersProject = regexp.MustCompile(`\b(?:your|own|another|other|new|sample|example|hypothetical|fictional|existing)(?: [\w-]+){0,2} (?:project|app|application|repo|repository|package|module|workspace|site|service|plugin|makefile|package\.json)\b|\bsuppose\b|\bimagine\b|\byou could\b|\byou might\b|\bno longer\b|\bused to\b|\bpreviously\b|\bformerly\b|\bwould\b`)
+var othersProject = regexp.MustCompile(`\b(?:your|own|another|other|new|sample|example|hypothetical|fictional|existing|fresh)(?: [\w-]+){0,2} (?:project|app|application|repo|repository|package|module|workspace|site|service|plugin|makefile|package\.json)\b|\bsuppose\b|\bimagine\b|\byou could\b|\byou might\b|\bno longer\b|\bused to\b|\bpreviously\b|\bformerly\b|\bwould\b|\bfor example\b|\bfor instance\b|\be\.g\.|\bexamples? (?:of|with|with a)\b|\bhypothetical`)
 
 // ofOthers says whether the text before a block tells that it is about another project, or
 // about what is no more.

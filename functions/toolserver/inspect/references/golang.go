@@ -58,14 +58,30 @@ func (s *session) golang(cmd command) {
 	}
 
 	packages := operands(cmd.args, goValued)[1:]
-	for i, each := range packages {
-		if verb == "run" && i > 0 && path.Ext(packages[0].text) != ".go" {
-			s.file(cmd.at, each)
-			continue
+	if verb == "run" {
+		s.goRun(cmd, packages)
+	} else {
+		for _, each := range packages {
+			s.goPackage(cmd.at, each)
 		}
-		s.goPackage(cmd.at, each)
 	}
 	s.dirs = asked
+}
+
+// goRun checks the package or the files that are run. What follows is for the program.
+func (s *session) goRun(cmd command, args []word) {
+	isFile := func(w word) bool { return path.Ext(w.text) == ".go" }
+	for i, each := range args {
+		if i == 0 || isFile(args[0]) && isFile(each) {
+			s.goPackage(cmd.at, each)
+			continue
+		}
+		s.other(command{
+			args: args[i:],
+			at:   cmd.at,
+		})
+		return
+	}
 }
 
 // goPackage checks one package, a pattern of packages, or a file.

@@ -1,6 +1,7 @@
 package references
 
 import (
+	"bytes"
 	"net/url"
 	"path"
 	"regexp"
@@ -15,7 +16,7 @@ var (
 
 // link checks a destination as it is written in a page.
 func (c *checker) link(at place, destination string) {
-	if destination == "" || scheme.MatchString(destination) || template.MatchString(destination) {
+	if destination == "" || scheme.MatchString(destination) || template.MatchString(destination) || strings.Contains(destination, "://") {
 		return
 	}
 
@@ -35,7 +36,7 @@ func (c *checker) link(at place, destination string) {
 	switch {
 	case found != "":
 		c.anchorThere(at, found, destination, anchor)
-	case isSample(name), c.madeAll(places):
+	case isSample(name), c.madeAll(places), c.project.hasAddress(name):
 		return
 	default:
 		c.report(at, Link, destination, c.project.whyMissing(places[0]))
@@ -84,7 +85,7 @@ func (p *project) placesOf(doc, name string) (places []string) {
 		}
 	}
 	if len(places) > 0 && (p.isSite() || isHTML(doc)) {
-		places = append(places, p.sitePlaces(here, name)...)
+		places = append(places, p.sitePlaces(doc, name)...)
 	}
 	return places
 }
@@ -95,19 +96,20 @@ var assets = []string{"", "static", "public", "assets", "docs", "content", "src/
 // pageEndings are those of the files that a page of a site is made from.
 var pageEndings = []string{".md", ".mdx", ".html", ".rst", ".ipynb", "/index.md", "/index.mdx", "/_index.md", "/README.md", "/index.html"}
 
-func (p *project) sitePlaces(here, name string) (places []string) {
-	rooted := strings.HasPrefix(name, "/")
-	folders := []string{here, path.Join(here, "..")}
-	if rooted {
+// sitePlaces are the files that the address of a page of a site can mean. A page is served
+// as a folder of its name, so a relative address may begin there.
+func (p *project) sitePlaces(doc, name string) (places []string) {
+	here := path.Dir(doc)
+	folders := []string{here, strings.TrimSuffix(doc, path.Ext(doc))}
+	inside := []string{""}
+	if strings.HasPrefix(name, "/") {
 		folders = above(here)
+		inside = assets
 	}
 
 	for _, folder := range folders {
-		for _, asset := range assets {
+		for _, asset := range inside {
 			joined := path.Join(folder, asset, name)
-			if !rooted {
-				joined = path.Join(folder, name)
-			}
 			if leadsOut(joined) {
 				continue
 			}
@@ -120,6 +122,39 @@ func (p *project) sitePlaces(here, name string) (places []string) {
 		}
 	}
 	return places
+}
+
+var frontMatterAddress = regexp.MustCompile(`(?m)^(?:slug|permalink|url|path|redirect_from|aliases):\s*\[?["']?([^\s"'\]]+)`)
+
+// hasAddress says whether a page of a site may have an address that is not that of its file.
+func (p *project) hasAddress(name string) bool {
+	ending := path.Ext(name)
+	if !p.isSite() || ending != "" && ending != ".xml" {
+		return false
+	}
+	if strings.HasPrefix(name, "/") && strings.Count(strings.Trim(name, "/"), "/") == 0 {
+		return true // a redirect, or a feed
+	}
+	if p.addresses == nil {
+		p.addresses = map[string]bool{}
+		for _, each := range p.sorted() {
+			if p.entries[each] == file && isMarkdown(each) {
+				p.readAddresses(each)
+			}
+		}
+	}
+	return p.addresses[path.Base(name)]
+}
+
+func (p *project) readAddresses(name string) {
+	text, err := p.text(name)
+	if err != nil || !bytes.HasPrefix(text, []byte("---")) {
+		return
+	}
+	matter, _, _ := bytes.Cut(text[3:], []byte("\n---"))
+	for _, m := range frontMatterAddress.FindAllSubmatch(matter, -1) {
+		p.addresses[path.Base(string(m[1]))] = true
+	}
 }
 
 // firstOf is the first path that is there, "" for none.
@@ -142,9 +177,11 @@ func (c *checker) madeAll(places []string) bool {
 	return false
 }
 
+var hasLetter = regexp.MustCompile(`[\pL\d]`)
+
 // isSample says whether a destination only shows what a link looks like.
 func isSample(name string) bool {
-	return sampleLinks[strings.ToLower(name)] || hasPlaceholder(name)
+	return sampleLinks[strings.ToLower(name)] || !hasLetter.MatchString(name) || hasPlaceholder(name)
 }
 
 // decoded is a text without percent signs; as it is if they mean nothing.

@@ -8,6 +8,9 @@ import (
 
 var makeFiles = []string{"GNUmakefile", "makefile", "Makefile"}
 
+// makeSources are files that a Makefile is generated from.
+var makeSources = []string{"Makefile.am", "Makefile.in", "configure.ac", "configure", "CMakeLists.txt", "Makefile.PL", "meson.build"}
+
 var makeValued = words("-C --directory -f --file --makefile -I -l -o -W -j")
 
 // makefile checks the targets that make is given.
@@ -33,6 +36,8 @@ func (s *session) makefile(cmd command) {
 		}
 		if found := s.project.fileIn(dir, names...); found != "" {
 			files = append(files, found)
+		} else if s.project.fileIn(dir, makeSources...) != "" {
+			return
 		}
 	}
 

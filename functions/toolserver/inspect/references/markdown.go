@@ -25,7 +25,8 @@ type page struct {
 	items    []item   // what is code, in the order of the text
 	anchors  map[string]bool
 	made     map[string]bool // by the commands of the page
-	defining string          // the fences that are no commands: they may define what others name
+	defining string          // the blocks that are no commands
+	defined  map[string]bool // names that those define, as a script to add
 }
 
 // target is what a link leads to, and where that is written.
@@ -43,6 +44,7 @@ type item struct {
 	lines   []int    // of a block: the line of each of its lines
 	passage passage  // of a mark: what stands around; of a block: what stands before
 	titles  []string // of the sections that it is in, the outermost first
+	intros  []string // last sentences before the lists that it is in
 	around  []string // words of the titles and code marks above and beside it, which may be folders
 }
 
@@ -99,6 +101,8 @@ func readPage(name string, source []byte) *page {
 	_ = ast.Walk(root, r.visit) // the visitor returns no error
 
 	p.definitions(context, r.code)
+	p.links = p.withoutContributors(p.links)
+	p.defined = definedIn(p.defining)
 	return p
 }
 
@@ -168,6 +172,8 @@ func (p *page) addInline(destination []byte, end int) {
 	p.links = append(p.links, target{plain(destination), end + 1 + at})
 }
 
+var labelStart = regexp.MustCompile(`^[A-Za-z]`)
+
 var labelled = regexp.MustCompile(`^\]\[([A-Za-z][\w .:/-]*)?\]`)
 
 // addUndefined adds the label of a link [text][label] whose text ends at an offset.
@@ -184,11 +190,14 @@ func (p *page) addUndefined(end int) {
 		return // it is an index: a[0][n]
 	}
 
+	words := p.source[start+1 : end]
 	label := match[1]
 	if len(label) == 0 {
-		label = p.source[start+1 : end]
+		label = words
+	} else if bytes.EqualFold(label, words) {
+		return // these are keys: [tab][tab]
 	}
-	if len(label) > 1 {
+	if len(label) > 1 && labelStart.Match(label) {
 		p.labels = append(p.labels, target{string(label), end})
 	}
 }
@@ -218,6 +227,31 @@ func (p *page) definitions(context parser.Context, code map[int]bool) {
 			p.links = append(p.links, target{plain(destination), m[4]})
 		}
 	}
+}
+
+// definesLabel says whether a line looks like the definition of a label, even if it is not one
+// where it stands: some generators are less strict.
+func (p *page) definesLabel(label string) bool {
+	for _, m := range definition.FindAllSubmatch(p.source, -1) {
+		if bytes.EqualFold(bytes.TrimSpace(m[1]), []byte(strings.TrimSpace(label))) {
+			return true
+		}
+	}
+	return false
+}
+
+var contributors = regexp.MustCompile(`(?s)<!--\s*ALL-CONTRIBUTORS-LIST:START.*?ALL-CONTRIBUTORS-LIST:END`)
+
+// withoutContributors leaves out the anchors of a list of contributors, which a tool makes
+// up to show a text above them.
+func (p *page) withoutContributors(links []target) []target {
+	for _, region := range contributors.FindAllIndex(p.source, -1) {
+		links = slices.DeleteFunc(links, func(t target) bool {
+			inside := t.offset >= region[0] && t.offset < region[1]
+			return inside && strings.HasPrefix(t.text, "#")
+		})
+	}
+	return links
 }
 
 // withoutFrontMatter blanks the settings that a page may begin with.
@@ -396,7 +430,7 @@ func (r *pageReader) enterPassage(n ast.Node) {
 // mark adds a code mark.
 func (r *pageReader) mark(n *ast.CodeSpan) {
 	first, ok := n.FirstChild().(*ast.Text)
-	if !ok {
+	if !ok || inLink(n) {
 		return
 	}
 	r.add(item{
@@ -404,6 +438,16 @@ func (r *pageReader) mark(n *ast.CodeSpan) {
 		offset:  first.Segment.Start,
 		passage: r.passage,
 	})
+}
+
+// inLink says whether a node is the text of a link, which is checked by where it leads.
+func inLink(n ast.Node) bool {
+	for at := n.Parent(); at != nil; at = at.Parent() {
+		if at.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
 }
 
 // block adds a block of code.
@@ -450,6 +494,9 @@ func (r *pageReader) add(found item) {
 	}
 	for _, each := range r.open {
 		found.around = append(found.around, marksOf(each.above.text)...)
+		if strings.HasSuffix(strings.TrimSpace(each.above.text), ":") {
+			found.intros = append(found.intros, each.above.text)
+		}
 	}
 	found.around = append(found.around, marksOf(found.passage.text)...)
 	r.page.items = append(r.page.items, found)
@@ -499,6 +546,9 @@ func (c *checker) markdown(name string, source []byte) {
 		c.link(place{name, p.line(link.offset)}, link.text)
 	}
 	for _, label := range p.labels {
+		if p.definesLabel(label.text) {
+			continue
+		}
 		c.report(place{name, p.line(label.offset)}, Label, label.text, "no line of the page defines this label")
 	}
 	c.code(p)

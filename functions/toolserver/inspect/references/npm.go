@@ -163,7 +163,8 @@ func (s *session) script(at place, name word, in packages, withBins bool) {
 			return
 		}
 	}
-	if scripts == 0 || s.page.defines(name.text) || hasPlaceholder(name.text) {
+	isStart := strings.HasSuffix(name.text, ":") // of several names
+	if scripts == 0 || isStart || s.page.defines(name.text) || hasPlaceholder(name.text) {
 		return
 	}
 

@@ -26,11 +26,16 @@ var everywhere = words(`package.json package-lock.json yarn.lock pnpm-lock.yaml 
 	config.json config.yaml config.yml config.toml settings.json settings.py values.yaml Chart.yaml schema.json manifest.json
 	README README.md CLAUDE.md AGENTS.md GEMINI.md CHANGELOG.md LICENSE LICENCE COPYING NOTICE SKILL.md robots.txt sitemap.xml favicon.ico launch.json tasks.json test.js test.py script.js script.sh script.py`)
 
-// usualFolders are those in which projects keep what they are made of.
-var usualFolders = words(`src source lib libs cmd internal pkg packages apps app services service modules components scripts script tools tool hack ci .github .circleci .vscode .husky .devcontainer
-	docs doc documentation test tests spec specs e2e testdata fixtures config configs conf deploy deployment deployments infra infrastructure terraform k8s kubernetes helm charts docker ops
-	server client web frontend backend api database db migrations schema schemas proto assets static styles pages routes handlers controllers models utils helpers hooks views
-	examples contracts crates plugins extensions functions workers data`)
+// usualFolders are those in which a repository keeps what it is made with. Texts name others,
+// such as src, of projects that are not theirs.
+var usualFolders = words(`cmd internal pkg scripts script tools tool hack ci .github .circleci
+	docs doc test tests spec e2e testdata deploy deployment deployments infra infrastructure terraform k8s kubernetes helm charts docker ops
+	migrations`)
+
+// ourFolders are further ones that notes for agents name, since they are about this project.
+var ourFolders = words(`src source lib libs packages apps app services service modules components config configs conf server client web frontend backend
+	api database db schemas schema proto assets static styles pages routes handlers controllers models utils helpers hooks views examples
+	contracts crates plugins extensions functions workers data`)
 
 var (
 	lineSuffix  = regexp.MustCompile(`(?::\d+(?:[:-]\d+)?|#L?\d+(?:-L?\d+)?|::[\w:\[\]-]+)$`)
@@ -117,7 +122,7 @@ func (c *checker) path(p *page, it item) {
 		return
 	}
 
-	if c.isMeant(p, n) && !n.sentence.muted() && !p.shows(name) && !p.makes(name) {
+	if c.isMeant(p, n) && !isMuted(it) && !p.shows(name) && !p.makes(name) {
 		c.report(at, Path, name, c.project.whyMissing(path.Clean(strings.TrimPrefix(name, "/"))))
 	}
 }
@@ -197,9 +202,15 @@ func (c *checker) isMeant(p *page, n named) bool {
 	if strings.HasPrefix(n.name, "/") || c.project.endsWith(trimmed) || !c.project.looksLikeFile(trimmed) {
 		return false
 	}
-	first, _, _ := strings.Cut(strings.TrimLeft(trimmed, "./"), "/")
-	known := usualFolders[first] || usualFolders["."+first]
-	return known && c.project.endings[strings.ToLower(path.Ext(trimmed))]
+	first, _, _ := strings.Cut(strings.TrimPrefix(trimmed, "../"), "/")
+	return isUsual(p.name, first) && c.project.endings[strings.ToLower(path.Ext(trimmed))]
+}
+
+// isUsual says whether a page that names a folder means one of this project.
+func isUsual(doc, name string) bool {
+	base := path.Base(doc)
+	isForAgents := base == "CLAUDE.md" || base == "AGENTS.md"
+	return usualFolders[name] || isForAgents && ourFolders[name]
 }
 
 // isMeantInside says so of a path whose first folder is there.
@@ -257,7 +268,7 @@ func (c *checker) isMeantAlone(p *page, n named, name string) bool {
 	if n.sentence.weak() || sampleFile.MatchString(name) {
 		return false
 	}
-	if c.hasSibling(p, n) {
+	if leads.MatchString(n.sentence.before) && c.hasSibling(p, n) {
 		return true
 	}
 
@@ -267,7 +278,10 @@ func (c *checker) isMeantAlone(p *page, n named, name string) bool {
 
 var sampleFile = regexp.MustCompile(`(?i)^(?:example|sample|demo|test)\d*\.\w+$`)
 
-var seen = regexp.MustCompile(`(?:^|[ (])(?:see|read|edit|open|in|defined in|documented in|described in|lives in|consult|follow|refer to|details in) (?:the |also |file )*$`)
+var seen = regexp.MustCompile(`(?:^|[ (])(?:see|read|edit|open|consult|follow|refer to|(?:defined|documented|described|lives?|details|found|listed|configured|declared|explained|implemented|specified|is|are) in) (?:the |also |file )*$`)
+
+// leads matches what stands before a name that its item of a list, or its row, begins with.
+var leads = regexp.MustCompile("^[ |`,0-9.\\[\\]x+-]*(?:and |& )?$")
 
 // hasSibling says whether another name of the same list is there.
 func (c *checker) hasSibling(p *page, n named) bool {
@@ -276,6 +290,9 @@ func (c *checker) hasSibling(p *page, n named) bool {
 		sameList := n.item.passage.list != 0 && other.passage.list == n.item.passage.list
 		samePassage := other.passage.offset == n.item.passage.offset
 		if other.block || other.text == n.item.text || !sameList && !samePassage {
+			continue
+		}
+		if !leads.MatchString(sentenceOf(other).before) {
 			continue
 		}
 
@@ -304,10 +321,20 @@ func (p *page) shows(name string) bool {
 	return false
 }
 
-// defines says whether a block that is no command names something, as a file to write or a
-// script to add.
+var definedName = regexp.MustCompile(`(?m)^\s*@?["']?([\w.:/-]*\w)["']?(?:\s+[\w*+$="' -]+)?\s*::?(?:\s|$|[^=\s])`)
+
+// definedIn are the names that a text defines: keys of JSON and YAML, targets, recipes.
+func definedIn(text string) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range definedName.FindAllStringSubmatch(text, -1) {
+		names[m[1]] = true
+	}
+	return names
+}
+
+// defines says whether a block that is no command defines a name, with or without the
+// group that it is in.
 func (p *page) defines(name string) bool {
-	return strings.Contains(p.defining, `"`+name+`"`) ||
-		strings.Contains(p.defining, "\n"+name+":") ||
-		strings.HasPrefix(p.defining, name+":")
+	last := name[strings.LastIndexByte(name, ':')+1:]
+	return p.defined[name] || p.defined[last] || strings.Contains(p.defining, `"`+name+`":`)
 }

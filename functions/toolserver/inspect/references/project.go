@@ -38,6 +38,7 @@ type project struct {
 	makefiles map[string]*targets
 	justfiles map[string]*targets
 	taskfiles map[string]*targets
+	addresses map[string]bool // that pages of a site give themselves
 	modules   []goModule
 	names     map[string]bool
 	order     []string

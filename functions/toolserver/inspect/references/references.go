@@ -12,6 +12,7 @@ import (
 	"context"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -130,9 +131,11 @@ func isDefaultDoc(name string) bool {
 	}
 
 	stem := strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
-	isReadme := stem == "readme" || strings.HasPrefix(stem, "readme.") || strings.HasPrefix(stem, "readme_")
-	return isReadme && isMarkdown(base)
+	return readme.MatchString(stem) && isMarkdown(base)
 }
+
+// readme is the name of a README, which may tell its language.
+var readme = regexp.MustCompile(`^readme(?:[._-][a-z]{2}(?:[._-][a-z]{2,4})?)?$`)
 
 // isMarkdown says whether a file is read as Markdown. A README without an ending is.
 func isMarkdown(name string) bool {

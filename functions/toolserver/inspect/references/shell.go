@@ -176,9 +176,10 @@ type command struct {
 type session struct {
 	*checker
 	page   *page
-	silent bool            // only what is made is noted
-	clones map[string]bool // names of repositories that are cloned
-	came   map[string][]string
+	silent bool                // only what is made is noted
+	clones map[string]bool     // names of repositories that are cloned
+	came   map[string][]string // folders that the blocks of a section changed into
+	away   map[string]bool     // sections whose blocks changed into one that is not known
 
 	dirs    []string // where a command may run; none if that is not known
 	pushed  [][]string
@@ -197,6 +198,7 @@ func (c *checker) code(p *page) {
 	for _, silent := range []bool{true, false} {
 		s.silent = silent
 		s.came = map[string][]string{}
+		s.away = map[string]bool{}
 		for _, it := range p.items {
 			if it.block {
 				s.block(it)
@@ -225,13 +227,14 @@ func (s *session) block(it item) {
 	}
 
 	section := strings.Join(it.titles, "\n")
-	skipped := isPast(s.page.name, it.titles) || ofOthers(it.passage)
+	skipped := isPast(s.page.name, it.titles) || ofOthers(it.passage) || s.away[section]
 	wasSilent := s.silent
 	s.silent = s.silent || skipped
 	s.dirs = append(s.project.bases(s.page.name, it.around), s.came[section]...)
 	s.fetched = false
 	s.moved = false
 	read.statements(s.statement)
+	s.away[section] = s.away[section] || s.moved && len(s.dirs) == 0
 	if s.moved {
 		s.came[section] = append(s.came[section], s.dirs...)
 	}
@@ -240,14 +243,30 @@ func (s *session) block(it item) {
 
 // mark checks a command in a code mark.
 func (s *session) mark(it item) {
-	if isPast(s.page.name, it.titles) || sentenceOf(it).muted() {
+	if isPast(s.page.name, it.titles) || isMuted(it) {
 		return
 	}
 	line := s.page.line(it.offset)
 	read := script{it.text + "\n", []int{line}}
 	s.dirs = s.project.bases(s.page.name, it.around)
+	if linked := s.linkedFolders(it); len(linked) > 0 {
+		s.dirs = linked
+	}
 	s.fetched = false
 	read.statements(s.statement)
+}
+
+var inlineLink = regexp.MustCompile(`\]\(([^()\s#?]+)\)`)
+
+// linkedFolders are those that the passage around a command links to: it runs there.
+func (s *session) linkedFolders(it item) (folders []string) {
+	for _, m := range inlineLink.FindAllStringSubmatch(it.passage.text, -1) {
+		joined := path.Join(path.Dir(s.page.name), m[1])
+		if !leadsOut(joined) && s.project.isFolder(joined) {
+			folders = append(folders, joined)
+		}
+	}
+	return folders
 }
 
 // runners are programs whose commands are checked in code marks.

@@ -93,13 +93,20 @@ func (p *project) taskInclude(t *targets, folder, prefix string, node yaml.Node)
 		file = p.fileIn(file, taskFiles...)
 	}
 	if details.Flatten {
-		prefix = ""
-	} else {
-		prefix += ":"
-	}
-	if file == "" || len(details.Aliases) > 0 {
-		t.pattern(prefix+"*", "*")
+		t.add("", p.taskfile(file))
 		return
 	}
-	t.add(prefix, p.taskfile(file))
+
+	for _, each := range append(details.Aliases, prefix) {
+		if file == "" {
+			t.names[each] = true
+			t.pattern(each+":*", "*")
+			continue
+		}
+		included := p.taskfile(file)
+		t.add(each+":", included)
+		if included.names["default"] {
+			t.names[each] = true
+		}
+	}
 }
