@@ -437,13 +437,19 @@ func (s *session) other(cmd command) {
 	}
 
 	last := len(list) - 1
-	if last > 0 && s.look(list[last]) == absent && s.readsFile(list[:last]) {
+	if last > 0 && s.look(list[last]) == absent && s.readsFile(list[:last]) && !followsFlag(cmd.args) {
 		s.make(list[last])
 		list = list[:last]
 	}
 	for _, each := range list {
 		s.file(cmd.at, each)
 	}
+}
+
+// followsFlag says whether the last argument is the value of an option.
+func followsFlag(args []word) bool {
+	last := len(args) - 1
+	return last > 0 && strings.HasPrefix(args[last-1].text, "-")
 }
 
 // readsFile says whether one of some arguments is a file that is there.

@@ -75,7 +75,8 @@ var (
 		`|(?:ours|we|this project) (?:doesn't|does not|don't|do not|has no|have no|has none|have none)|todo|planned|upcoming|proposed|in the future|roadmap|historical(?:ly)?)\b|~~`)
 	supposed = regexp.MustCompile(`\b(?:for example|for instance|suppose|supposing|imagine|imaginary|hypothetical(?:ly)?|fictional|let's say|pretend` +
 		`|you could|you might|one could|could be|might be|might look|would be|would look|placeholder|illustrat\w+)\b|\be\.g\.|\beg\b|, say\b`)
-	older     = regexp.MustCompile("\\b(?:old|older|former|legacy|previous|original|earlier|outdated|stale|generated|auto-generated|resulting|newly created)(?: [\\w'-]+){0,3} ?\\(?$")
+	older     = regexp.MustCompile("\\b(?:old|older|former|legacy|previous|original|earlier|outdated|stale)(?: [\\w'-]+){0,3} ?\\(?$")
+	ofTools   = regexp.MustCompile("\\b(?:the|a|an|any|all|this|that|each|its) (?:auto-?)?(?:generated|resulting|produced|compiled|built|newly created)(?: [\\w-]+){0,2} ?\\(?$")
 	notThis   = regexp.MustCompile(`\b(?:instead of|rather than|not|no|without|unlike|lacks|missing|was|were|than|equivalent (?:of|to)|similar to|analogous to)(?: (?:a|an|the|any|using|running|via))? ?$`)
 	forbidden = regexp.MustCompile(`\b(?:don't|do not|never|avoid|must not|should not|shouldn't|cannot|can't|no need to)(?: ever)? (?:run|running|use|using|call|calling|create|creating|add|adding|write|writing|introduce|invoke|make|making|look for|expect)\b`)
 	thenGone  = regexp.MustCompile("^[ )]*,?(?: (?:which|that|it))? (?:was|were|has been|have been|had been|is gone|are gone|is now|are now|is not|isn't|are not|aren't|no longer|→|->|=>)|^ ?(?:→|->|=>)")
@@ -118,7 +119,7 @@ func (s sentence) muted() bool {
 	switch {
 	case gone.MatchString(whole), supposed.MatchString(whole), aside.MatchString(whole):
 		return true
-	case older.MatchString(s.before), notThis.MatchString(s.before), forbidden.MatchString(s.before):
+	case older.MatchString(s.before), ofTools.MatchString(s.before), notThis.MatchString(s.before), forbidden.MatchString(s.before):
 		return true
 	case elsewhere.MatchString(s.after), thenGone.MatchString(s.after), thenMade.MatchString(s.after), whichMade.MatchString(s.after):
 		return true
@@ -151,8 +152,12 @@ func (s sentence) made() bool {
 
 // weak says whether a sentence speaks of something that others have.
 func (s sentence) weak() bool {
-	return weakly.MatchString(s.before)
+	near := s.before[max(0, len(s.before)-60):]
+	return weakly.MatchString(near) || yours.MatchString(s.after)
 }
+
+// yours matches what makes a name one of the reader's own project.
+var yours = regexp.MustCompile("^[^`.;]{0,40}\\b(?:your|yours)\\b")
 
 // another says whether the name is one of something else than a file: a branch, a route.
 func (s sentence) another() bool {
@@ -160,8 +165,8 @@ func (s sentence) another() bool {
 }
 
 var (
-	pastTitle = regexp.MustCompile(`(?i)\b(?:change ?log|release notes?|history|migrat(?:ion|ing|e)|upgrad(?:e|ing)|breaking changes?|what(?:'|’)?s new|deprecat(?:ed|ions?)|removed|roadmap|future|to-?do|ideas|planned)\b`)
-	pastFile  = regexp.MustCompile(`(?i)(?:^|/)(?:change(?:s|log)|history|releases?|release[-_]notes|news|migrat\w+|upgrad\w+|roadmap|todo)[^/]*$|(?i)(?:^|/)(?:adrs?|decisions?|rfcs?|changelogs?|\.changeset|changesets)/`)
+	pastTitle = regexp.MustCompile(`(?i)\b(?:change ?log|release notes?|history|migrat(?:ion|ing|e)|upgrad(?:e|ing) (?:from|to)|breaking changes?|what(?:'|’)?s new|deprecat(?:ed|ions?)|removed|roadmap|future|to-?do|ideas|planned)\b`)
+	pastFile  = regexp.MustCompile(`(?i)(?:^|/)(?:change(?:s|log)|history|releases?|release[-_]notes|news|migrat\w+|roadmap|todo)[^/]*$|(?i)(?:^|/)(?:adrs?|decisions?|rfcs?|changelogs?|\.changeset|changesets)/`)
 )
 
 // isPast says whether a page, or a section of it, tells what was or will be.

@@ -83,13 +83,18 @@ func (p *project) looksLikeFile(name string) bool {
 	switch {
 	case knownFiles[base]:
 		return true
-	case ending == "", ending == base && !knownEndings[ending], versionName.MatchString(base):
+	case ending == base:
+		return dotFile.MatchString(base)
+	case ending == "", versionName.MatchString(base):
 		return false
 	case knownEndings[ending]:
 		return true
 	}
 	return p.endings[ending] && plainEnding.MatchString(ending)
 }
+
+// dotFile matches settings whose names are all ending.
+var dotFile = regexp.MustCompile(`^\.(?:env|[a-z]+(?:rc|ignore|config|attributes))$`)
 
 var plainEnding = regexp.MustCompile(`^\.[a-z][a-z0-9]{0,9}$`)
 
@@ -222,7 +227,8 @@ func (c *checker) isMeantInside(n named, name string) bool {
 		return !n.sentence.another()
 	}
 	plain := path.Ext(name) == "" && strings.ToLower(name) == name
-	return plain && c.hasParent(n.bases, name) && !n.sentence.another() && !strings.HasPrefix(n.name, "./")
+	isImport := strings.HasPrefix(n.name, "./") && strings.Count(n.name, "/") < 3
+	return plain && c.hasParent(n.bases, name) && !n.sentence.another() && !isImport
 }
 
 // anchored says whether the first folder of a path is there.
@@ -249,36 +255,65 @@ func (c *checker) hasParent(bases []string, name string) bool {
 	return false
 }
 
-// anchoredDeep says whether all placeholders of a path are names of folders that are there.
+// anchoredDeep says whether the placeholders of a path are names after all: the folder is
+// there, and the last part is one that files have.
 func (c *checker) anchoredDeep(bases []string, name string) bool {
-	return !placeholder.MatchString(path.Base(name)) && c.hasParent(bases, name)
+	base := path.Base(name)
+	plain := !placeholder.MatchString(base) || plainName.MatchString(base) && strings.Count(name, "/") > 1
+	return plain && c.hasParent(bases, name)
 }
 
+var plainName = regexp.MustCompile(`^(?:file|name|hello)\.\w+$`)
+
 // isMeantAlone says so of a name without a folder. Such a name is often one for a kind of
-// file, so something must tell that it is here: another name of the same list that is, or
-// the words before it.
+// file, so something must tell that it is here: a word that says what it is, another name of
+// the same list that is there, or files like it.
 func (c *checker) isMeantAlone(p *page, n named, name string) bool {
-	isFolder := strings.HasSuffix(n.name, "/")
-	if !isFolder && (!c.project.looksLikeFile(name) || everywhere[name] || len(c.project.named[name]) > 0) {
+	if len(c.project.named[name]) > 0 || n.sentence.weak() {
 		return false
 	}
-	if isFolder && (len(c.project.named[name]) > 0 || n.sentence.another()) {
+	if strings.HasSuffix(n.name, "/") {
+		return !n.sentence.another() && (isCalledFolder(n) || leads.MatchString(n.sentence.before) && c.hasSibling(p, n))
+	}
+	if !c.project.looksLikeFile(name) {
+		return plainFolder.MatchString(name) && !c.project.names[name] && isCalledFolder(n)
+	}
+	if everywhere[name] || sampleFile.MatchString(name) {
 		return false
 	}
-	if n.sentence.weak() || sampleFile.MatchString(name) {
-		return false
-	}
+
 	if leads.MatchString(n.sentence.before) && c.hasSibling(p, n) {
 		return true
 	}
-
 	ending := path.Ext(name)
-	return !isFolder && seen.MatchString(n.sentence.before) && c.project.siblings(path.Dir(p.name), ending)
+	here := c.project.siblings(path.Dir(p.name), ending)
+	isCode := codeEndings[ending] && !anyOne.MatchString(n.sentence.before)
+	isPlain := !settingEndings[ending] && calledFile.MatchString(n.sentence.after) && theOne.MatchString(n.sentence.before)
+	return here && (isCode || isPlain || seen.MatchString(n.sentence.before))
+}
+
+// codeEndings are those of programs: a file of one is seldom one that only others have.
+var codeEndings = words(".go .py .rb .rs .java .kt .sh .bash .sql .tf .ts .tsx .vue .svelte .mjs .cjs .js .jsx .c .cc .cpp .h .hpp .cs .swift .php .lua .ex .exs .proto .graphql .prisma .css .scss")
+
+// settingEndings are those of settings, which texts name of other programs, too.
+var settingEndings = words(".json .jsonc .yaml .yml .toml .ini .cfg .conf .env .xml .plist .properties .lock .log")
+
+var (
+	calledFile   = regexp.MustCompile("^ (?:file|script|page|document)\\b")
+	plainFolder  = regexp.MustCompile(`^[a-z][a-z0-9_-]+$`)
+	calledFolder = regexp.MustCompile("^ (?:sub)?(?:directory|folder|dir)\\b")
+	anyOne       = regexp.MustCompile(`\b(?:an?|any|each|every|all|some|most|multiple|several|new|per|one) $`)
+	theOne       = regexp.MustCompile(`(?:^|\b(?:the|our|this)) $`)
+)
+
+// isCalledFolder says whether the words around a name say that it is a certain folder.
+func isCalledFolder(n named) bool {
+	return calledFolder.MatchString(n.sentence.after) && theOne.MatchString(n.sentence.before)
 }
 
 var sampleFile = regexp.MustCompile(`(?i)^(?:example|sample|demo|test)\d*\.\w+$`)
 
-var seen = regexp.MustCompile(`(?:^|[ (])(?:see|read|edit|open|consult|follow|refer to|(?:defined|documented|described|lives?|details|found|listed|configured|declared|explained|implemented|specified|is|are) in) (?:the |also |file )*$`)
+var seen = regexp.MustCompile(`(?:^|[ (])(?:see|read|edit|open|consult|follow|refer to|(?:defined|documented|described|lives?|details|found|listed|configured|declared|explained|implemented|specified|available|included|kept|written down|is|are) in) (?:the |also |file )*$`)
 
 // leads matches what stands before a name that its item of a list, or its row, begins with.
 var leads = regexp.MustCompile("^[ |`,0-9.\\[\\]x+-]*(?:and |& )?$")
