@@ -55,8 +55,11 @@ func (s *scan) docs(ctx context.Context) (Result, error) {
 			named = append(named, path.Clean(d.Path))
 		}
 	}
-	if err := s.references(ctx, &r, named); err != nil {
-		return r, err
+	if len(named) > 0 {
+		isNamed := func(file string) bool { return slices.Contains(named, file) }
+		if err := s.references(ctx, &r, named, isNamed); err != nil {
+			return r, err
+		}
 	}
 
 	if r.Checked == 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/references"
 )
 
 // Types of drifts of files. The types of dead references are those of package references,
@@ -22,7 +23,8 @@ func (s *scan) files(ctx context.Context) (Result, error) {
 	var r Result
 	s.governed(&r)
 	s.baseline(ctx, &r)
-	if err := s.references(ctx, &r, s.documentNames()); err != nil {
+	everything := func(string) bool { return true }
+	if err := s.references(ctx, &r, s.documentNames(), everything); err != nil {
 		return r, err
 	}
 
@@ -130,6 +132,35 @@ func (s *scan) documentNames() []string {
 	return names
 }
 
-func (s *scan) references(ctx context.Context, r *Result, names []string) error {
+// references looks whether what documents and container files name is there: links, paths,
+// scripts and targets. Only files of the scope count.
+func (s *scan) references(ctx context.Context, r *Result, names []string, ofScope func(file string) bool) error {
+	project := references.Of(s.Workspace.Files())
+	project.Read = func(name string, most int64) ([]byte, error) { return s.Workspace.ReadFile(name, most) }
+	project.Ignored = s.tree.Ignored
+	found, err := references.Check(ctx, project, names)
+	if err != nil {
+		return err
+	}
+
+	r.Checked += found.Checked
+	for _, why := range found.Unread {
+		r.skip("files.references", why, "")
+	}
+	for _, d := range found.Dead {
+		if !ofScope(d.Doc) {
+			continue
+		}
+		r.found(Drift{
+			Type:     "dead_" + d.Kind,
+			Source:   "workspace",
+			Target:   d.Doc,
+			Field:    d.Kind,
+			Found:    d.Target,
+			Severity: Error,
+			Line:     d.Line,
+			Message:  fmt.Sprintf("%s: %s", d.Target, d.Why),
+		})
+	}
 	return nil
 }

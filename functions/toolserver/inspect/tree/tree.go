@@ -23,6 +23,7 @@ type Tree struct {
 	// Progress reports the number of files that were listed or read; nil to not report it.
 	Progress func(done int)
 
+	ignored []policy.Pattern
 	files   []string
 	present map[string]bool // files and folders
 	listed  error
@@ -58,7 +59,7 @@ func (t *Tree) Files(ctx context.Context) ([]string, error) {
 		return t.files, t.listed
 	}
 
-	ignored, err := patterns(t.Config.Ignore)
+	ignored, err := t.ignore()
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +98,28 @@ func (t *Tree) step() {
 	if t.Progress != nil {
 		t.Progress(t.done)
 	}
+}
+
+// Ignored reports whether the workspace file, or the kind of a folder, leaves a name out of
+// every scan.
+func (t *Tree) Ignored(name string) bool {
+	if slices.Contains(skipped, path.Base(name)) {
+		return true
+	}
+	ignored, err := t.ignore()
+	return err == nil && matches(ignored, name)
+}
+
+// ignore are the compiled patterns of the section ignore.
+func (t *Tree) ignore() ([]policy.Pattern, error) {
+	if t.ignored == nil {
+		compiled, err := patterns(t.Config.Ignore)
+		if err != nil {
+			return nil, err
+		}
+		t.ignored = append([]policy.Pattern{}, compiled...)
+	}
+	return t.ignored, nil
 }
 
 // Matching are the files that any of the patterns of the workspace file means, sorted. A
