@@ -157,6 +157,8 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"dispatch_to_llm":            {`{"task":"a test"}`},
 		"get_health_status":          {`{}`},
 		"create_snapshot":            {`{"label":"x"}`},
+		"check_session_diff":         {`{}`, `{"create_baseline":true}`, `{"diff":true}`},
+		"session_close":              {`{"dry_run":true}`, `{"summary":"done"}`},
 		"drift_audit":                {`{}`, `{"scope":"files","max":1}`},
 		"auto_propagate":             {`{}`, `{"dry_run":true,"only":["role"]}`},
 		"propagate_family_member":    {`{}`, `{"dry_run":true}`},

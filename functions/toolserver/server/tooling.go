@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"io/fs"
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/preflight"
@@ -71,6 +73,14 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 		Log:       s.governed.violations,
 		Now:       s.deps.Now,
 	}
+	propagated := ops.PropagateDeps{
+		Propagator: &propagate.Propagator{
+			Audit:  audit,
+			Writer: writer,
+		},
+		Workspace: s.governed.workspace,
+		Now:       s.deps.Now,
+	}
 	count := tally.New(s.deps.Audit, framework.ViolationTypes()...).Since
 	return tools.Deps{
 		System: core.System{
@@ -120,15 +130,20 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Data:      os.DirFS(s.deps.DataDir),
 			Now:       s.deps.Now,
 		},
-		Drift:    audit,
-		Snapshot: snapshot.New(s.governed.workspace, s.governed.violations, s.deps.Now),
-		Propagate: ops.PropagateDeps{
-			Propagator: &propagate.Propagator{
-				Audit:  audit,
-				Writer: writer,
+		Drift:     audit,
+		Snapshot:  snapshot.New(s.governed.workspace, s.governed.violations, s.deps.Now),
+		Propagate: propagated,
+		Close: session.CloseDeps{
+			Drift:     audit,
+			Propagate: propagated,
+			Verify:    s.chain.verify,
+			Markers: &session.Markers{
+				Workspace: s.governed.workspace,
+				Chain:     s.deps.Audit.Head,
+				Processes: s.processStates,
+				Now:       s.deps.Now,
+				Random:    func() string { return strings.ToLower(rand.Text()[:6]) },
 			},
-			Workspace: s.governed.workspace,
-			Now:       s.deps.Now,
 		},
 
 		Dispatcher: s.work.dispatches,
@@ -163,6 +178,7 @@ func (s *Server) processStates(ctx context.Context) ([]drift.Process, error) {
 			State:    each.State,
 			Known:    each.State != managed.Unavailable,
 			Restarts: each.Restarts,
+			PID:      each.PID,
 			Why:      each.Why,
 		})
 	}

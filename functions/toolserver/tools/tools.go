@@ -38,6 +38,7 @@ type Deps struct {
 	Drift      *drift.Audit
 	Propagate  ops.PropagateDeps
 	Snapshot   *snapshot.Keeper
+	Close      session.CloseDeps
 	About      func() core.Workspace
 	Rules      func() []framework.Rule
 
@@ -73,7 +74,9 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		audit.CheckAccountability(d.Session.Workspace, d.Session.Now),
 		ops.ReportUsage(d.Usage),
 		ops.CheckDependencies(d.Session.Workspace),
+		session.SessionClose(d.Session, d.Close),
 		ops.CreateSnapshot(d.Snapshot),
+		session.CheckSessionDiff(d.Session, d.Close.Markers),
 		ops.FixDocDrift(d.Propagate),
 		ops.GetHealthStatus(d.Machine),
 		ops.TestDeployment(d.Deployment),

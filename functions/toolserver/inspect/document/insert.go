@@ -55,7 +55,7 @@ func appendInBrackets(format string, text []byte, list *Node, fields []Field) In
 		before = list.Items[len(list.Items)-2].End
 	}
 	gap := blanks(text[before:last.Start])
-	if len(list.Items) == 1 && gap == "" && bytes.Contains(text[last.Start:last.End], []byte(", ")) {
+	if len(list.Items) == 1 && gap == "" && isSpaced(text[last.Start:last.End]) {
 		gap = " "
 	}
 	return Insertion{
@@ -63,6 +63,11 @@ func appendInBrackets(format string, text []byte, list *Node, fields []Field) In
 		End:   last.End,
 		Text:  "," + gap + bracketItem(format, text, last, fields),
 	}
+}
+
+// isSpaced reports whether an item on one line has blanks after its commas or colons.
+func isSpaced(item []byte) bool {
+	return bytes.Contains(item, []byte(", ")) || bytes.Contains(item, []byte(": "))
 }
 
 // blanks are the white space directly before a value, without commas and comments.

@@ -85,6 +85,7 @@ type Process struct {
 	State    string // running, or any other word
 	Known    bool   // that its provider could be asked
 	Restarts int    // in the last hour
+	PID      int    // 0 for none on this machine
 	Why      string
 }
 
@@ -115,8 +116,9 @@ type Audit struct {
 // scan is one run over a workspace.
 type scan struct {
 	*Audit
-	state workspace.State
-	tree  *tree.Tree
+	state  workspace.State
+	tree   *tree.Tree
+	claims map[string]fact.Findings // of versions and counts, once they were read
 }
 
 // check looks at one scope.

@@ -48,11 +48,14 @@ func (s *scan) countFindings(ctx context.Context) (fact.Findings, error) {
 }
 
 func (s *scan) findings(ctx context.Context, kind string) (fact.Findings, error) {
-	all, err := Claims(ctx, s.tree, s.Builtins)
-	if err != nil {
-		return fact.Findings{}, err
+	if s.claims == nil {
+		all, err := Claims(ctx, s.tree, s.Builtins)
+		if err != nil {
+			return fact.Findings{}, err
+		}
+		s.claims = all
 	}
-	return all[kind], nil
+	return s.claims[kind], nil
 }
 
 // addFindings turns claims that are wrong, and problems, into drifts. Only files of the
