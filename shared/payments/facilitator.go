@@ -87,8 +87,11 @@ func (j journal) NextNonce(ctx context.Context, chain, wallet string) (uint64, b
 func (j journal) Earlier(ctx context.Context, chain, wallet string, from uint64) ([]Attempt, error) {
 	attempts, err := j.machine.Store.Attempts(ctx, chain, wallet, from)
 	since := j.machine.Now().Add(-sendLimit)
-	if young := slices.IndexFunc(attempts, func(a Attempt) bool { return a.SignedAt.After(since) }); young >= 0 {
-		attempts = attempts[:young]
+
+	for i, a := range attempts {
+		if a.SignedAt.After(since) {
+			return attempts[:i], err
+		}
 	}
 	return attempts, err
 }

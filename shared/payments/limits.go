@@ -87,7 +87,8 @@ func (m *Machine) wasted(ctx context.Context, r Record, v Revert) {
 		return
 	}
 
-	if burned >= m.Limits.WastedGas && burned-min(v.Gas, burned) < m.Limits.WastedGas {
+	before := burned - min(v.Gas, burned)
+	if before < m.Limits.WastedGas && m.Limits.WastedGas <= burned {
 		slog.ErrorContext(ctx, "the gas budget of this hour is used up and contract wallets wait",
 			"alarm", CodeWalletsPaused, "gas", burned, "budget", m.Limits.WastedGas)
 	}
@@ -109,24 +110,34 @@ func (m *Machine) reserve(ctx context.Context, o Order, r Record, account Accoun
 		if !errors.Is(err, ErrFunds) && !errors.Is(err, ErrPaused) {
 			return saved, err
 		}
-		if account, err = m.account(ctx, o.Payment); err != nil {
+
+		account, err = m.account(ctx, o.Payment)
+		if err != nil {
 			return Record{}, err
 		}
-		if funds, err = m.Facilitator.Funds(ctx, o.Payment); err != nil {
+		funds, err = m.Facilitator.Funds(ctx, o.Payment)
+		if err != nil {
 			return Record{}, &Unavailable{err}
 		}
 
-		switch missing := account.Open()+o.Payment.Amount > funds; {
-		case missing && (funds < o.Payment.Amount || !waiting.sleep(ctx)):
-			return Record{}, &Invalid{
-				Reason: ReasonFunds,
-				Message: fmt.Sprintf(
-					"The payer's balance of %d atomic units does not cover this payment of %d beside others of %d that are under way. "+
-						"Nothing was charged; wait for their end or add funds.", funds, o.Payment.Amount, account.Open()),
-			}
-		case ctx.Err() != nil:
+		price := o.Payment.Amount
+		isShort := account.Open()+price > funds
+		if isShort && (funds < price || !waiting.sleep(ctx)) {
+			return Record{}, shortOf(funds, price, account.Open())
+		}
+		if ctx.Err() != nil {
 			return Record{}, &Unavailable{ctx.Err()}
 		}
+	}
+}
+
+// shortOf refuses a payment that the payer's balance does not cover.
+func shortOf(funds, price, open int64) *Invalid {
+	const form = "The payer's balance of %d atomic units does not cover this payment of %d beside others of %d that are under way. " +
+		"Nothing was charged; wait for their end or add funds."
+	return &Invalid{
+		Reason:  ReasonFunds,
+		Message: fmt.Sprintf(form, funds, price, open),
 	}
 }
 

@@ -83,7 +83,8 @@ func (m *Machine) Authentic(ctx context.Context, p Payment, payloadHash string) 
 // Errors: *Pending when the store does not tell.
 func (m *Machine) Begun(ctx context.Context, key Key) (r Record, begun bool, err error) {
 	r, err = m.load(ctx, key)
-	return r, r.Version > 0 && !r.Unused(), err
+	isStored := r.Version > 0
+	return r, isStored && !r.Unused(), err
 }
 
 // Pay runs one order to its end and returns the reply to send.
@@ -308,7 +309,8 @@ func (m *Machine) Check(ctx context.Context, p Payment) (Checked, error) {
 // can get the answer that the payment has expired and a new one is needed.
 func (m *Machine) reserveWithin(ctx context.Context, o Order, r Record, room int64) (Record, error) {
 	now := m.Now()
-	if err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit)); err != nil {
+	err := m.Facilitator.Open(o.Payment, now.Add(reserveLimit))
+	if err != nil {
 		return Record{}, &Unavailable{errors.New("too late to begin: " + err.Error())} // no verdict: not to be unwrapped
 	}
 
@@ -358,7 +360,9 @@ func (m *Machine) run(ctx context.Context, o Order, r Record) (Answer, error) {
 	m.step("worked")
 	// The answer exists: from here on a disconnect of the client cancels nothing.
 	ctx = context.WithoutCancel(ctx)
-	r.State, r.Result, r.LeaseUntil = Ready, &result, m.Now().Add(m.Lease)
+	r.State = Ready
+	r.Result = &result
+	r.LeaseUntil = m.Now().Add(m.Lease)
 	saved, err := m.save(ctx, r)
 	if err != nil {
 		return Answer{}, err
@@ -413,8 +417,11 @@ func work(ctx context.Context, run func(context.Context) (Answer, error)) (answe
 }
 
 func (m *Machine) release(ctx context.Context, r Record) {
-	r.State, r.Owner, r.Result = Released, "", nil
-	if _, err := m.Store.Save(context.WithoutCancel(ctx), r); err != nil {
+	r.State = Released
+	r.Owner = ""
+	r.Result = nil
+	_, err := m.Store.Save(context.WithoutCancel(ctx), r)
+	if err != nil {
 		// The lease expires and the next request takes the record over.
 		slog.WarnContext(ctx, "payment not released", "payment", r.Key().String(), "error", err.Error())
 	}

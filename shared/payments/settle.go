@@ -18,7 +18,8 @@ func (m *Machine) resume(ctx context.Context, o Order, r Record) (Answer, error)
 
 // finish takes the lease of a ready or settling record and settles it.
 func (m *Machine) finish(ctx context.Context, r Record) (Answer, error) {
-	r.Owner, r.LeaseUntil = m.Owner, m.Now().Add(m.Lease)
+	r.Owner = m.Owner
+	r.LeaseUntil = m.Now().Add(m.Lease)
 	saved, err := m.save(ctx, r)
 	if err != nil {
 		return Answer{}, err
@@ -53,18 +54,28 @@ func (m *Machine) settle(ctx context.Context, r Record) (Answer, error) {
 // deliver writes the settlement into the audit trail and stores the reply. Until
 // that is stored the record stays as it is, so a failure here is only a delay.
 func (m *Machine) deliver(ctx context.Context, r Record, settlement Settlement) (Answer, error) {
+	pending := &Pending{Transaction: settlement.Transaction}
 	done := r
-	done.State, done.Settlement, done.SettledAt = Settled, &settlement, m.Now()
+	done.State = Settled
+	done.Settlement = &settlement
+	done.SettledAt = m.Now()
 	reply, err := m.Ledger.Settled(ctx, done)
 	if err != nil {
-		slog.ErrorContext(ctx, "settlement not recorded", "payment", r.Key().String(), "error", err.Error())
-		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
+		slog.ErrorContext(ctx, "settlement not recorded",
+			"payment", r.Key().String(),
+			"error", err.Error())
+		return Answer{}, m.unsettled(ctx, r, pending)
 	}
 
 	m.step("recorded")
-	done.Reply, done.Result, done.Owner, done.Deliveries, done.Watched = &reply, nil, "", 1, true
-	if _, err := m.save(ctx, done); err != nil {
-		return Answer{}, m.unsettled(ctx, r, &Pending{Transaction: settlement.Transaction})
+	done.Reply = &reply
+	done.Result = nil
+	done.Owner = ""
+	done.Deliveries = 1
+	done.Watched = true
+	_, err = m.save(ctx, done)
+	if err != nil {
+		return Answer{}, m.unsettled(ctx, r, pending)
 	}
 
 	m.step("settled")
@@ -117,7 +128,10 @@ func (m *Machine) unsettled(ctx context.Context, r Record, cause error) error {
 }
 
 func (m *Machine) fail(ctx context.Context, r Record, cause *Rejected) error {
-	r.State, r.Reason, r.Owner, r.Result = Failed, cause.Reason, "", nil
+	r.State = Failed
+	r.Reason = cause.Reason
+	r.Owner = ""
+	r.Result = nil
 	if _, err := m.save(context.WithoutCancel(ctx), r); err != nil {
 		return err
 	}

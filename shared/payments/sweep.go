@@ -126,7 +126,9 @@ func (m *Machine) sweepSettlement(ctx context.Context, r Record) bool {
 // time its age has grown by a quarter.
 func (m *Machine) due(r Record) bool {
 	tried := r.LeaseUntil.Add(-m.Lease)
-	return m.Now().After(tried.Add(tried.Sub(r.CreatedAt) / 4))
+	age := tried.Sub(r.CreatedAt)
+	next := tried.Add(age / 4)
+	return m.Now().After(next)
 }
 
 // Due is the time from which a sweep may have work for an open record: its lease has
@@ -167,7 +169,8 @@ func (m *Machine) confirm(ctx context.Context, r Record) bool {
 	var rejected *Rejected
 	switch {
 	case err == nil && settlement != *r.Settlement: // in another block: that one is young
-		r.Settlement, r.SettledAt = &settlement, m.Now()
+		r.Settlement = &settlement
+		r.SettledAt = m.Now()
 		_, _ = m.save(ctx, r) // if that fails, the next sweep finds the same
 		return false
 	case err == nil:

@@ -30,7 +30,8 @@ func (s *sale) match() (payments.Payment, error) {
 	}
 
 	then := s.terms
-	then.Price, then.Site.PayTo = catalog.Units(record.Payment.Amount), record.Payment.PayTo
+	then.Price = catalog.Units(record.Payment.Amount)
+	then.Site.PayTo = record.Payment.PayTo
 	if payment, err = then.Match(s.payload); err != nil {
 		return payment, refused
 	}
@@ -47,9 +48,12 @@ func (t Terms) keyOf(p Payload) (payments.Key, bool) {
 		if !ok {
 			return payments.Key{}, false
 		}
-		named.Method, named.Payer, named.Nonce = payments.MethodPermit2, permit.From, nonce
+		named.Method = payments.MethodPermit2
+		named.Payer = permit.From
+		named.Nonce = nonce
 	case a != nil:
-		named.Payer, named.Nonce = a.From, a.Nonce
+		named.Payer = a.From
+		named.Nonce = a.Nonce
 	}
 
 	named.Payer, named.Nonce = strings.ToLower(named.Payer), strings.ToLower(named.Nonce)

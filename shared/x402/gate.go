@@ -133,7 +133,9 @@ func (s *sale) order(header string, queryErr error, prepare Prepare) (payments.O
 	if err != nil {
 		return none, err
 	}
-	if err := s.gate.Machine.Authentic(s.r.Context(), s.payment, hash); err != nil {
+
+	err = s.gate.Machine.Authentic(s.r.Context(), s.payment, hash)
+	if err != nil {
 		return none, err // without a valid payment not even the body is read
 	}
 

@@ -161,7 +161,8 @@ func mediaRange(entry string) (name string, quality float64) {
 			continue
 		}
 		var err error
-		if quality, err = strconv.ParseFloat(value, 64); err != nil ||
+		quality, err = strconv.ParseFloat(value, 64)
+		if err != nil ||
 			!(quality >= 0 && quality <= 1) {
 			quality = 0
 		}

@@ -44,7 +44,9 @@ const methodMember = "assetTransferMethod"
 func (t Terms) permit2Requirements() Requirements {
 	r := t.Requirements()
 	r.Extra[methodMember] = payments.MethodPermit2
-	r.Resource, r.Description, r.MimeType = "", "", ""
+	r.Resource = ""
+	r.Description = ""
+	r.MimeType = ""
 	return r
 }
 

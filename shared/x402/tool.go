@@ -24,7 +24,10 @@ const maxToolBody = 1 << 20
 // The caller translates: a call is a POST to [ToolResource] with the arguments as
 // its body and the payment in [HeaderSignature]; the answer is that of the product.
 func (g *Gate) SellTool(name string, product catalog.Endpoint, prepare Prepare) http.Handler {
-	product.Method, product.Request, product.MaxBody, product.Variable = http.MethodPost, name, maxToolBody, false
+	product.Method = http.MethodPost
+	product.Request = name
+	product.MaxBody = maxToolBody
+	product.Variable = false
 	terms := Terms{
 		Site:     g.Site,
 		Endpoint: product,

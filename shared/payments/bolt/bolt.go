@@ -104,7 +104,8 @@ func save(tx *bbolt.Tx, r payments.Record) (payments.Record, error) {
 		return payments.Record{}, err
 	}
 
-	if err := tx.Bucket(records).Put([]byte(next.Key().String()), data); err != nil {
+	err = tx.Bucket(records).Put([]byte(next.Key().String()), data)
+	if err != nil {
 		return payments.Record{}, err
 	}
 	if err := apply(tx, change); err != nil {
@@ -156,7 +157,8 @@ func versionOf(tx *bbolt.Tx, key payments.Key) (uint64, error) {
 func index(tx *bbolt.Tx, r payments.Record) error {
 	key := r.Key()
 	if r.Version == 1 {
-		if err := tx.Bucket(nonces).Put([]byte(key.Nonce+"/"+key.String()), nil); err != nil {
+		err := tx.Bucket(nonces).Put([]byte(key.Nonce+"/"+key.String()), nil)
+		if err != nil {
 			return err
 		}
 	}
@@ -184,12 +186,16 @@ type openEntry struct {
 
 // list keeps the record's place among those of equal requests.
 func list(tx *bbolt.Tx, r payments.Record) error {
-	place := []byte(payments.RequestKey(r.Payment.Payer, r.Request.Fingerprint) + "/" + payments.RequestOrder(r))
+	list := payments.RequestKey(r.Payment.Payer, r.Request.Fingerprint)
+	place := []byte(list + "/" + payments.RequestOrder(r))
+	bucket := tx.Bucket(requests)
+
 	switch {
 	case r.State == payments.Reserved:
-		return tx.Bucket(requests).Put(place, []byte(r.Key().String()))
+		name := r.Key().String()
+		return bucket.Put(place, []byte(name))
 	case r.Unused():
-		return tx.Bucket(requests).Delete(place)
+		return bucket.Delete(place)
 	}
 	return nil
 }
@@ -200,7 +206,8 @@ func identify(tx *bbolt.Tx, r payments.Record) error {
 	}
 	bucket := tx.Bucket(identifiers)
 	id := []byte(payments.IdentifierKey(r.Payment.Payer, r.Request.Product, r.Identifier))
-	if owner := bucket.Get(id); owner != nil && string(owner) != r.PayloadHash {
+	owner := bucket.Get(id)
+	if owner != nil && string(owner) != r.PayloadHash {
 		return payments.ErrIdentifierUsed
 	}
 	return bucket.Put(id, []byte(r.PayloadHash))
@@ -212,14 +219,20 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (saved payments.Rec
 		if !mayHold(tx, r.Attempt) {
 			return payments.ErrNonceTaken
 		}
-		if saved, err = save(tx, r); err != nil {
-			return err
-		}
-		data, err := json.Marshal(r.Attempt)
+
+		saved, err = save(tx, r)
 		if err != nil {
 			return err
 		}
-		return tx.Bucket(attempts).Put(attemptKey(r.Attempt.Chain, r.Attempt.Wallet, r.Attempt.WalletNonce), data)
+
+		a := r.Attempt
+		data, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+
+		place := attemptKey(a.Chain, a.Wallet, a.WalletNonce)
+		return tx.Bucket(attempts).Put(place, data)
 	})
 	return saved, err
 }
@@ -227,8 +240,10 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (saved payments.Rec
 // mayHold reports whether an attempt may take its wallet nonce.
 func mayHold(tx *bbolt.Tx, a payments.Attempt) bool {
 	if a.Replacement() {
-		return tx.Bucket(attempts).Get(attemptKey(a.Chain, a.Wallet, a.WalletNonce)) != nil
+		place := attemptKey(a.Chain, a.Wallet, a.WalletNonce)
+		return tx.Bucket(attempts).Get(place) != nil
 	}
+
 	next, known := nextNonce(tx, a.Chain, a.Wallet)
 	return !known || a.WalletNonce >= next
 }
@@ -275,12 +290,17 @@ func (s *Store) Attempts(_ context.Context, chain, wallet string, from uint64) (
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		prefix := walletPrefix(chain, wallet)
 		cursor := tx.Bucket(attempts).Cursor()
-		for key, data := cursor.Seek(attemptKey(chain, wallet, from)); bytes.HasPrefix(key, prefix); key, data = cursor.Next() {
+
+		key, data := cursor.Seek(attemptKey(chain, wallet, from))
+		for bytes.HasPrefix(key, prefix) {
 			var attempt payments.Attempt
-			if err := json.Unmarshal(data, &attempt); err != nil {
+			err := json.Unmarshal(data, &attempt)
+			if err != nil {
 				return fmt.Errorf("stored transaction: %w", err)
 			}
+
 			found = append(found, attempt)
+			key, data = cursor.Next()
 		}
 		return nil
 	})
@@ -290,7 +310,8 @@ func (s *Store) Attempts(_ context.Context, chain, wallet string, from uint64) (
 // Identified implements payments.Store.
 func (s *Store) Identified(_ context.Context, payer, product, identifier string) (hash string, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		data := tx.Bucket(identifiers).Get([]byte(payments.IdentifierKey(payer, product, identifier)))
+		id := payments.IdentifierKey(payer, product, identifier)
+		data := tx.Bucket(identifiers).Get([]byte(id))
 		if data == nil {
 			return payments.ErrNotFound
 		}
@@ -305,12 +326,17 @@ func (s *Store) ByNonce(_ context.Context, nonce string) (found []payments.Recor
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		prefix := []byte(nonce + "/")
 		cursor := tx.Bucket(nonces).Cursor()
-		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
-			r, err := payments.Decode(tx.Bucket(records).Get(key[len(prefix):]))
+
+		key, _ := cursor.Seek(prefix)
+		for bytes.HasPrefix(key, prefix) {
+			name := key[len(prefix):]
+			r, err := payments.Decode(tx.Bucket(records).Get(name))
 			if err != nil {
 				return err
 			}
+
 			found = append(found, r)
+			key, _ = cursor.Next()
 		}
 		return nil
 	})
@@ -322,16 +348,20 @@ func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) (found [
 	err = s.db.View(func(tx *bbolt.Tx) error {
 		prefix := []byte(payments.RequestKey(payer, fingerprint) + "/")
 		cursor := tx.Bucket(requests).Cursor()
-		for key, name := last(cursor, prefix); bytes.HasPrefix(key, prefix) &&
-			len(found) < payments.RecentRequests; key, name = cursor.Prev() {
+
+		key, name := last(cursor, prefix)
+		for bytes.HasPrefix(key, prefix) && len(found) < payments.RecentRequests {
 			r, err := payments.Decode(tx.Bucket(records).Get(name))
 			if err != nil {
 				return err
 			}
-			if r.Request.Fingerprint == fingerprint &&
-				string(key[len(prefix):]) == payments.RequestOrder(r) { // not reserved again since
+
+			order := string(key[len(prefix):])
+			reservedAgain := r.Request.Fingerprint != fingerprint || order != payments.RequestOrder(r)
+			if !reservedAgain {
 				found = append(found, r)
 			}
+			key, name = cursor.Prev()
 		}
 		return nil
 	})

@@ -64,7 +64,8 @@ func (s *Store) commitAll() {
 // partial change, so it rolls all of them back.
 func applyAll(tx *bbolt.Tx, writes []*write) error {
 	for _, w := range writes {
-		if w.err = w.change(tx); w.err != nil && !refusal(w.err) {
+		w.err = w.change(tx)
+		if w.err != nil && !refusal(w.err) {
 			return w.err
 		}
 	}

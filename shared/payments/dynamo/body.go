@@ -85,7 +85,9 @@ func (s *Store) fetch(ctx context.Context, r *payments.Record, digest string) er
 	if err != nil {
 		return fmt.Errorf("payment table: answer of %s: %w", r.Key(), err)
 	}
-	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != digest || *answer(r) == nil {
+
+	sum := sha256.Sum256(body)
+	if hex.EncodeToString(sum[:]) != digest || *answer(r) == nil {
 		return fmt.Errorf("payment table: the stored answer of %s is not as it was written", r.Key())
 	}
 

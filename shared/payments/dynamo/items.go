@@ -111,7 +111,9 @@ func attemptSorting(nonce uint64) string { return fmt.Sprintf("%020d", nonce) }
 
 // withKey adds the parts of a payment key, to read it back.
 func withKey(i item, k payments.Key) item {
-	i[asset], i[payer], i[authNonce] = text(k.Contract), text(k.Payer), text(k.Nonce)
+	i[asset] = text(k.Contract)
+	i[payer] = text(k.Payer)
+	i[authNonce] = text(k.Nonce)
 	return i
 }
 
@@ -166,8 +168,10 @@ func bytesOf(i item, name string) []byte {
 // lasting is the ttl of an item written now for a payment: keep after now and
 // after the end of its authorization, whichever is later.
 func lasting(now time.Time, p payments.Payment, more time.Duration) types.AttributeValue {
-	from := max(uint64(max(now.Unix(), 0)), p.ValidBefore)
+	written := uint64(max(now.Unix(), 0))
+	from := max(written, p.ValidBefore)
 	added := uint64((keep + more) / time.Second)
+
 	if from > math.MaxUint64-added {
 		return number(math.MaxUint64)
 	}

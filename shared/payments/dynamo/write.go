@@ -96,14 +96,20 @@ func (s *Store) prepare(ctx context.Context, r payments.Record) (*write, error) 
 	}
 
 	now := s.now()
-	w.expire = func() types.AttributeValue { return lasting(now, r.Payment, 0) }
+	w.expire = func() types.AttributeValue {
+		return lasting(now, r.Payment, 0)
+	}
+
 	w.item = recordKey(r.Key())
-	w.item[version], w.item[open], w.item[data] = number(w.next.Version), yes(r.Open()), binary(encoded)
+	w.item[version] = number(w.next.Version)
+	w.item[open] = yes(r.Open())
+	w.item[data] = binary(encoded)
 	if digest != "" {
 		w.item[body] = text(digest)
 	}
 
-	w.item[bound], w.item[written] = text(w.binding()), text(w.token)
+	w.item[bound] = text(w.binding())
+	w.item[written] = text(w.token)
 	w.item[expires] = lasting(now, r.Payment, keep) // outlives its OPEN entry by far
 	return w, nil
 }
@@ -136,41 +142,63 @@ type action struct {
 // stays open.
 func (w *write) short() []action {
 	condition := "version = :version AND #bound = :bound"
-	values := item{":version": number(w.next.Version - 1), ":bound": w.item[bound]}
-	if !w.next.Open() {
-		return append([]action{w.record(condition, values), w.closes()}, w.lists()...)
+	values := item{
+		":version": number(w.next.Version - 1),
+		":bound":   w.item[bound],
 	}
-	values[":open"] = yes(true)
-	return []action{w.record(condition+" AND #open = :open", values)}
+
+	if w.next.Open() {
+		values[":open"] = yes(true)
+		record := w.record(condition+" AND #open = :open", values)
+		return []action{record}
+	}
+
+	record := w.record(condition, values)
+	all := []action{record, w.closes()}
+	return append(all, w.lists()...)
 }
 
 // whole writes a record and assumes nothing but the version.
 func (w *write) whole() []action {
-	var all []action
-	if w.next.Version == 1 {
-		entry := withKey(key(noncePartition(w.next.Payment.Nonce), w.next.Key().String()), w.next.Key())
-		all = []action{w.record("attribute_not_exists(pk)", nil), w.put(entry)}
-	} else {
-		all = []action{w.record("version = :version", item{":version": number(w.next.Version - 1)})}
-	}
-
+	all := w.stores()
 	all = append(all, w.lists()...)
-	if !w.next.Open() {
-		all = append(all, w.closes())
-	} else {
+	if w.next.Open() {
 		all = append(all, w.opens())
+	} else {
+		all = append(all, w.closes())
 	}
 
-	if w.next.Identifier == "" {
-		return all
+	if w.next.Identifier != "" {
+		all = append(all, w.binds())
 	}
+	return all
+}
+
+// stores creates or replaces the record. A new one gets its place among those of its nonce.
+func (w *write) stores() []action {
+	if w.next.Version > 1 {
+		former := item{":version": number(w.next.Version - 1)}
+		return []action{w.record("version = :version", former)}
+	}
+
+	id := w.next.Key()
+	place := key(noncePartition(w.next.Payment.Nonce), id.String())
+	return []action{
+		w.record("attribute_not_exists(pk)", nil),
+		w.put(withKey(place, id)),
+	}
+}
+
+// binds binds the identifier to the payload.
+func (w *write) binds() action {
 	entry := identifierKey(w.identifier())
 	entry[hashed] = text(w.next.PayloadHash)
-	owns := w.put(entry)
-	owns.refused = payments.ErrIdentifierUsed
-	owns.Put.ConditionExpression = aws.String("attribute_not_exists(pk) OR payload_hash = :hash")
-	owns.Put.ExpressionAttributeValues = item{":hash": entry[hashed]}
-	return append(all, owns)
+
+	bind := w.put(entry)
+	bind.refused = payments.ErrIdentifierUsed
+	bind.Put.ConditionExpression = aws.String("attribute_not_exists(pk) OR payload_hash = :hash")
+	bind.Put.ExpressionAttributeValues = item{":hash": entry[hashed]}
+	return bind
 }
 
 // claim takes the wallet nonce and stores the signed transaction. A replacement
@@ -182,8 +210,10 @@ func (w *write) claim(s *Store) ([]action, error) {
 		return nil, err
 	}
 
-	entry := key(attemptPartition(attempt.Chain, attempt.Wallet), attemptSorting(attempt.WalletNonce))
+	partition := attemptPartition(attempt.Chain, attempt.Wallet)
+	entry := key(partition, attemptSorting(attempt.WalletNonce))
 	entry[data] = binary(encoded)
+
 	signed := w.put(entry)
 	signed.refused = payments.ErrNonceTaken
 
@@ -243,15 +273,20 @@ func (w *write) put(entry item) action {
 
 // lists keeps the record's place among those of equal requests.
 func (w *write) lists() []action {
-	place := key(requestPartition(w.next.Payment.Payer, w.next.Request.Fingerprint), payments.RequestOrder(w.next))
+	partition := requestPartition(w.next.Payment.Payer, w.next.Request.Fingerprint)
+	place := key(partition, payments.RequestOrder(w.next))
+
 	switch {
 	case w.next.State == payments.Reserved:
-		return []action{w.put(withKey(place, w.next.Key()))}
+		entry := withKey(place, w.next.Key())
+		return []action{w.put(entry)}
 	case w.next.Unused():
-		return []action{{TransactWriteItem: types.TransactWriteItem{Delete: &types.Delete{
+		var remove action
+		remove.Delete = &types.Delete{
 			TableName: w.table,
 			Key:       place,
-		}}}}
+		}
+		return []action{remove}
 	}
 	return nil
 }
@@ -323,7 +358,8 @@ func outcome(actions []action, err error) error {
 		failed[0] = &types.CancellationReason{Item: single.Item}
 	case errors.As(err, &canceled):
 		for i := range min(len(actions), len(canceled.CancellationReasons)) {
-			if reason := &canceled.CancellationReasons[i]; aws.ToString(reason.Code) == dynamo.ReasonCondition {
+			reason := &canceled.CancellationReasons[i]
+			if aws.ToString(reason.Code) == dynamo.ReasonCondition {
 				failed[i] = reason
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sort"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,7 +75,8 @@ func (s *Store) Reserve(_ context.Context, r payments.Record, room int64) (payme
 		return payments.Record{}, payments.ErrConflict
 	}
 	_, change := r.Next()
-	if err := s.accounts[change.Account].Admits(change, room, r.CreatedAt); err != nil {
+	err := s.accounts[change.Account].Admits(change, room, r.CreatedAt)
+	if err != nil {
 		return payments.Record{}, err
 	}
 	return s.save(r)
@@ -155,7 +156,9 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (payments.Record, e
 	place, found := slices.BinarySearchFunc(sent, r.Attempt.WalletNonce, func(a payments.Attempt, nonce uint64) int {
 		return cmp.Compare(a.WalletNonce, nonce)
 	})
-	if found != r.Attempt.Replacement() || !found && place < len(sent) {
+
+	isBelow := !found && place < len(sent)
+	if isBelow || found != r.Attempt.Replacement() {
 		return payments.Record{}, payments.ErrNonceTaken
 	}
 
@@ -175,29 +178,37 @@ func (s *Store) Submit(_ context.Context, r payments.Record) (payments.Record, e
 func (s *Store) NextNonce(_ context.Context, chain, wallet string) (uint64, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	sent := s.wallets[payments.WalletKey(chain, wallet)]
 	if len(sent) == 0 {
 		return 0, false, nil
 	}
-	return sent[len(sent)-1].WalletNonce + 1, true, nil
+
+	last := sent[len(sent)-1]
+	return last.WalletNonce + 1, true, nil
 }
 
 // Attempts implements payments.Store.
 func (s *Store) Attempts(_ context.Context, chain, wallet string, from uint64) ([]payments.Attempt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sent := s.wallets[payments.WalletKey(chain, wallet)]
-	first := sort.Search(len(sent), func(i int) bool {
-		return sent[i].WalletNonce >= from
-	})
-	return append([]payments.Attempt(nil), sent[first:]...), nil
+
+	var found []payments.Attempt
+	for _, attempt := range s.wallets[payments.WalletKey(chain, wallet)] {
+		if attempt.WalletNonce >= from {
+			found = append(found, attempt)
+		}
+	}
+	return found, nil
 }
 
 // Identified implements payments.Store.
 func (s *Store) Identified(_ context.Context, payer, product, identifier string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	hash, ok := s.identifiers[payments.IdentifierKey(payer, product, identifier)]
+
+	id := payments.IdentifierKey(payer, product, identifier)
+	hash, ok := s.identifiers[id]
 	if !ok {
 		return "", payments.ErrNotFound
 	}
@@ -206,7 +217,9 @@ func (s *Store) Identified(_ context.Context, payer, product, identifier string)
 
 // ByNonce implements payments.Store.
 func (s *Store) ByNonce(_ context.Context, nonce string) ([]payments.Record, error) {
-	return s.where(func(r payments.Record) bool { return r.Payment.Nonce == nonce })
+	return s.where(func(r payments.Record) bool {
+		return r.Payment.Nonce == nonce
+	})
 }
 
 // ByRequest implements payments.Store.
@@ -216,20 +229,23 @@ func (s *Store) ByRequest(_ context.Context, payer, fingerprint string) ([]payme
 			r.Request.Fingerprint == fingerprint &&
 			!r.Unused()
 	})
-	sort.Slice(found, func(i, j int) bool {
-		return payments.RequestOrder(found[i]) > payments.RequestOrder(found[j])
+	slices.SortFunc(found, func(a, b payments.Record) int {
+		return strings.Compare(payments.RequestOrder(b), payments.RequestOrder(a))
 	})
 
-	return found[:min(len(found), payments.RecentRequests)], err
+	listed := min(len(found), payments.RecentRequests)
+	return found[:listed], err
 }
 
 // Unfinished implements payments.Store.
 func (s *Store) Unfinished(context.Context) ([]payments.Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.SortedFunc(maps.Keys(s.open), func(a, b payments.Key) int {
-		return cmp.Compare(a.String(), b.String())
-	}), nil
+
+	keys := slices.SortedFunc(maps.Keys(s.open), func(a, b payments.Key) int {
+		return strings.Compare(a.String(), b.String())
+	})
+	return keys, nil
 }
 
 // Due implements payments.Store.
@@ -260,8 +276,8 @@ func (s *Store) where(want func(payments.Record) bool) ([]payments.Record, error
 		}
 	}
 
-	sort.Slice(found, func(i, j int) bool {
-		return found[i].Key().String() < found[j].Key().String()
+	slices.SortFunc(found, func(a, b payments.Record) int {
+		return strings.Compare(a.Key().String(), b.Key().String())
 	})
 	return found, nil
 }

@@ -44,14 +44,16 @@ func accounts(t *testing.T, s payments.Store) {
 		wantOpen(t, s, 5000, "reserved")
 		r.State = payments.Ready
 		r = save(t, s, r)
-		r.State, r.Attempt = payments.Settling, attempt(uint64(i))
+		r.State = payments.Settling
+		r.Attempt = attempt(uint64(i))
 		r, err := s.Submit(context.Background(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
 
 		wantOpen(t, s, 5000, "settling")
-		r.State, r.Watched = end, end == payments.Settled
+		r.State = end
+		r.Watched = end == payments.Settled
 		r = save(t, s, r)
 		wantOpen(t, s, 0, string(end))
 		r.Deliveries++
@@ -63,17 +65,20 @@ func accounts(t *testing.T, s payments.Store) {
 
 	stale := save(t, s, numbered(len(ends)))
 	stale.Version--
-	if _, err := s.Save(context.Background(), stale); !errors.Is(err, payments.ErrConflict) {
+	_, err := s.Save(context.Background(), stale)
+	if !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("stale: %v", err)
 	}
 
 	wantOpen(t, s, 5000, "after a refused write")
-	if other, err := s.Account(context.Background(), "0xa", "0x2"); err != nil ||
+	other, err := s.Account(context.Background(), "0xa", "0x2")
+	if err != nil ||
 		other != (payments.Account{}) {
 		t.Errorf("another payer: %+v, %v", other, err)
 	}
 
-	if other, err := s.Account(context.Background(), "0xb", "0x1"); err != nil ||
+	other, err = s.Account(context.Background(), "0xb", "0x1")
+	if err != nil ||
 		other != (payments.Account{}) {
 		t.Errorf("another asset: %+v, %v", other, err)
 	}
@@ -81,7 +86,8 @@ func accounts(t *testing.T, s payments.Store) {
 
 func admission(t *testing.T, s payments.Store) {
 	ctx := context.Background()
-	if _, err := s.Reserve(ctx, numbered(0), 4999); !errors.Is(err, payments.ErrFunds) {
+	_, err := s.Reserve(ctx, numbered(0), 4999)
+	if !errors.Is(err, payments.ErrFunds) {
 		t.Errorf("less than the price: %v", err)
 	}
 
@@ -94,15 +100,19 @@ func admission(t *testing.T, s payments.Store) {
 	}
 
 	second := numbered(1)
-	if _, err := s.Reserve(ctx, second, 9999); !errors.Is(err, payments.ErrFunds) {
+	_, err = s.Reserve(ctx, second, 9999)
+	if !errors.Is(err, payments.ErrFunds) {
 		t.Errorf("beside another: %v", err)
 	}
-	if _, err := s.Load(ctx, second.Key()); !errors.Is(err, payments.ErrNotFound) {
+
+	_, err = s.Load(ctx, second.Key())
+	if !errors.Is(err, payments.ErrNotFound) {
 		t.Errorf("the refused record was stored: %v", err)
 	}
 
 	wantOpen(t, s, 5000, "after a refusal")
-	if _, err := s.Reserve(ctx, numbered(0), 1_000_000); !errors.Is(err, payments.ErrConflict) {
+	_, err = s.Reserve(ctx, numbered(0), 1_000_000)
+	if !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("a second creation: %v", err)
 	}
 
@@ -127,10 +137,13 @@ func admission(t *testing.T, s payments.Store) {
 	again.State = payments.Settled
 	save(t, s, again)
 	wantOpen(t, s, 0, "settled")
-	if _, err := s.Reserve(ctx, second, before.Room(5000)); !errors.Is(err, payments.ErrFunds) {
+	_, err = s.Reserve(ctx, second, before.Room(5000))
+	if !errors.Is(err, payments.ErrFunds) {
 		t.Errorf("by a balance from before a settlement: %v", err)
 	}
-	if _, err := s.Reserve(ctx, second, account(t, s).Room(5000)); err != nil {
+
+	_, err = s.Reserve(ctx, second, account(t, s).Room(5000))
+	if err != nil {
 		t.Errorf("by a balance from after it: %v", err)
 	}
 }
@@ -169,9 +182,10 @@ func reverts(t *testing.T, s payments.Store) {
 	r = save(t, s, r)
 	r.State = payments.Failed
 	r = save(t, s, r)
-	if got := load(t, s, r.Key()); !reflect.DeepEqual(got.Reverts[2].Transaction, "0xv") ||
-		got.Counted != 3 {
-		t.Errorf("loaded %+v", got)
+	stored := load(t, s, r.Key())
+	if !reflect.DeepEqual(stored.Reverts[2].Transaction, "0xv") ||
+		stored.Counted != 3 {
+		t.Errorf("loaded %+v", stored)
 	}
 
 	for hour, want := range map[int64]uint64{1: 0, 2: 110, 3: 1} {
@@ -181,7 +195,8 @@ func reverts(t *testing.T, s payments.Store) {
 	}
 
 	until := at.Add(time.Hour + payments.Pause)
-	if got := account(t, s); got.Strikes != 2 ||
+	got := account(t, s)
+	if got.Strikes != 2 ||
 		!got.Paused.Equal(until) ||
 		got.Open() != 0 {
 		t.Errorf("account %+v, want 2 strikes and a pause until %s", got, until)
@@ -189,7 +204,8 @@ func reverts(t *testing.T, s payments.Store) {
 
 	next := numbered(1)
 	next.CreatedAt = until.Add(-time.Millisecond)
-	if _, err := s.Reserve(ctx, next, 1_000_000); !errors.Is(err, payments.ErrPaused) {
+	_, err := s.Reserve(ctx, next, 1_000_000)
+	if !errors.Is(err, payments.ErrPaused) {
 		t.Errorf("during the pause: %v", err)
 	}
 

@@ -84,10 +84,13 @@ func load(t *testing.T, s payments.Store, key payments.Key) payments.Record {
 }
 
 func unknownKey(t *testing.T, s payments.Store) {
-	if _, err := s.Load(context.Background(), record(1).Key()); !errors.Is(err, payments.ErrNotFound) {
+	_, err := s.Load(context.Background(), record(1).Key())
+	if !errors.Is(err, payments.ErrNotFound) {
 		t.Errorf("Load: %v", err)
 	}
-	if _, err := s.Identified(context.Background(), "p", "q", "i"); !errors.Is(err, payments.ErrNotFound) {
+
+	_, err = s.Identified(context.Background(), "p", "q", "i")
+	if !errors.Is(err, payments.ErrNotFound) {
 		t.Errorf("Identified: %v", err)
 	}
 }
@@ -101,7 +104,8 @@ func savedIsLoaded(t *testing.T, s payments.Store) {
 		t.Errorf("loaded %+v\nsaved %+v", got, saved)
 	}
 	saved.Result.Body[0] = 'x'
-	if got := load(t, s, saved.Key()); got.Result.Body[0] == 'x' {
+	got := load(t, s, saved.Key())
+	if got.Result.Body[0] == 'x' {
 		t.Error("the store shares memory with its caller")
 	}
 }
@@ -112,14 +116,18 @@ func staleVersion(t *testing.T, s payments.Store) {
 	second.State = payments.Ready
 	save(t, s, second)
 	first.State = payments.Failed
-	if _, err := s.Save(context.Background(), first); !errors.Is(err, payments.ErrConflict) {
+	_, err := s.Save(context.Background(), first)
+	if !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("stale save: %v", err)
 	}
-	if _, err := s.Save(context.Background(), record(1)); !errors.Is(err, payments.ErrConflict) {
+
+	_, err = s.Save(context.Background(), record(1))
+	if !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("second creation: %v", err)
 	}
 
-	if got := load(t, s, first.Key()); got.State != payments.Ready || got.Version != 2 {
+	got := load(t, s, first.Key())
+	if got.State != payments.Ready || got.Version != 2 {
 		t.Errorf("state %s version %d", got.State, got.Version)
 	}
 }
@@ -160,13 +168,18 @@ func oneCreator(t *testing.T, s payments.Store) {
 func identifier(t *testing.T, s payments.Store) {
 	a := record(1)
 	b := record(1)
-	a.Identifier, b.Identifier = "identifier-000001", "identifier-000001"
-	b.Payment.Nonce, b.PayloadHash = "0xother", "other"
+	a.Identifier = "identifier-000001"
+	b.Identifier = "identifier-000001"
+	b.Payment.Nonce = "0xother"
+	b.PayloadHash = "other"
 	a = save(t, s, a)
-	if _, err := s.Save(context.Background(), b); !errors.Is(err, payments.ErrIdentifierUsed) {
+	_, err := s.Save(context.Background(), b)
+	if !errors.Is(err, payments.ErrIdentifierUsed) {
 		t.Errorf("other payload: %v", err)
 	}
-	if _, err := s.Load(context.Background(), b.Key()); !errors.Is(err, payments.ErrNotFound) {
+
+	_, err = s.Load(context.Background(), b.Key())
+	if !errors.Is(err, payments.ErrNotFound) {
 		t.Errorf("the refused record was stored: %v", err)
 	}
 
@@ -232,8 +245,10 @@ func refusedSubmit(t *testing.T, s payments.Store) {
 
 	second := save(t, s, record(2))
 	taken := second
-	taken.State, taken.Attempt = payments.Settling, attempt(7)
-	if _, err := s.Submit(ctx, taken); !errors.Is(err, payments.ErrNonceTaken) {
+	taken.State = payments.Settling
+	taken.Attempt = attempt(7)
+	_, err := s.Submit(ctx, taken)
+	if !errors.Is(err, payments.ErrNonceTaken) {
 		t.Errorf("taken nonce: %v", err)
 	}
 	if got := load(t, s, second.Key()); !reflect.DeepEqual(got, second) {
@@ -241,8 +256,10 @@ func refusedSubmit(t *testing.T, s payments.Store) {
 	}
 
 	stale := second
-	stale.Version, stale.Attempt = 0, attempt(8)
-	if _, err := s.Submit(ctx, stale); !errors.Is(err, payments.ErrConflict) {
+	stale.Version = 0
+	stale.Attempt = attempt(8)
+	_, err = s.Submit(ctx, stale)
+	if !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("stale submit: %v", err)
 	}
 	if next, _, _ := s.NextNonce(ctx, "0xc", "0xw"); next != 8 {
@@ -278,10 +295,13 @@ func replacement(t *testing.T, s payments.Store) {
 	}
 
 	dearer := attempt(7)
-	dearer.Hash, dearer.Replaced = "0xdearer", []string{first.Attempt.Hash}
+	dearer.Hash = "0xdearer"
+	dearer.Replaced = []string{first.Attempt.Hash}
 	stale := first
-	stale.Version, stale.Attempt = first.Version+1, dearer
-	if _, err := s.Submit(ctx, stale); !errors.Is(err, payments.ErrConflict) {
+	stale.Version = first.Version + 1
+	stale.Attempt = dearer
+	_, err = s.Submit(ctx, stale)
+	if !errors.Is(err, payments.ErrConflict) {
 		t.Errorf("stale replacement: %v", err)
 	}
 
@@ -305,7 +325,8 @@ func replacement(t *testing.T, s payments.Store) {
 	nobodys := attempt(9)
 	nobodys.Replaced = []string{"0x"}
 	first.Attempt = nobodys
-	if _, err := s.Submit(ctx, first); !errors.Is(err, payments.ErrNonceTaken) {
+	_, err = s.Submit(ctx, first)
+	if !errors.Is(err, payments.ErrNonceTaken) {
 		t.Errorf("replacement of nothing: %v", err)
 	}
 }
@@ -314,7 +335,8 @@ func foreignAttempt(t *testing.T, s payments.Store) {
 	ctx := context.Background()
 	for i := range 2 {
 		r := save(t, s, record(i))
-		r.State, r.Attempt = payments.Settling, payments.Attempt{
+		r.State = payments.Settling
+		r.Attempt = payments.Attempt{
 			Chain:       "0xc",
 			Facilitator: "https://facilitator.example/x402",
 		}
@@ -329,7 +351,9 @@ func foreignAttempt(t *testing.T, s payments.Store) {
 	if _, known, err := s.NextNonce(ctx, "0xc", ""); known || err != nil {
 		t.Errorf("it took a nonce (%v)", err)
 	}
-	if all, err := s.Attempts(ctx, "0xc", "", 0); len(all) != 0 || err != nil {
+
+	all, err := s.Attempts(ctx, "0xc", "", 0)
+	if len(all) != 0 || err != nil {
 		t.Errorf("it is among the signed transactions: %+v (%v)", all, err)
 	}
 }
@@ -343,7 +367,8 @@ func unfinished(t *testing.T, s payments.Store) {
 	}
 
 	watched := save(t, s, record(len(states)))
-	watched.State, watched.Watched = payments.Settled, true
+	watched.State = payments.Settled
+	watched.Watched = true
 	watched = save(t, s, watched)
 	watched.Deliveries = 2
 	watched = save(t, s, watched)
@@ -360,7 +385,8 @@ func unfinished(t *testing.T, s payments.Store) {
 
 	watched.Watched = false
 	save(t, s, watched)
-	if keys, err := s.Unfinished(context.Background()); err != nil || len(keys) != 3 {
+	keys, err = s.Unfinished(context.Background())
+	if err != nil || len(keys) != 3 {
 		t.Fatalf("%d unfinished without the confirmed one: %v", len(keys), err)
 	}
 }
@@ -382,54 +408,85 @@ func byRequest(t *testing.T, s payments.Store) {
 	ctx := context.Background()
 	for i := range payments.RecentRequests + 2 {
 		r := record(1)
-		r.Payment.Nonce, r.CreatedAt = fmt.Sprint("0x", i), time.UnixMilli(int64(1000*i))
+		r.Payment.Nonce = fmt.Sprint("0x", i)
+		r.CreatedAt = time.UnixMilli(int64(1000 * i))
 		save(t, s, r)
 	}
 
-	other := record(2)
-	released := record(1)
-	save(t, s, other)
-	released.Payment.Nonce, released.CreatedAt = "0xreleased", time.UnixMilli(50_000)
-	released = save(t, s, released)
-	released.State = payments.Released
-	released = save(t, s, released)
-	released.State, released.Request.Fingerprint, released.CreatedAt = payments.Reserved, "g", time.UnixMilli(60_000)
-	released = save(t, s, released)
-	released.State = payments.Settled
-	save(t, s, released)
-
-	for i := range 2 * payments.RecentRequests { // what bought nothing hides nothing
-		r := record(1)
-		r.Payment.Nonce, r.CreatedAt = fmt.Sprint("0xunused", i), time.UnixMilli(int64(70_000+i))
-		r = save(t, s, r)
-		r.State = []payments.State{payments.Released, payments.Failed}[i%2]
-		save(t, s, r)
-	}
+	save(t, s, record(2))
+	reserveForAnother(t, s)
+	addUnused(t, s)
 
 	found, err := s.ByRequest(ctx, "0x1", "f")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(found); n > payments.RecentRequests || n < payments.RecentRequests-1 {
+
+	n := len(found)
+	if n > payments.RecentRequests || n < payments.RecentRequests-1 {
 		t.Fatalf("%d found", n)
 	}
 
 	for i, r := range found {
-		if want := fmt.Sprint("0x", payments.RecentRequests+1-i); r.Payment.Nonce != want ||
+		want := fmt.Sprint("0x", payments.RecentRequests+1-i)
+		if r.Payment.Nonce != want ||
 			r.Payment.Payer != "0x1" {
 			t.Errorf("place %d has %s of %s, want %s", i, r.Payment.Nonce, r.Payment.Payer, want)
 		}
 	}
 
-	if again, err := s.ByRequest(ctx, "0x1", "g"); err != nil ||
+	again, err := s.ByRequest(ctx, "0x1", "g")
+	if err != nil ||
 		len(again) != 1 ||
 		again[0].State != payments.Settled {
 		t.Errorf("reserved again: %d found, %v", len(again), err)
 	}
 
-	for _, none := range [][2]string{{"0x1", "ff"}, {"0x1", ""}, {"0x", "f"}, {"0x3", "f"}} {
-		if found, err := s.ByRequest(ctx, none[0], none[1]); err != nil || len(found) != 0 {
-			t.Errorf("%q finds %d, %v", none, len(found), err)
+	unknown := []struct {
+		payer, fingerprint string
+	}{
+		{"0x1", "ff"},
+		{"0x1", ""},
+		{"0x", "f"},
+		{"0x3", "f"},
+	}
+	for _, u := range unknown {
+		found, err := s.ByRequest(ctx, u.payer, u.fingerprint)
+		if err != nil || len(found) != 0 {
+			t.Errorf("%q finds %d, %v", u, len(found), err)
 		}
+	}
+}
+
+// reserveForAnother releases a payment for request f and settles it for request g.
+func reserveForAnother(t *testing.T, s payments.Store) {
+	r := record(1)
+	r.Payment.Nonce = "0xreleased"
+	r.CreatedAt = time.UnixMilli(50_000)
+	r = save(t, s, r)
+
+	r.State = payments.Released
+	r = save(t, s, r)
+
+	r.State = payments.Reserved
+	r.Request.Fingerprint = "g"
+	r.CreatedAt = time.UnixMilli(60_000)
+	r = save(t, s, r)
+
+	r.State = payments.Settled
+	save(t, s, r)
+}
+
+// addUnused adds newer payments that bought nothing, which must not hide the others.
+func addUnused(t *testing.T, s payments.Store) {
+	ends := []payments.State{payments.Released, payments.Failed}
+	for i := range 2 * payments.RecentRequests {
+		r := record(1)
+		r.Payment.Nonce = fmt.Sprint("0xunused", i)
+		r.CreatedAt = time.UnixMilli(int64(70_000 + i))
+		r = save(t, s, r)
+
+		r.State = ends[i%2]
+		save(t, s, r)
 	}
 }

@@ -21,7 +21,8 @@ func dueRecords(t *testing.T, s payments.Store) {
 		r = save(t, s, r)
 		r.State = state
 		if state == payments.Settled {
-			r.SettledAt, r.Watched = start.Add(20*time.Second), true
+			r.SettledAt = start.Add(20 * time.Second)
+			r.Watched = true
 		}
 		r = save(t, s, r)
 		open[r.Key()] = r.Open()
@@ -64,7 +65,8 @@ func stoppedSettlement(t *testing.T, s payments.Store) {
 	r.State = payments.Ready
 	r = save(t, s, r)
 
-	r.State, r.Attempt = payments.Settling, attempt(1)
+	r.State = payments.Settling
+	r.Attempt = attempt(1)
 	if _, err := s.Submit(context.Background(), r); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func LoadOrCreateKey(path string) (*Key, error) {
 	}
 
 	_, writeErr := fmt.Fprintf(file, "%x\n", crypto.FromECDSA(private))
-	if err := errors.Join(writeErr, file.Sync(), file.Close()); err != nil {
+	err = errors.Join(writeErr, file.Sync(), file.Close())
+	if err != nil {
 		return nil, err
 	}
 

@@ -69,7 +69,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 func (c *Chain) ask(ctx context.Context, call func(context.Context, *ethclient.Client) error) error {
 	var err error
 	for _, n := range c.inOrder() {
-		if err = c.askOne(ctx, n, call); isAnswer(err) || errors.Is(err, errNetwork) {
+		err = c.askOne(ctx, n, call)
+		if isAnswer(err) || errors.Is(err, errNetwork) {
 			return err
 		}
 		if ctx.Err() == nil { // else the caller left

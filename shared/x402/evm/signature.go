@@ -69,7 +69,9 @@ func normalized(digest common.Hash, p payments.Payment, raw []byte) []byte {
 	if len(raw) != crypto.SignatureLength || raw[64] > 1 {
 		return raw
 	}
-	if signer, err := recoverKey(digest, raw); err != nil ||
+
+	signer, err := recoverKey(digest, raw)
+	if err != nil ||
 		signer != common.HexToAddress(p.Payer) {
 		return raw
 	}

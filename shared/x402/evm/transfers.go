@@ -72,7 +72,8 @@ func (c *Chain) TransfersIn(ctx context.Context, hash, to string) ([]Transfer, e
 
 	var all []Transfer
 	for _, log := range receipt.Logs {
-		if t, ok := c.transferEvent(log); ok && addressTopic(t.To) == addressTopic(to) {
+		t, ok := c.transferEvent(log)
+		if ok && addressTopic(t.To) == addressTopic(to) {
 			all = append(all, t)
 		}
 	}

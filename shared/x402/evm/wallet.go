@@ -238,7 +238,8 @@ func (c *Chain) sign(ctx context.Context, wallet Wallet, unsigned *types.Dynamic
 func attempt(tx *types.Transaction, a payments.Attempt) (payments.Attempt, error) {
 	var err error
 	a.Raw, err = tx.MarshalBinary()
-	a.WalletNonce, a.Hash = tx.Nonce(), tx.Hash().Hex()
+	a.WalletNonce = tx.Nonce()
+	a.Hash = tx.Hash().Hex()
 	return a, err
 }
 

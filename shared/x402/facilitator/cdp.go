@@ -38,7 +38,8 @@ var errCDPKey = errors.New("CDP_KEY_SECRET is neither base64 of an Ed25519 key o
 // the secret.
 func ParseCDPKey(id, secret string) (*CDPKey, error) {
 	secret = strings.TrimSpace(strings.ReplaceAll(secret, `\n`, "\n"))
-	if raw, err := base64.StdEncoding.DecodeString(secret); err == nil &&
+	raw, err := base64.StdEncoding.DecodeString(secret)
+	if err == nil &&
 		len(raw) == ed25519.PrivateKeySize {
 		private := ed25519.NewKeyFromSeed(raw[:ed25519.SeedSize])
 		if !private.Equal(ed25519.PrivateKey(raw)) {

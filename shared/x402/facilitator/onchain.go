@@ -241,7 +241,8 @@ func (o *Onchain) fillGap(ctx context.Context, j payments.Journal, waiting payme
 // fee is too low perhaps, gives up its nonce: its payment signs again once that is
 // spent.
 func (o *Onchain) sendEarlier(ctx context.Context, attempt payments.Attempt) error {
-	if err := o.chain.Send(ctx, attempt); err == nil || errors.Is(err, evm.ErrNonceSpent) {
+	err := o.chain.Send(ctx, attempt)
+	if err == nil || errors.Is(err, evm.ErrNonceSpent) {
 		return nil
 	}
 	return o.chain.Spend(ctx, o.wallet, attempt.WalletNonce)

@@ -131,7 +131,8 @@ func (s *server) serves(ctx context.Context, network string) error {
 		return err
 	}
 
-	s.heard, s.unserved = s.now(), fmt.Errorf("does not serve scheme exact, version 2, on %s", network)
+	s.heard = s.now()
+	s.unserved = fmt.Errorf("does not serve scheme exact, version 2, on %s", network)
 	for _, k := range kinds {
 		if k.X402Version == 2 &&
 			k.Scheme == "exact" &&
@@ -294,7 +295,9 @@ func parseSettle(status int, body []byte) (settled, error) {
 		ErrorReason string `json:"errorReason"`
 		Transaction string `json:"transaction"`
 	}
-	if err := json.Unmarshal(body, &v); err != nil || v.Success == nil {
+
+	err := json.Unmarshal(body, &v)
+	if err != nil || v.Success == nil {
 		if status == http.StatusOK {
 			return settled{}, errNoAnswer
 		}

@@ -481,7 +481,7 @@ func (s *session) flagged(cmd command) {
 	}
 }
 
-// docker checks the files that a build and a composition are told to read.
+// docker checks the files that a build and a composition read.
 func (s *session) docker(cmd command) {
 	list := operands(cmd.args, nil)
 	composes := cmd.name == "docker-compose"

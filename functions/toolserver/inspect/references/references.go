@@ -50,7 +50,8 @@ type Result struct {
 	Unread  []string // documents that could not be read, each with the reason
 }
 
-// Tree reads a project. Names are from its root and parted by slashes; the root is ".".
+// Tree reads a project. Names are slash-separated and relative to its root; the root is
+// ".".
 type Tree struct {
 	Read    func(name string, most int64) ([]byte, error)
 	List    func(folder string) ([]fs.DirEntry, error)
@@ -202,7 +203,7 @@ type place struct {
 	line int
 }
 
-// result puts everything in order. What one line says twice is told once.
+// result sorts the references. One that a line has twice is reported once.
 func (c *checker) result() Result {
 	slices.SortFunc(c.dead, func(a, b Dead) int {
 		return cmp.Or(
@@ -220,7 +221,7 @@ func (c *checker) result() Result {
 	}
 }
 
-// words are those of a list parted by spaces.
+// words are those of a list separated by spaces.
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(list) {

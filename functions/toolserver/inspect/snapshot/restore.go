@@ -74,8 +74,8 @@ func foldersOf(entries []Entry) []string {
 	return folders
 }
 
-// writeModes sets the permissions of files, and then of folders, the deepest first: a
-// folder that nobody may enter is closed last.
+// writeModes sets the permissions of files, and then of folders, the deepest first, so that
+// an inaccessible folder is closed last.
 func writeModes(b *strings.Builder, entries []Entry) {
 	byMode := map[string][]string{}
 	var modes []string

@@ -136,7 +136,7 @@ type Keeper struct {
 	Workspace *workspace.Workspace
 	Log       *violations.Log
 	Now       func() time.Time
-	Random    func() string // part of an id that nobody had before
+	Random    func() string // part of a new, unique ID
 	// Programs says whether a program is on this machine.
 	Programs func(name string) bool
 }
