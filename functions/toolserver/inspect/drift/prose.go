@@ -156,5 +156,8 @@ func plainText(text string) string {
 // codes are the texts in code marks of a line.
 var codes = regexp.MustCompile("`([^`]+)`")
 
-// supposed marks a sentence that is about something else than this project as it is now.
-var supposed = regexp.MustCompile(`(?i)\b(e\.g\.|for example|for instance|such as|example|used to|formerly|previously|no longer|was moved|old|legacy|deprecated|instead of|changed from|do not use|don't use|never use|up to|at most|at least|maximum|minimum|per|each)\b`)
+// supposed marks a line that is about something else than this project as it is now.
+var supposed = regexp.MustCompile(`(?i)\be\.g\.|\bi\.e\.|\b(for example|for instance|such as|example|used to|formerly|previously|no longer|was moved|old|legacy|deprecated|instead of|changed from|do not use|don't use|never use)\b`)
+
+// bounded marks a number that is a limit, or counts something else than all of them.
+var bounded = regexp.MustCompile(`(?i)\b(up to|at most|at least|maximum|minimum|more than|less than|fewer than|per|each|other|another|additional|of the)\b`)

@@ -180,7 +180,7 @@ func (s *scan) processClaims(name string, lines []line) []fact.Claim {
 	want := len(s.state.Config.Processes.Expected)
 	var claims []fact.Claim
 	for _, l := range lines {
-		if supposed.MatchString(l.text) {
+		if supposed.MatchString(l.text) || bounded.MatchString(l.text) {
 			continue
 		}
 		for _, at := range statedCount.FindAllStringSubmatchIndex(l.text, -1) {
