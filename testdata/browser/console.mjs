@@ -54,8 +54,11 @@ const scenarios = {
     await says("#entries", "chain.created");
     await page.click("#lint button");
     await says("#findings", "Score");
+    await page.click("#drift button");
+    await says("#drift-state", "places checked");
+    seen.drift = await text("#drift-section");
     await page.evaluate(() => document.activeElement.blur());
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 80; i++) {
       await page.keyboard.press("Tab");
       const id = await page.evaluate(() => document.activeElement.id || document.activeElement.innerText.slice(0, 30));
       if (!seen.focused.includes(id)) seen.focused.push(id);

@@ -387,6 +387,33 @@ async function lint(event) {
   });
 }
 
+// mostDrifts is how many the page shows.
+const mostDrifts = 50;
+
+async function drift(event) {
+  event.preventDefault();
+  const drifts = element("drifts");
+  let verdict = "";
+  element("drift-state").textContent = "Looking at the workspace.";
+  await attempt(element("drift-state"), async () => {
+    drifts.replaceChildren();
+    const result = await call("tools/call", { name: "drift_audit", arguments: { scope: element("drift-scope").value, max: mostDrifts } });
+    if (result.isError) throw new Error(JSON.parse(result.content[0].text).error?.message);
+    const found = result.structuredContent;
+    verdict = `${found.status.replaceAll("_", " ")}: ${found.checked} places checked, ${found.drift_count} disagree.`;
+    if (found.truncated) verdict += ` The first ${mostDrifts} are shown.`;
+    drifts.replaceChildren(...found.drifts.map(driftRow), ...found.skipped.map((s) => make("li", `Not checked: ${s.check}. ${s.reason}. ${s.how_to_enable ?? ""}`, "soft")));
+  });
+  if (verdict) element("drift-state").textContent = verdict;
+}
+
+function driftRow(d) {
+  const row = make("li");
+  const place = d.line ? `${d.target}:${d.line}` : d.target;
+  row.append(make("strong", `${d.severity} ${place}: `), make("span", d.message));
+  return row;
+}
+
 async function kill(event) {
   event.preventDefault();
   const secret = element("secret");
@@ -444,6 +471,7 @@ element("access-form").addEventListener("submit", async (event) => {
 });
 element("verify").addEventListener("click", () => attempt(element("problem"), showChain));
 element("lint").addEventListener("submit", lint);
+element("drift").addEventListener("submit", drift);
 element("kill").addEventListener("submit", kill);
 element("log-of").addEventListener("change", follow);
 element("entries").addEventListener("keydown", chooseByKey);
