@@ -110,26 +110,35 @@ func (s *session) popd(command) {
 
 // git notes which repositories are cloned, and where to.
 func (s *session) git(cmd command) {
-	for i, arg := range cmd.args {
-		if arg.text != "clone" {
-			continue
-		}
-		list := operands(cmd.args[i+1:], words("-b --branch --depth -o"))
-		if len(list) == 0 {
-			return
-		}
-		into := list[len(list)-1]
-		base := strings.TrimSuffix(path.Base(strings.TrimSuffix(into.text, "/")), ".git")
-		if len(list) > 1 {
-			repository := strings.TrimSuffix(path.Base(list[0].text), ".git")
-			s.make(into)
-			if !s.project.names[strings.ToLower(repository)] {
-				return
-			}
-		}
-		s.clones[strings.ToLower(base)] = true
+	at := slices.IndexFunc(cmd.args, func(arg word) bool {
+		return arg.text == "clone"
+	})
+	if at < 0 {
 		return
 	}
+
+	list := operands(cmd.args[at+1:], words("-b --branch --depth -o"))
+	switch len(list) {
+	case 0:
+	case 1:
+		s.clones[repositoryOf(list[0].text)] = true
+	default:
+		s.cloneInto(repositoryOf(list[0].text), list[1])
+	}
+}
+
+// cloneInto notes the folder of a checkout. That of another repository is not this project.
+func (s *session) cloneInto(repository string, into word) {
+	s.make(into)
+	if s.project.names[repository] {
+		s.clones[strings.ToLower(path.Base(into.text))] = true
+	}
+}
+
+// repositoryOf is the name of a repository, in lower case.
+func repositoryOf(address string) string {
+	base := path.Base(strings.TrimSuffix(address, "/"))
+	return strings.ToLower(strings.TrimSuffix(base, ".git"))
 }
 
 func (s *session) makeAll(cmd command) {

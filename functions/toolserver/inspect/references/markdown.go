@@ -16,6 +16,7 @@ import (
 
 // readPage finds everything in a page that may be a reference.
 func readPage(name string, source []byte) *page {
+	source = bytes.ReplaceAll(source, []byte("\r\n"), []byte(" \n")) // offsets stay
 	source = withoutFrontMatter(source)
 	p := &page{
 		name:    name,

@@ -149,11 +149,16 @@ var scriptCall = regexp.MustCompile(`^\.?/?[\w./-]+\.(?:sh|bash|py|js|mjs|rb|pl)
 
 // isCommand says whether a code mark is a command, not a name.
 func isCommand(mark string) bool {
-	first, rest, _ := strings.Cut(mark, " ")
-	if runners[first] {
-		return strings.TrimSpace(rest) != ""
+	fields := strings.Fields(mark)
+	for len(fields) > 0 && (wrappers[fields[0]] || assignment.MatchString(fields[0])) {
+		fields = fields[1:]
 	}
-	return scriptCall.MatchString(mark)
+	if len(fields) < 2 {
+		return false
+	}
+
+	isChange := fields[0] == "cd" && strings.Contains(mark, "&&")
+	return isChange || runners[fields[0]] || scriptCall.MatchString(mark)
 }
 
 // statement follows one statement of the shell.

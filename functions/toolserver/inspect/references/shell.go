@@ -55,16 +55,23 @@ func areAll(lines []string, prompt *regexp.Regexp) bool {
 	return true
 }
 
-// promptOf is the prompt that a block uses, nil for none.
+// promptOf is the prompt that a block uses, nil for none. The sign > begins output, too, and
+// is a prompt only if the block begins with it.
 func promptOf(lines []string) *regexp.Regexp {
-	for _, prompt := range []*regexp.Regexp{dollar, angle} {
-		for _, line := range lines {
-			if prompt.MatchString(line) {
-				return prompt
-			}
+	for _, line := range lines {
+		if dollar.MatchString(line) {
+			return dollar
 		}
 	}
 
+	for _, line := range lines {
+		if !blank.MatchString(line) && angle.MatchString(line) {
+			return angle
+		}
+		if !blank.MatchString(line) {
+			return nil
+		}
+	}
 	return nil
 }
 
