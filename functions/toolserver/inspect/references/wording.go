@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// phrases is an expression for any of the phrases of a list, one a line or parted by |.
+// phrases is an expression for any of the phrases of a list, one a line or separated by |.
 func phrases(before, list, after string) *regexp.Regexp {
 	var all []string
 	for line := range strings.Lines(list) {
