@@ -58,6 +58,7 @@ func slugOf(heading string, symbols bool) string {
 			b.WriteRune(r)
 		}
 	}
+
 	return b.String()
 }
 
@@ -94,7 +95,7 @@ func (p *project) anchor(name, anchor string) (why string) {
 	if known[wanted] || known[strings.ToLower(anchor)] {
 		return ""
 	}
-	if p.isSite() && hasLoose(known, wanted) {
+	if p.isSite() && p.hasLoose(name, wanted) {
 		return ""
 	}
 
@@ -113,10 +114,16 @@ func (p *project) anchorsOf(name string) map[string]bool {
 	case isHTML(name):
 		return p.idsOf(name)
 	}
+
 	return nil
 }
 
+// idsOf are the places in a page of HTML, read once.
 func (p *project) idsOf(name string) map[string]bool {
+	if known, ok := p.ids[name]; ok {
+		return known
+	}
+
 	text, err := p.text(name)
 	if err != nil {
 		return nil
@@ -125,35 +132,48 @@ func (p *project) idsOf(name string) map[string]bool {
 	for _, id := range readHTML(text).ids {
 		ids[strings.ToLower(id)] = true
 	}
+	p.ids[name] = ids
 	return ids
 }
 
-func hasLoose(known map[string]bool, wanted string) bool {
-	for each := range known {
-		if loose(each) == loose(wanted) {
-			return true
+// hasLoose says whether a file has an anchor that differs in hyphens only.
+func (p *project) hasLoose(name, wanted string) bool {
+	known := p.loose[name]
+	if known == nil {
+		known = map[string]bool{}
+		for each := range p.anchorsOf(name) {
+			known[loose(each)] = true
 		}
+		p.loose[name] = known
 	}
-	return false
+	return known[loose(wanted)]
 }
 
 // lineOf tells why a file has no such line.
 func (p *project) lineOf(name string, lines []string) string {
-	text, err := p.text(name)
-	if err != nil || len(text) == 0 {
-		return ""
-	}
-
-	count := bytes.Count(text, []byte("\n"))
-	if !bytes.HasSuffix(text, []byte("\n")) {
-		count++
-	}
+	count := p.linesOf(name)
 	for _, each := range lines[1:] {
-		if number, err := strconv.Atoi(each); err == nil && number > count {
+		number, err := strconv.Atoi(each)
+		if err == nil && count > 0 && number > count {
 			return fmt.Sprintf("%s has %d lines", name, count)
 		}
 	}
 	return ""
+}
+
+// linesOf is how many lines a file has, 0 if that is not known.
+func (p *project) linesOf(name string) int {
+	if known, ok := p.lines[name]; ok {
+		return known
+	}
+
+	text, _ := p.text(name) // a file that cannot be read has no known lines
+	count := bytes.Count(text, []byte("\n"))
+	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		count++
+	}
+	p.lines[name] = count
+	return count
 }
 
 // siteFiles are the settings of generators that make a site from pages.

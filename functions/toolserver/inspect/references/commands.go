@@ -3,245 +3,9 @@ package references
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
-
-// programs whose arguments are understood.
-var programs map[string]func(*session, command)
-
-func init() {
-	programs = map[string]func(*session, command){
-		"cd": (*session).cd, "pushd": (*session).pushd, "popd": (*session).popd,
-		"git": (*session).git, "gh": (*session).git,
-		"mkdir": (*session).makeAll, "touch": (*session).makeAll, "tee": (*session).makeAll, "virtualenv": (*session).makeAll,
-		"cp": (*session).copy, "mv": (*session).copy, "ln": (*session).copy, "scp": (*session).copy, "install": (*session).copy, "rsync": (*session).copy,
-		"curl": (*session).fetch, "wget": (*session).fetch, "unzip": (*session).fetch, "tar": (*session).fetch,
-		"echo": (*session).nothing, "printf": (*session).nothing, "rm": (*session).nothing, "export": (*session).nothing, "ssh": (*session).nothing,
-		"brew": (*session).nothing, "apt": (*session).nothing, "apt-get": (*session).nothing, "cargo": (*session).nothing, "grep": (*session).nothing, "rg": (*session).nothing,
-		"npm": (*session).npm, "yarn": (*session).yarn, "pnpm": (*session).pnpm, "bun": (*session).bun,
-		"make": (*session).makefile, "gmake": (*session).makefile, "just": (*session).justfile, "task": (*session).taskfile, "go-task": (*session).taskfile,
-		"go":     (*session).golang,
-		"python": (*session).python, "python3": (*session).python, "py": (*session).python,
-		"pytest": (*session).readAll, "uvicorn": (*session).pythonApp, "gunicorn": (*session).pythonApp, "hypercorn": (*session).pythonApp,
-		"pip": (*session).pip, "pip3": (*session).pip, "uv": (*session).pip,
-		"node": (*session).interpreter, "tsx": (*session).interpreter, "ts-node": (*session).interpreter, "ruby": (*session).interpreter, "perl": (*session).interpreter, "php": (*session).interpreter, "deno": (*session).interpreter,
-		"bash": (*session).interpreter, "sh": (*session).interpreter, "zsh": (*session).interpreter, "source": (*session).interpreter, ".": (*session).interpreter,
-		"cat": (*session).readAll, "less": (*session).readAll, "more": (*session).readAll, "head": (*session).readAll, "chmod": (*session).readAll, "ls": (*session).readAll,
-		"docker": (*session).docker, "podman": (*session).docker, "docker-compose": (*session).docker,
-		"kubectl": (*session).flagged, "helm": (*session).flagged, "terraform": (*session).flagged, "psql": (*session).flagged, "ansible-playbook": (*session).readAll,
-	}
-}
-
-// run checks a command, and notes what it makes.
-func (s *session) run(cmd command) {
-	s.outputs(cmd)
-	if check := programs[cmd.name]; check != nil {
-		check(s, cmd)
-		return
-	}
-	if strings.Contains(cmd.name, "/") {
-		s.executable(cmd)
-	}
-	s.other(cmd)
-}
-
-func (s *session) nothing(command) {}
-
-// outputFlags are options whose value is written.
-var outputFlags = regexp.MustCompile(`^--?(?:o|O|out\w*|output\w*(?:-\w+)*|out-?(?:dir|file)|dest\w*|target-dir|coverprofile|cpuprofile|memprofile|trace|report\w*|save\w*|log-?file|data-?dir|write-out|prefix-dir)$`)
-
-// outputs notes the files that the options of a command name to be written.
-func (s *session) outputs(cmd command) {
-	for i, arg := range cmd.args {
-		flag, value, joined := strings.Cut(arg.text, "=")
-		if !outputFlags.MatchString(flag) {
-			continue
-		}
-		switch {
-		case joined:
-			s.make(word{value, arg.known})
-		case i+1 < len(cmd.args):
-			s.make(cmd.args[i+1])
-		}
-	}
-}
-
-// operands are the arguments that are no options. Those after an option named in valued
-// are its values.
-func operands(args []word, valued map[string]bool) (list []word) {
-	for i := 0; i < len(args); i++ {
-		text := args[i].text
-		switch {
-		case valued[text]:
-			i++
-		case text == "--":
-			return append(list, args[i+1:]...)
-		case strings.HasPrefix(text, "-") && text != "-", assignment.MatchString(text) && args[i].known:
-		default:
-			list = append(list, args[i])
-		}
-	}
-	return list
-}
-
-// values are those of options, as in -C DIR, -C=DIR, or -CDIR for a single letter.
-func values(args []word, names ...string) (list []word) {
-	for i, arg := range args {
-		for _, name := range names {
-			rest, found := strings.CutPrefix(arg.text, name)
-			short := len(name) == 2
-			switch {
-			case !found:
-			case rest == "" && i+1 < len(args):
-				list = append(list, args[i+1])
-			case strings.HasPrefix(rest, "="):
-				list = append(list, word{rest[1:], arg.known})
-			case short && rest != "":
-				list = append(list, word{rest, arg.known})
-			}
-		}
-	}
-	return list
-}
-
-// state of a file that a command names.
-type state uint8
-
-const (
-	unsure state = iota // it need not be one of this project
-	there
-	absent
-)
-
-var foreign = regexp.MustCompile(`^(?:[A-Za-z][\w+.-]*://|[\w.-]+@|/|~|-|\$|[A-Za-z]:\\)|[:%@]|\.\.\.`)
-
-// look finds a file from where the command runs.
-func (s *session) look(name word) state {
-	if !name.known || name.text == "" || foreign.MatchString(name.text) || len(s.dirs) == 0 {
-		return unsure
-	}
-	for _, dir := range s.dirs {
-		joined := path.Join(dir, name.text)
-		switch {
-		case s.project.exists(joined):
-			return there
-		case leadsOut(joined), s.project.isMade(joined), s.page.makes(joined):
-			return unsure
-		}
-	}
-	if hasPlaceholder(path.Clean(name.text)) || s.fetched && !strings.Contains(name.text, "/") {
-		return unsure
-	}
-	return absent
-}
-
-// file checks an argument that may be a file to read. Only one that has a folder which is
-// there, or a usual one, is missed.
-func (s *session) file(at place, name word) {
-	switch s.look(name) {
-	case there:
-		s.report(at, Path, name.text, "")
-	case absent:
-		if s.isPlausible(name.text) {
-			s.report(at, Path, name.text, s.whyAbsent(name.text))
-		}
-	}
-}
-
-// required checks an argument that must be a file or folder of the project.
-func (s *session) required(at place, name word) {
-	switch s.look(name) {
-	case there:
-		s.report(at, Path, name.text, "")
-	case absent:
-		if s.isLikely(name.text) {
-			s.report(at, Path, name.text, s.whyAbsent(name.text))
-		}
-	}
-}
-
-// isLikely says whether an argument that must be there is likely to be of the project: its
-// first folder is there or usual, or files like it are.
-func (s *session) isLikely(name string) bool {
-	name = path.Clean(name)
-	first, _, inside := strings.Cut(name, "/")
-	if inside {
-		return s.anchored(s.dirs, name) || usualFolders[first] || ourFolders[first]
-	}
-	return s.hasAlike(name) || usualFolders[name] || ourFolders[name]
-}
-
-// hasAlike says whether a folder that a command may run in has a file whose name begins and
-// ends as this one: requirements.txt is like requirements-dev.txt.
-func (s *session) hasAlike(name string) bool {
-	stem := alike.FindString(name)
-	for _, dir := range s.dirs {
-		entries, _ := s.project.tree.List(dir) // a folder that cannot be read has none
-		for _, entry := range entries {
-			if stem != "" && !entry.IsDir() && alike.FindString(entry.Name()) == stem {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-var alike = regexp.MustCompile(`^[A-Za-z]+`)
-
-func (s *session) whyAbsent(name string) string {
-	return s.project.whyMissing(path.Join(s.dirs[len(s.dirs)-1], name))
-}
-
-// isPlausible says whether a path clearly means a file of the project.
-func (s *session) isPlausible(name string) bool {
-	name = path.Clean(name)
-	isFile := s.project.looksLikeFile(name)
-	switch {
-	case !strings.Contains(name, "/"), !isFile:
-		return false
-	case s.anchored(s.dirs, name):
-		return true
-	}
-	first, _, _ := strings.Cut(name, "/")
-	return isUsual(s.page.name, first) && s.project.endings[strings.ToLower(path.Ext(name))]
-}
-
-// isOwnScript says whether a program that an interpreter runs clearly is one of the project.
-func (s *session) isOwnScript(name string) bool {
-	name = path.Clean(name)
-	if strings.Contains(name, "/") {
-		return s.isPlausible(name) || s.isPlausible(name+".sh") && s.hasParent(s.dirs, name)
-	}
-
-	ending := path.Ext(name)
-	if ending == "" || everywhere[name] || hasPlaceholder(name) || strings.Contains(s.page.defining, "\n") && s.page.showsLanguage(ending) {
-		return false
-	}
-	for _, dir := range s.dirs {
-		if s.project.siblings(dir, ending) {
-			return true
-		}
-	}
-	return false
-}
-
-// languages are the tags of blocks by the ending of the files that they show.
-var languages = map[string]map[string]bool{
-	".go": words("go golang"), ".py": words("python py python3"), ".js": words("js javascript node jsx"), ".mjs": words("js javascript"),
-	".ts": words("ts typescript tsx"), ".rb": words("ruby rb"), ".sh": words("sh bash"), ".php": words("php"),
-}
-
-// showsLanguage says whether a page shows programs of a language: a file of it that the page
-// runs may be one of those.
-func (p *page) showsLanguage(ending string) bool {
-	tags := languages[ending]
-	for _, it := range p.items {
-		if it.block && !isShell(it.tag) && tags[it.tag] {
-			return true
-		}
-	}
-	return false
-}
 
 // cd changes the folder.
 func (s *session) cd(cmd command) {
@@ -275,6 +39,7 @@ func (s *session) foldersFrom(name string) (dirs []string) {
 			dirs = append(dirs, joined)
 		}
 	}
+
 	return dirs
 }
 
@@ -289,8 +54,9 @@ func (s *session) isClone(name string) bool {
 
 // isInClone says whether a folder is below the checkout of a repository.
 func (s *session) isInClone(name string) bool {
-	first, _, inside := strings.Cut(path.Clean(name), "/")
-	return inside && s.clones[strings.ToLower(first)]
+	first, _, isInside := strings.Cut(path.Clean(name), "/")
+	repository := strings.ToLower(first)
+	return isInside && s.clones[repository]
 }
 
 // lost checks a folder that is not there.
@@ -298,11 +64,32 @@ func (s *session) lost(at place, name word) {
 	if s.look(name) != absent || s.fetched || len(s.clones) > 1 {
 		return
 	}
-	clean := path.Clean(name.text)
-	first, _, inside := strings.Cut(clean, "/")
-	if inside && s.anchored(s.dirs, clean) || isUsual(s.page.name, first) || ourFolders[first] {
+	if s.isLostHere(path.Clean(name.text)) {
 		s.report(at, Path, name.text, s.whyAbsent(name.text))
 	}
+}
+
+// isLostHere says whether a folder is likely to have been of the project.
+func (s *session) isLostHere(name string) bool {
+	first, _, inside := strings.Cut(name, "/")
+	if isOurs(first) {
+		return true
+	}
+	return inside && s.project.anchored(s.dirs, name)
+}
+
+// dirsFor are the folders where a command runs, which an option may name.
+func (s *session) dirsFor(cmd command, flags ...string) []string {
+	dirs := s.dirs
+	for _, each := range values(cmd.args, flags...) {
+		s.required(cmd.at, each)
+		dirs = nil
+		if each.known {
+			dirs = s.foldersFrom(each.text)
+		}
+	}
+
+	return dirs
 }
 
 func (s *session) pushd(cmd command) {
@@ -315,6 +102,7 @@ func (s *session) popd(command) {
 		s.dirs = nil
 		return
 	}
+
 	last := len(s.pushed) - 1
 	s.dirs = s.pushed[last]
 	s.pushed = s.pushed[:last]
@@ -322,26 +110,35 @@ func (s *session) popd(command) {
 
 // git notes which repositories are cloned, and where to.
 func (s *session) git(cmd command) {
-	for i, arg := range cmd.args {
-		if arg.text != "clone" {
-			continue
-		}
-		list := operands(cmd.args[i+1:], words("-b --branch --depth -o"))
-		if len(list) == 0 {
-			return
-		}
-		into := list[len(list)-1]
-		base := strings.TrimSuffix(path.Base(strings.TrimSuffix(into.text, "/")), ".git")
-		if len(list) > 1 {
-			repository := strings.TrimSuffix(path.Base(list[0].text), ".git")
-			s.make(into)
-			if !s.project.names[strings.ToLower(repository)] {
-				return
-			}
-		}
-		s.clones[strings.ToLower(base)] = true
+	at := slices.IndexFunc(cmd.args, func(arg word) bool {
+		return arg.text == "clone"
+	})
+	if at < 0 {
 		return
 	}
+
+	list := operands(cmd.args[at+1:], words("-b --branch --depth -o"))
+	switch len(list) {
+	case 0:
+	case 1:
+		s.clones[repositoryOf(list[0].text)] = true
+	default:
+		s.cloneInto(repositoryOf(list[0].text), list[1])
+	}
+}
+
+// cloneInto notes the folder of a checkout. That of another repository is not this project.
+func (s *session) cloneInto(repository string, into word) {
+	s.make(into)
+	if s.project.names[repository] {
+		s.clones[strings.ToLower(path.Base(into.text))] = true
+	}
+}
+
+// repositoryOf is the name of a repository, in lower case.
+func repositoryOf(address string) string {
+	base := path.Base(strings.TrimSuffix(address, "/"))
+	return strings.ToLower(strings.TrimSuffix(base, ".git"))
 }
 
 func (s *session) makeAll(cmd command) {
@@ -425,25 +222,38 @@ var creators = regexp.MustCompile(`^(?:new|create|init|scaffold|startproject|sta
 // writes.
 func (s *session) other(cmd command) {
 	list := operands(cmd.args, nil)
-	creates := creators.MatchString(path.Base(cmd.name))
-	for _, each := range list {
-		creates = creates || creators.MatchString(each.text)
-	}
-	if creates {
-		for _, each := range list {
-			s.make(each)
-		}
+	if isCreator(cmd.name, list) {
+		s.makeAll(cmd)
 		return
 	}
 
-	last := len(list) - 1
-	if last > 0 && s.look(list[last]) == absent && s.readsFile(list[:last]) && !followsFlag(cmd.args) {
+	if s.writesLast(cmd, list) {
+		last := len(list) - 1
 		s.make(list[last])
 		list = list[:last]
 	}
+
 	for _, each := range list {
 		s.file(cmd.at, each)
 	}
+}
+
+// isCreator says whether a program, or the word that tells it what to do, makes things.
+func isCreator(name string, args []word) bool {
+	return creators.MatchString(path.Base(name)) ||
+		slices.ContainsFunc(args, func(each word) bool {
+			return creators.MatchString(each.text)
+		})
+}
+
+// writesLast says whether the last argument is likely to be written: it is not there, and
+// one before it is a file to read.
+func (s *session) writesLast(cmd command, list []word) bool {
+	last := len(list) - 1
+	if last < 1 || followsFlag(cmd.args) {
+		return false
+	}
+	return s.look(list[last]) == absent && s.readsFile(list[:last])
 }
 
 // followsFlag says whether the last argument is the value of an option.
@@ -490,6 +300,7 @@ func (s *session) docker(cmd command) {
 		composes = composes || each.text == "compose"
 		builds = builds || each.text == "build"
 	}
+
 	if !composes && !builds {
 		return
 	}

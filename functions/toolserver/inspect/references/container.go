@@ -23,6 +23,7 @@ func (p *project) containerFiles() (names []string) {
 			names = append(names, name)
 		}
 	}
+
 	slices.Sort(names)
 	return names
 }
@@ -34,10 +35,12 @@ func (p *project) isTemplate(name string) bool {
 			return true
 		}
 	}
+
 	switch path.Ext(name) {
 	case ".tmpl", ".tpl", ".j2", ".template", ".in", ".erb", ".jinja":
 		return true
 	}
+
 	return false
 }
 
@@ -99,21 +102,27 @@ func instructions(text string) (list []instruction) {
 	if current != nil {
 		list = append(list, *current)
 	}
+
 	return list
 }
 
 // fieldsOf are the words of a line, or those of a list in JSON.
 func fieldsOf(body string) []string {
-	var list []string
-	start := strings.IndexByte(body, '[')
-	isList := start >= 0 && !strings.ContainsAny(strings.TrimSpace(flags.ReplaceAllString(body[:max(start, 0)], "")), " \t") && strings.HasSuffix(strings.TrimSpace(body), "]")
-	if isList && json.Unmarshal([]byte(body[start:]), &list) == nil {
-		return append(strings.Fields(body[:start]), list...)
+	m := jsonForm.FindStringSubmatch(body)
+	if m == nil {
+		return strings.Fields(body)
 	}
-	return strings.Fields(body)
+
+	var list []string
+	if json.Unmarshal([]byte(m[2]), &list) != nil {
+		return strings.Fields(body)
+	}
+	options := strings.Fields(m[1])
+	return append(options, list...)
 }
 
-var flags = regexp.MustCompile(`--\S+`)
+// jsonForm is a list, after options.
+var jsonForm = regexp.MustCompile(`^\s*((?:--\S+\s+)*)(\[.*\])\s*$`)
 
 // containerFile checks what COPY and ADD copy from the context of the build, which is the
 // folder of the file, one above it, or one that a composition names.
@@ -144,6 +153,7 @@ func (c *checker) copied(name string, list []placed, contexts []string) {
 			sources = append(sources, each)
 		}
 	}
+
 	if len(sources) < 2 {
 		return
 	}
@@ -156,6 +166,7 @@ func (c *checker) copied(name string, list []placed, contexts []string) {
 			matched++
 		}
 	}
+
 	for _, each := range sources {
 		source := strings.Trim(each.text, `"'`)
 		if strings.HasPrefix(source, "<<") || strings.ContainsAny(source, "$<>") || foreign.MatchString(strings.TrimLeft(source, "/")) {
@@ -180,10 +191,16 @@ var (
 // isBuilt says whether a source is likely to be made before the build of the image: an
 // archive, a program, or a hidden folder.
 func isBuilt(source, destination string) bool {
-	plain := !strings.Contains(source, "/") && path.Ext(source) == ""
-	isProgram := plain && programFolder.MatchString(destination)
-	isHidden := strings.HasPrefix(source, ".") && path.Ext(source) == source && !strings.HasSuffix(source, "rc")
-	return artifact.MatchString(source) || isProgram || isHidden
+	if artifact.MatchString(source) {
+		return true
+	}
+
+	ending := path.Ext(source)
+	if ending == source {
+		return !strings.HasSuffix(source, "rc")
+	}
+	isPlain := ending == "" && !strings.Contains(source, "/")
+	return isPlain && programFolder.MatchString(destination)
 }
 
 func isGlob(name string) bool {
@@ -210,9 +227,11 @@ func (p *project) isCopied(source string, contexts []string) (why string) {
 			return ""
 		}
 	}
+
 	if why != "" {
 		return why
 	}
+
 	return "no context of the build has it"
 }
 
@@ -237,9 +256,11 @@ func (p *project) excluded(context, source string) string {
 			out = !keep
 		}
 	}
+
 	if out {
 		return name + " leaves it out of the build"
 	}
+
 	return ""
 }
 
@@ -264,6 +285,7 @@ func (p *project) composed() (contexts []string) {
 			}
 		}
 	}
+
 	slices.Sort(contexts)
 	return contexts
 }

@@ -23,6 +23,7 @@ func (p *project) goModules() (list []goModule) {
 			list = append(list, goModule{module, path.Dir(name)})
 		}
 	}
+
 	return list
 }
 
@@ -65,6 +66,7 @@ func (s *session) golang(cmd command) {
 			s.goPackage(cmd.at, each)
 		}
 	}
+
 	s.dirs = asked
 }
 
@@ -120,6 +122,7 @@ func (s *session) goImport(at place, written, text string) {
 			nearest = module
 		}
 	}
+
 	if nearest.path == "" || hasPlaceholder(path.Base(text)) {
 		return
 	}

@@ -73,6 +73,7 @@ func (m *markup) lead(attribute html.Attribute, offset int) {
 		m.links = append(m.links, target{value, offset})
 		return
 	}
+
 	for candidate := range strings.SplitSeq(value, ",") {
 		if fields := strings.Fields(candidate); len(fields) > 0 {
 			m.links = append(m.links, target{fields[0], offset})
@@ -88,7 +89,8 @@ func isHTML(name string) bool {
 // html checks the links of a page of HTML.
 func (c *checker) html(name string, source []byte) {
 	for _, link := range readHTML(source).links {
-		line := 1 + bytes.Count(source[:link.offset], []byte("\n"))
+		before := source[:link.offset]
+		line := bytes.Count(before, []byte("\n")) + 1
 		c.link(place{name, line}, link.text)
 	}
 }

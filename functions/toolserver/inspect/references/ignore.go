@@ -31,6 +31,7 @@ func (p *project) isMade(name string) bool {
 			return true
 		}
 	}
+
 	return p.ignored(name) || p.ignored(name+"/")
 }
 
@@ -103,6 +104,7 @@ func (rules ignoreRules) match(name string) bool {
 			ignored = !rule.keep
 		}
 	}
+
 	return ignored
 }
 
@@ -130,6 +132,7 @@ func globExpression(glob string) string {
 			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
 		}
 	}
+
 	return b.String()
 }
 
@@ -140,6 +143,7 @@ func class(set string) string {
 		negated = "^"
 		set = set[1:]
 	}
+
 	quoted := strings.NewReplacer(`\`, `\\`, "[", `\[`, "^", `\^`).Replace(set)
 	return "[" + negated + quoted + "]"
 }

@@ -18,32 +18,30 @@ func (s *session) justfile(cmd command) {
 		return
 	}
 
-	var files []string
+	var files []*targets
 	for _, dir := range s.dirs {
-		for _, each := range above(dir) {
-			if found := s.project.fileIn(each, justFiles...); found != "" {
-				files = append(files, found)
-				break
-			}
+		if found := s.project.fileAbove(dir, justFiles); found != "" {
+			files = append(files, s.project.justfile(found))
 		}
 	}
 
 	names := operands(cmd.args, justValued)
 	for i, name := range names {
-		if name.known && s.takesArguments(files, name.text) {
+		if takesArguments(files, name.text) {
 			names = names[:i+1]
 			break
 		}
 	}
-	s.oneOf(cmd.at, JustRecipe, names, files, s.project.justfile)
+
+	s.oneOf(cmd.at, JustRecipe, names, files)
 }
 
 // withArguments marks a recipe that takes arguments among the names of a justfile.
 const withArguments = " "
 
-func (s *session) takesArguments(files []string, recipe string) bool {
+func takesArguments(files []*targets, recipe string) bool {
 	for _, each := range files {
-		if s.project.justfile(each).names[recipe+withArguments] {
+		if each.names[recipe+withArguments] {
 			return true
 		}
 	}
@@ -62,7 +60,7 @@ func (p *project) justfile(name string) *targets {
 		return known
 	}
 
-	t := newTargets()
+	t := newTargets(name)
 	p.justfiles[name] = t
 	text, err := p.text(name)
 	if err != nil {
@@ -84,6 +82,7 @@ func (p *project) justfile(name string) *targets {
 			p.justImport(t, path.Dir(name), m)
 		}
 	}
+
 	return t
 }
 
@@ -94,6 +93,7 @@ func (p *project) justImport(t *targets, folder string, match []string) {
 		t.add("", p.justfile(file))
 		return
 	}
+
 	if match[2] == "" {
 		t.open = true
 	}

@@ -57,11 +57,13 @@ func (c *checker) anchorThere(at place, found, destination, anchor string) {
 		c.report(at, Link, destination, "")
 		return
 	}
+
 	why := c.project.anchor(found, decoded(anchor))
 	if why != "" {
 		c.report(at, Anchor, destination, why)
 		return
 	}
+
 	c.report(at, Link, destination, "")
 }
 
@@ -84,9 +86,11 @@ func (p *project) placesOf(doc, name string) (places []string) {
 			add(".")
 		}
 	}
+
 	if len(places) > 0 && (p.isSite() || isHTML(doc)) {
 		places = append(places, p.sitePlaces(doc, name)...)
 	}
+
 	return places
 }
 
@@ -121,6 +125,7 @@ func (p *project) sitePlaces(doc, name string) (places []string) {
 			}
 		}
 	}
+
 	return places
 }
 
@@ -132,18 +137,29 @@ func (p *project) hasAddress(name string) bool {
 	if !p.isSite() || ending != "" && ending != ".xml" {
 		return false
 	}
-	if strings.HasPrefix(name, "/") && strings.Count(strings.Trim(name, "/"), "/") == 0 {
+
+	isRooted := strings.HasPrefix(name, "/")
+	isTop := !strings.Contains(strings.Trim(name, "/"), "/")
+	if isRooted && isTop {
 		return true // a redirect, or a feed
 	}
-	if p.addresses == nil {
-		p.addresses = map[string]bool{}
-		for _, each := range p.sorted() {
-			if p.entries[each] == file && isMarkdown(each) {
-				p.readAddresses(each)
-			}
+
+	return p.ownAddresses()[path.Base(name)]
+}
+
+// ownAddresses are the last parts of those that pages give themselves, read once.
+func (p *project) ownAddresses() map[string]bool {
+	if p.addresses != nil {
+		return p.addresses
+	}
+	p.addresses = map[string]bool{}
+	for _, name := range p.sorted() {
+		if p.entries[name] == file && isMarkdown(name) {
+			p.readAddresses(name)
 		}
 	}
-	return p.addresses[path.Base(name)]
+
+	return p.addresses
 }
 
 func (p *project) readAddresses(name string) {

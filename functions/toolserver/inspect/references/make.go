@@ -11,60 +11,45 @@ var makeFiles = []string{"GNUmakefile", "makefile", "Makefile"}
 // makeSources are files that a Makefile is generated from.
 var makeSources = []string{"Makefile.am", "Makefile.in", "configure.ac", "configure", "CMakeLists.txt", "Makefile.PL", "meson.build"}
 
-var makeValued = words("-C --directory -f --file --makefile -I -l -o -W -j")
+var makeValued = words("-C --directory -f --file --makefile -I -l -o -W")
 
 // makefile checks the targets that make is given.
 func (s *session) makefile(cmd command) {
-	dirs := s.dirs
-	for _, each := range values(cmd.args, "-C", "--directory") {
+	names := makeFiles
+	for _, each := range values(cmd.args, "-f", "--file", "--makefile") {
 		s.required(cmd.at, each)
-		if !each.known {
-			return
-		}
-		dirs = s.foldersFrom(each.text)
-	}
-
-	var files []string
-	named := values(cmd.args, "-f", "--file", "--makefile")
-	for _, each := range named {
-		s.required(cmd.at, each)
-	}
-	for _, dir := range dirs {
-		names := makeFiles
-		if len(named) > 0 {
-			names = []string{named[0].text}
-		}
-		if found := s.project.fileIn(dir, names...); found != "" {
-			files = append(files, found)
-		} else if s.project.fileIn(dir, makeSources...) != "" {
-			return
-		}
+		names = []string{each.text}
 	}
 
 	asked := s.dirs
-	s.dirs = dirs
-	s.oneOf(cmd.at, MakeTarget, makeOperands(cmd.args), files, s.project.makefile)
+	s.dirs = s.dirsFor(cmd, "-C", "--directory")
+	var files []*targets
+	isGenerated := false
+	for _, dir := range s.dirs {
+		if found := s.project.fileIn(dir, names...); found != "" {
+			files = append(files, s.project.makefile(found))
+		} else if s.project.fileIn(dir, makeSources...) != "" {
+			isGenerated = true
+		}
+	}
+
+	if !isGenerated {
+		s.oneOf(cmd.at, MakeTarget, makeOperands(cmd.args), files)
+	}
 	s.dirs = asked
 }
 
-// makeOperands are the targets: -j may stand alone.
+// makeOperands are the targets. A number is how many jobs there may be: -j may stand alone.
 func makeOperands(args []word) (list []word) {
 	for _, each := range operands(args, makeValued) {
-		isNumber := strings.Trim(each.text, "0123456789") == ""
-		if !isNumber {
+		if !isNumber.MatchString(each.text) {
 			list = append(list, each)
-		}
-	}
-	if has(args, "-j") {
-		for i, arg := range args[:max(len(args)-1, 0)] {
-			next := args[i+1]
-			if arg.text == "-j" && strings.Trim(next.text, "0123456789") != "" && !strings.HasPrefix(next.text, "-") {
-				list = append(list, next)
-			}
 		}
 	}
 	return list
 }
+
+var isNumber = regexp.MustCompile(`^\d+$`)
 
 // makefile is what a Makefile defines, with all that it includes.
 func (p *project) makefile(name string) *targets {
@@ -72,7 +57,7 @@ func (p *project) makefile(name string) *targets {
 		return known
 	}
 
-	t := newTargets()
+	t := newTargets(name)
 	p.makefiles[name] = t
 	text, err := p.text(name)
 	if err != nil {
@@ -86,6 +71,7 @@ func (p *project) makefile(name string) *targets {
 		targets:   t,
 		variables: map[string]string{},
 	}
+
 	r.read(string(text))
 	return t
 }
@@ -137,10 +123,12 @@ func (r *makeReader) declaration(line string) {
 		r.include(m[2], m[1] != "")
 		return
 	}
+
 	if m := makeVariable.FindStringSubmatch(line); m != nil {
 		r.variable(m[1], m[2], m[3])
 		return
 	}
+
 	if m := makeRule.FindStringSubmatch(line); m != nil {
 		r.rule(m[1])
 	}
@@ -176,6 +164,7 @@ func (r *makeReader) expand(text string) string {
 		}
 		text = next
 	}
+
 	return text
 }
 
@@ -192,15 +181,18 @@ func (p *project) matching(folder string, patterns []string) (names []string) {
 			}
 		}
 	}
+
 	return names
 }
 
+// include reads further files. Those of dependencies, which a compiler writes, define no
+// targets to call.
 func (r *makeReader) include(names string, optional bool) {
 	names, _, _ = strings.Cut(names, "#")
 	expanded := r.expand(names)
 	if strings.Contains(expanded, "$") {
-		dependencies := optional && strings.Contains(strings.ToLower(names), "dep") || strings.Contains(names, ".d)")
-		r.targets.open = r.targets.open || !dependencies
+		isOfCompiler := optional && dependencies.MatchString(names)
+		r.targets.open = r.targets.open || !isOfCompiler
 		return
 	}
 
@@ -215,6 +207,8 @@ func (r *makeReader) include(names string, optional bool) {
 	}
 }
 
+var dependencies = regexp.MustCompile(`(?i)dep|\.d\)`)
+
 // includeFile reads a file as if it stood in this one: they share their variables.
 func (r *makeReader) includeFile(name string) {
 	text, err := r.project.text(name)
@@ -222,6 +216,7 @@ func (r *makeReader) includeFile(name string) {
 		r.targets.open = true
 		return
 	}
+
 	r.depth++
 	r.read(string(text))
 	r.depth--

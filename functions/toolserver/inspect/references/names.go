@@ -37,6 +37,7 @@ func (p *project) ownNames() map[string]bool {
 			add(strings.TrimSuffix(module.path, path.Base(majorVersion.FindString(module.path))))
 		}
 	}
+
 	if m := p.manifestIn("."); m != nil {
 		add(m.Name)
 	}
@@ -51,6 +52,7 @@ func (p *project) ownNames() map[string]bool {
 	for _, m := range remoteAddress.FindAllSubmatch(text, -1) {
 		add(string(m[1]))
 	}
+
 	return names
 }
 
@@ -71,6 +73,7 @@ func (c *checker) imports(p *page) {
 			inCode[line] = true
 		}
 	}
+
 	for _, m := range imported.FindAllSubmatchIndex(p.source, -1) {
 		line := p.line(m[2])
 		name := string(p.source[m[2]:m[3]])

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +33,7 @@ func (p *project) manifestIn(at string) *manifest {
 			read = m
 		}
 	}
+
 	p.manifests[at] = read
 	return read
 }
@@ -48,16 +50,14 @@ func (p *project) manifestAbove(at string) *manifest {
 
 // workspace are the packages that a name or a folder means.
 func (p *project) workspace(name, from string) (list []*manifest) {
-	for _, file := range p.named["package.json"] {
-		m := p.manifestIn(path.Dir(file))
-		if m == nil {
-			continue
-		}
-		folder := path.Join(from, name)
-		if m.Name == name || m.folder == path.Clean(name) || m.folder == folder || strings.HasPrefix(m.folder, folder+"/") {
+	folder := path.Join(from, name)
+	for _, m := range p.everyManifest() {
+		isBelow := strings.HasPrefix(m.folder, folder+"/")
+		if m.Name == name || m.folder == folder || isBelow {
 			list = append(list, m)
 		}
 	}
+
 	return list
 }
 
@@ -87,13 +87,20 @@ func (m *manifest) hasBin(name string) bool {
 			}
 		}
 	}
+
 	return false
 }
 
-// bringsBin says whether a package, or the one in the root, may bring a program.
-func (p *project) bringsBin(m *manifest, name string) bool {
+// bringBin says whether one of some packages, or the one in the root, may bring a program.
+func (p *project) bringBin(list []*manifest, name string) bool {
 	root := p.manifestIn(".")
-	return m.hasBin(name) || root != nil && root.hasBin(name)
+	if root != nil && root.hasBin(name) {
+		return true
+	}
+
+	return slices.ContainsFunc(list, func(m *manifest) bool {
+		return m.hasBin(name)
+	})
 }
 
 // packages are those that a command is about.
@@ -102,45 +109,56 @@ type packages struct {
 	known bool // it is certain which packages are meant
 }
 
+// workspaceFlags are the options by which a package manager chooses packages.
+type workspaceFlags struct {
+	folder []string // with the folder of one
+	name   []string // with the name or folder of one
+	all    []string
+}
+
+var (
+	npmFlags  = workspaceFlags{[]string{"--prefix", "-C"}, []string{"--workspace", "-w"}, []string{"--workspaces", "-ws"}}
+	yarnFlags = workspaceFlags{[]string{"--cwd"}, nil, nil}
+	pnpmFlags = workspaceFlags{[]string{"-C", "--dir", "--prefix"}, []string{"--filter", "-F"}, []string{"-r", "--recursive"}}
+	bunFlags  = workspaceFlags{[]string{"--cwd"}, []string{"--filter", "-F"}, nil}
+)
+
 // packagesFor finds out which packages a command is about.
-func (s *session) packagesFor(cmd command, folderFlags, nameFlags, allFlags []string) packages {
-	dirs := s.dirs
-	for _, each := range values(cmd.args, folderFlags...) {
-		s.required(cmd.at, each)
-		dirs = nil
-		if each.known {
-			dirs = s.foldersFrom(each.text)
-		}
-	}
-	for _, arg := range cmd.args {
-		for _, flag := range allFlags {
-			if arg.text == flag {
-				return packages{s.project.everyManifest(), true}
-			}
+func (s *session) packagesFor(cmd command, flags workspaceFlags) packages {
+	for _, flag := range flags.all {
+		if has(cmd.args, flag) {
+			return packages{s.project.everyManifest(), true}
 		}
 	}
 
-	if named := values(cmd.args, nameFlags...); len(named) > 0 {
+	if named := values(cmd.args, flags.name...); len(named) > 0 {
 		return s.packagesNamed(named)
 	}
+
 	var found packages
-	for _, dir := range dirs {
+	for _, dir := range s.dirsFor(cmd, flags.folder...) {
 		if m := s.project.manifestAbove(dir); m != nil {
 			found.list = append(found.list, m)
 			found.known = true
 		}
 	}
+
 	return found
 }
 
-func (s *session) packagesNamed(names []word) (found packages) {
-	found.known = true
+// packagesNamed are those of some names or folders. A pattern may mean any.
+func (s *session) packagesNamed(names []word) packages {
+	found := packages{known: true}
 	for _, name := range names {
-		plain := name.known && !strings.ContainsAny(name.text, "!^.*{}[]") || strings.HasPrefix(name.text, "./")
 		list := s.project.workspace(name.text, ".")
-		found.known = found.known && plain && len(list) > 0
 		found.list = append(found.list, list...)
+
+		isPattern := strings.ContainsAny(name.text, "!^*{}[]") || strings.Contains(name.text, "...")
+		if !name.known || isPattern || len(list) == 0 {
+			found.known = false
+		}
 	}
+
 	return found
 }
 
@@ -151,25 +169,54 @@ func (s *session) script(at place, name word, in packages, withBins bool) {
 	if !name.known || !in.known || !scriptName.MatchString(name.text) {
 		return
 	}
-
-	scripts := 0
-	for _, m := range in.list {
-		scripts += len(m.Scripts)
-		if _, ok := m.Scripts[name.text]; ok {
-			s.report(at, NPMScript, name.text, "")
-			return
-		}
-		if name.text == "start" && s.project.isFile(path.Join(m.folder, "server.js")) || withBins && s.project.bringsBin(m, name.text) {
-			return
-		}
-	}
-	isStart := strings.HasSuffix(name.text, ":") // of several names
-	if scripts == 0 || isStart || s.page.defines(name.text) || hasPlaceholder(name.text) {
+	if in.has(name.text) {
+		s.report(at, NPMScript, name.text, "")
 		return
 	}
 
+	isBin := withBins && s.project.bringBin(in.list, name.text)
+	if isBin || s.isExcused(name.text, in) {
+		return
+	}
 	file := path.Join(in.list[0].folder, "package.json")
 	s.report(at, NPMScript, name.text, file+" has no script of this name")
+}
+
+func (p packages) has(script string) bool {
+	return slices.ContainsFunc(p.list, func(m *manifest) bool {
+		_, ok := m.Scripts[script]
+		return ok
+	})
+}
+
+func (p packages) haveScripts() bool {
+	return slices.ContainsFunc(p.list, func(m *manifest) bool {
+		return len(m.Scripts) > 0
+	})
+}
+
+// isServer says whether a script is start, which npm has for a server.js.
+func (s *session) isServer(in packages, script string) bool {
+	if script != "start" {
+		return false
+	}
+	return slices.ContainsFunc(in.list, func(m *manifest) bool {
+		return s.project.isFile(path.Join(m.folder, "server.js"))
+	})
+}
+
+// isExcused says whether a script need not be there: the page defines it, it stands for
+// several, or the packages have none at all.
+func (s *session) isExcused(script string, in packages) bool {
+	isStart := strings.HasSuffix(script, ":")
+	if isStart || hasPlaceholder(script) {
+		return true
+	}
+	if s.page.defines(script) || s.isServer(in, script) {
+		return true
+	}
+
+	return !in.haveScripts()
 }
 
 var npmValued = words("-w --workspace --prefix -C --loglevel --registry --tag --filter -F --cwd --dir --access --otp")
@@ -183,18 +230,26 @@ func (s *session) npm(cmd command) {
 		return
 	}
 
-	in := s.packagesFor(cmd, []string{"--prefix", "-C"}, []string{"--workspace", "-w"}, []string{"--workspaces", "-ws"})
+	in := s.packagesFor(cmd, npmFlags)
 	first := list[0].text
 	switch {
-	case (first == "run" || first == "run-script" || first == "rum") && len(list) > 1:
-		if list[1].text != "env" {
-			s.script(cmd.at, list[1], in, false)
-		}
+	case npmRun[first]:
+		s.runScript(cmd.at, list[1:], in, false)
 	case lifecycle[first] != "":
 		s.script(cmd.at, word{lifecycle[first], true}, in, false)
 	case first == "create", first == "init":
 		s.other(cmd)
 	}
+}
+
+var npmRun = words("run run-script rum urn")
+
+// runScript checks the script after the word run. That of the name env is built in.
+func (s *session) runScript(at place, list []word, in packages, withBins bool) {
+	if len(list) == 0 || list[0].text == "env" {
+		return
+	}
+	s.script(at, list[0], in, withBins)
 }
 
 var yarnOwn = words(`add install remove upgrade up init create global link unlink pack publish version versions cache audit outdated import info list
@@ -207,25 +262,19 @@ func (s *session) yarn(cmd command) {
 		return
 	}
 
-	in := s.packagesFor(cmd, []string{"--cwd"}, nil, nil)
-	first := list[0].text
-	switch {
-	case first == "workspace" && len(list) > 2:
+	in := s.packagesFor(cmd, yarnFlags)
+	if list[0].text == "workspace" && len(list) > 2 {
 		in = s.packagesNamed(list[1:2])
 		list = list[2:]
-		first = list[0].text
-	case first == "workspaces":
-		return
 	}
-	if first == "create" || first == "init" {
+
+	first := list[0].text
+	switch {
+	case first == "create", first == "init":
 		s.other(cmd)
-		return
-	}
-	if first == "run" && len(list) > 1 {
-		s.script(cmd.at, list[1], in, true)
-		return
-	}
-	if !yarnOwn[first] {
+	case first == "run":
+		s.runScript(cmd.at, list[1:], in, true)
+	case !yarnOwn[first]:
 		s.script(cmd.at, list[0], in, true)
 	}
 }
@@ -240,11 +289,11 @@ func (s *session) pnpm(cmd command) {
 		return
 	}
 
-	in := s.packagesFor(cmd, []string{"-C", "--dir", "--prefix"}, []string{"--filter", "-F"}, []string{"-r", "--recursive"})
+	in := s.packagesFor(cmd, pnpmFlags)
 	first := list[0].text
 	switch {
-	case first == "run" && len(list) > 1:
-		s.script(cmd.at, list[1], in, false)
+	case first == "run":
+		s.runScript(cmd.at, list[1:], in, false)
 	case lifecycle[first] != "":
 		s.script(cmd.at, word{lifecycle[first], true}, in, false)
 	case first == "create", first == "init":
@@ -258,26 +307,21 @@ var bunOwn = words("add install i remove rm update test init create link unlink 
 
 func (s *session) bun(cmd command) {
 	list := operands(beforeDashes(cmd.args), npmValued)
-	if len(list) == 0 {
-		return
+	if len(list) > 0 && list[0].text == "run" {
+		list = list[1:]
 	}
-	name := list[0]
-	if bunOwn[name.text] {
+	if len(list) == 0 || bunOwn[list[0].text] {
 		return
-	}
-	if name.text == "run" {
-		if len(list) == 1 {
-			return
-		}
-		name = list[1]
 	}
 
-	if s.project.looksLikeFile(name.text) || strings.Contains(name.text, "/") {
+	name := list[0]
+	isFile := s.project.looksLikeFile(name.text) || strings.Contains(name.text, "/")
+	if isFile {
 		s.program(cmd.at, name)
 		return
 	}
-	in := s.packagesFor(cmd, []string{"--cwd"}, []string{"--filter", "-F"}, nil)
-	s.script(cmd.at, name, in, true)
+
+	s.script(cmd.at, name, s.packagesFor(cmd, bunFlags), true)
 }
 
 // beforeDashes are the arguments that are not passed on to a script.

@@ -34,6 +34,9 @@ type project struct {
 
 	texts     map[string]textOf
 	pages     map[string]*page
+	ids       map[string]map[string]bool // of pages of HTML
+	loose     map[string]map[string]bool // anchors as generators of sites have them
+	lines     map[string]int
 	manifests map[string]*manifest
 	makefiles map[string]*targets
 	justfiles map[string]*targets
@@ -58,6 +61,9 @@ func read(ctx context.Context, tree Tree) (*project, error) {
 		endings:   map[string]bool{},
 		texts:     map[string]textOf{},
 		pages:     map[string]*page{},
+		ids:       map[string]map[string]bool{},
+		loose:     map[string]map[string]bool{},
+		lines:     map[string]int{},
 		manifests: map[string]*manifest{},
 		makefiles: map[string]*targets{},
 		justfiles: map[string]*targets{},
@@ -83,6 +89,7 @@ func (p *project) walk(ctx context.Context, at string) error {
 		p.entries[at] = closed
 		return nil
 	}
+
 	for _, entry := range entries {
 		if entry.Name() == ".gitignore" {
 			p.readIgnoreFile(path.Join(at, ".gitignore"))
@@ -126,6 +133,7 @@ func (p *project) kindOf(name string, entry fs.DirEntry) kind {
 	case isMachineMade(entry.Name()), p.ignored(name + "/"):
 		return closed
 	}
+
 	return folder
 }
 
@@ -149,6 +157,7 @@ func (p *project) at(name string) kind {
 	case info.IsDir():
 		return folder
 	}
+
 	return file
 }
 
@@ -165,6 +174,7 @@ func (p *project) unknownBelow(name string) bool {
 			return false
 		}
 	}
+
 	return p.entries["."] == closed
 }
 
@@ -227,6 +237,7 @@ func (p *project) siblings(at, ending string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 

@@ -22,6 +22,7 @@ func (s *session) python(cmd command) {
 			break
 		}
 	}
+
 	s.interpreter(cmd)
 }
 
@@ -34,6 +35,7 @@ func (s *session) pythonCommand(cmd command, at int) {
 		args: cmd.args[at+1:],
 		at:   cmd.at,
 	}
+
 	switch module.text {
 	case "venv", "virtualenv":
 		s.makeAll(inner)
@@ -68,6 +70,7 @@ func (s *session) module(at place, name word) {
 			}
 		}
 	}
+
 	if ours {
 		s.report(at, PythonModule, name.text, "the package "+parts[0]+" has no such module")
 	}
@@ -75,7 +78,10 @@ func (s *session) module(at place, name word) {
 
 // isPythonPackage says whether a folder holds modules of Python.
 func (p *project) isPythonPackage(folder string) bool {
-	return p.isFolder(folder) && (p.isFile(path.Join(folder, "__init__.py")) || p.siblings(folder, ".py"))
+	if !p.isFolder(folder) {
+		return false
+	}
+	return p.isFile(path.Join(folder, "__init__.py")) || p.siblings(folder, ".py")
 }
 
 // pythonApp checks the module of an application MODULE:NAME.

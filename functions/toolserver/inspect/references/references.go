@@ -62,9 +62,15 @@ type Tree struct {
 // Of is the tree of a file system.
 func Of(files fs.FS) Tree {
 	return Tree{
-		Read: func(name string, most int64) ([]byte, error) { return fs.ReadFile(files, name) },
-		List: func(folder string) ([]fs.DirEntry, error) { return fs.ReadDir(files, folder) },
-		Stat: func(name string) (fs.FileInfo, error) { return fs.Stat(files, name) },
+		Read: func(name string, most int64) ([]byte, error) {
+			return fs.ReadFile(files, name)
+		},
+		List: func(folder string) ([]fs.DirEntry, error) {
+			return fs.ReadDir(files, folder)
+		},
+		Stat: func(name string) (fs.FileInfo, error) {
+			return fs.Stat(files, name)
+		},
 	}
 }
 
@@ -76,7 +82,10 @@ func Check(ctx context.Context, tree Tree, docs []string) (Result, error) {
 		return Result{}, err
 	}
 
-	c := &checker{project: project}
+	c := &checker{
+		project: project,
+		ended:   func() bool { return ctx.Err() != nil },
+	}
 	for _, doc := range cleaned(docs) {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
@@ -91,6 +100,9 @@ func Check(ctx context.Context, tree Tree, docs []string) (Result, error) {
 		c.containerFile(file)
 	}
 
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
 	return c.result(), nil
 }
 
@@ -155,12 +167,14 @@ func cleaned(docs []string) (names []string) {
 			names = append(names, name)
 		}
 	}
+
 	return names
 }
 
 // checker collects what is found in a project.
 type checker struct {
 	project *project
+	ended   func() bool // the caller does not wait any more
 	dead    []Dead
 	checked int
 	unread  []string

@@ -8,13 +8,17 @@ import (
 
 // targets are the names that a Makefile, justfile or Taskfile defines.
 type targets struct {
+	file     string
 	names    map[string]bool
 	patterns []*regexp.Regexp
 	open     bool // it may define further names, which reading does not tell
 }
 
-func newTargets() *targets {
-	return &targets{names: map[string]bool{}}
+func newTargets(file string) *targets {
+	return &targets{
+		file:  file,
+		names: map[string]bool{},
+	}
 }
 
 func (t *targets) has(name string) bool {
@@ -26,6 +30,7 @@ func (t *targets) has(name string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -55,32 +60,45 @@ func (p *project) fileIn(folder string, names ...string) string {
 			return joined
 		}
 	}
+
+	return ""
+}
+
+// fileAbove is a file of some names in a folder, or in the nearest above it.
+func (p *project) fileAbove(folder string, names []string) string {
+	for _, each := range above(folder) {
+		if found := p.fileIn(each, names...); found != "" {
+			return found
+		}
+	}
 	return ""
 }
 
 // oneOf checks names that one of some files should define.
-func (s *session) oneOf(at place, kind string, names []word, files []string, read func(string) *targets) {
+func (s *session) oneOf(at place, kind string, names []word, files []*targets) {
 	if len(files) == 0 {
 		return
 	}
 	for _, name := range names {
-		if !name.known || !targetName.MatchString(name.text) || hasPlaceholder(name.text) {
-			continue
+		if name.known && targetName.MatchString(name.text) && !hasPlaceholder(name.text) {
+			s.target(at, kind, name.text, files)
 		}
+	}
+}
 
-		found, open := false, false
-		for _, each := range files {
-			t := read(each)
-			found = found || t.has(name.text)
-			open = open || t.open
+func (s *session) target(at place, kind, name string, files []*targets) {
+	isOpen := false
+	for _, each := range files {
+		if each.has(name) {
+			s.report(at, kind, name, "")
+			return
 		}
-		switch {
-		case found:
-			s.report(at, kind, name.text, "")
-		case open, s.page.defines(name.text), kind == MakeTarget && s.isFileHere(name.text):
-		default:
-			s.report(at, kind, name.text, files[0]+" does not define it")
-		}
+		isOpen = isOpen || each.open
+	}
+
+	isMade := kind == MakeTarget && s.isFileHere(name)
+	if !isOpen && !isMade && !s.page.defines(name) {
+		s.report(at, kind, name, files[0].file+" does not define it")
 	}
 }
 

@@ -13,27 +13,20 @@ var taskValued = words("-d --dir -t --taskfile -o --output -c -C --concurrency -
 
 // taskfile checks the tasks that task is given.
 func (s *session) taskfile(cmd command) {
-	dirs := s.dirs
-	for _, each := range values(cmd.args, "-d", "--dir") {
-		s.required(cmd.at, each)
-		dirs = s.foldersFrom(each.text)
-	}
 	for _, each := range values(cmd.args, "-t", "--taskfile") {
 		s.required(cmd.at, each)
 		return
 	}
 
-	var files []string
-	for _, dir := range dirs {
-		for _, each := range above(dir) {
-			if found := s.project.fileIn(each, taskFiles...); found != "" {
-				files = append(files, found)
-				break
-			}
+	var files []*targets
+	for _, dir := range s.dirsFor(cmd, "-d", "--dir") {
+		if found := s.project.fileAbove(dir, taskFiles); found != "" {
+			files = append(files, s.project.taskfile(found))
 		}
 	}
+
 	names := operands(beforeDashes(cmd.args), taskValued)
-	s.oneOf(cmd.at, Task, names, files, s.project.taskfile)
+	s.oneOf(cmd.at, Task, names, files)
 }
 
 // taskfile is what a Taskfile defines, with all that it includes.
@@ -42,12 +35,13 @@ func (p *project) taskfile(name string) *targets {
 		return known
 	}
 
-	t := newTargets()
+	t := newTargets(name)
 	p.taskfiles[name] = t
 	var content struct {
 		Includes map[string]yaml.Node
 		Tasks    map[string]yaml.Node
 	}
+
 	text, err := p.text(name)
 	if err != nil || yaml.Unmarshal(text, &content) != nil {
 		t.open = true
@@ -62,9 +56,11 @@ func (p *project) taskfile(name string) *targets {
 			t.task(alias)
 		}
 	}
+
 	for prefix, node := range content.Includes {
 		p.taskInclude(t, path.Dir(name), prefix, node)
 	}
+
 	return t
 }
 
@@ -84,6 +80,7 @@ func (p *project) taskInclude(t *targets, folder, prefix string, node yaml.Node)
 		Flatten  bool
 		Aliases  []string
 	}
+
 	if node.Decode(&details.Taskfile) != nil {
 		_ = node.Decode(&details) // an include that is neither leads to no file below
 	}
