@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"governance.internal/functions/toolserver/inspect/ignore"
 )
 
 var makeFiles = []string{"GNUmakefile", "makefile", "Makefile"}
@@ -171,7 +173,7 @@ func (r *makeReader) expand(text string) string {
 // matching are the files of a folder that patterns match, named from it.
 func (p *project) matching(folder string, patterns []string) (names []string) {
 	for _, pattern := range patterns {
-		expression, err := regexp.Compile("^" + globExpression(path.Join(folder, pattern)) + "$")
+		expression, err := regexp.Compile("^" + ignore.Glob(path.Join(folder, pattern)) + "$")
 		if err != nil {
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"governance.internal/functions/toolserver/inspect/ignore"
 )
 
 // mostEntries bounds the walk through a project. What lies beyond is looked up one by one.
@@ -29,7 +31,7 @@ type project struct {
 	entries map[string]kind
 	named   map[string][]string // paths by their last part
 	endings map[string]bool     // of the files
-	ignore  ignoreRules
+	ignore  ignore.Rules
 	cut     bool // there are more than mostEntries
 
 	texts     map[string]textOf
