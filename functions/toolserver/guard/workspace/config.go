@@ -29,8 +29,8 @@ type Config struct {
 	Snapshot    Snapshot     `yaml:"snapshot" doc:"What a snapshot holds, and when one is taken."`
 	Usage       Usage        `yaml:"usage" doc:"Records of tokens used, and when to warn."`
 	Discovery   Discovery    `yaml:"discovery" unread:"true" doc:"Sources of briefings."`
-	Security    Security     `yaml:"security" unread:"true" doc:"Settings of the security audit."`
-	PrePublish  PrePublish   `yaml:"pre_publish" unread:"true" doc:"Settings of the audit before publishing."`
+	Security    Security     `yaml:"security" doc:"Settings of the security audit."`
+	PrePublish  PrePublish   `yaml:"pre_publish" doc:"Settings of the audit before publishing."`
 	Propagation Propagation  `yaml:"propagation" doc:"Whether tools that write may write."`
 	Dispatch    DispatchRule `yaml:"dispatch" doc:"Agents in the background."`
 	Limits      Limits       `yaml:"limits" doc:"Bounds of every scan."`
@@ -273,7 +273,14 @@ type DiscoveryRule struct {
 type Security struct {
 	SecretAllow []SecretException `yaml:"secret_allow"`
 	Modes       map[string]string `yaml:"modes" doc:"Permissions that files of a pattern must have, such as 0600."`
-	Endpoints   []string          `yaml:"endpoints"`
+	Endpoints   []SecuredEndpoint `yaml:"endpoints" doc:"Endpoints of the project, each with whether it is throttled."`
+}
+
+// SecuredEndpoint is an endpoint of the project.
+type SecuredEndpoint struct {
+	Path     string `yaml:"path" required:"true" max:"1024"`
+	File     string `yaml:"file" max:"1024" doc:"Where it is implemented."`
+	Throttle bool   `yaml:"throttle" doc:"Whether its rate is limited."`
 }
 
 // SecretException accepts one finding.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"governance.internal/functions/toolserver/inspect/ignore"
 )
 
 var containerName = regexp.MustCompile(`(?:^|/)(?:(?:Dockerfile|Containerfile)(?:[.-][\w.-]+)?|[\w.-]+\.(?:[Dd]ockerfile|[Cc]ontainerfile))$`)
@@ -251,8 +253,9 @@ func (p *project) excluded(context, source string) string {
 		if keep && (strings.HasPrefix(body, source+"/") || isGlob(body)) {
 			return "" // a part of it is kept
 		}
-		rule, ok := ignoreLine(".", "/"+body)
-		if ok && strings.TrimSpace(line) != "" && rule.pattern.MatchString(source) {
+		var rule ignore.Rules
+		rule.Add(".", "/"+body)
+		if strings.TrimSpace(line) != "" && rule.Match(source) {
 			out = !keep
 		}
 	}
