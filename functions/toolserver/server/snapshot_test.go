@@ -157,6 +157,8 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"dispatch_to_llm":            {`{"task":"a test"}`},
 		"get_health_status":          {`{}`},
 		"create_snapshot":            {`{"label":"x"}`},
+		"security_audit":             {`{}`, `{"path":"api","checks":["secrets"]}`},
+		"pre_publish_audit":          {`{}`, `{"source_file":"api/server.js"}`},
 		"check_session_diff":         {`{}`, `{"create_baseline":true}`, `{"diff":true}`},
 		"session_close":              {`{"dry_run":true}`, `{"summary":"done"}`},
 		"drift_audit":                {`{}`, `{"scope":"files","max":1}`},
@@ -223,7 +225,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		}
 	}
 	_, query := r.send("POST", "/mcp?toolsets=audit&readonly=true", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 4 {
+	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 6 {
 		t.Errorf("by query: %d", n)
 	}
 	if code := codeOf(r.rpc("tools/call", `{"name":"emergency_kill_switch","arguments":{"reason":"test"}}`, "X-MCP-Readonly", "true")); code != -32602 {

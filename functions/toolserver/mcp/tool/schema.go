@@ -33,6 +33,7 @@ type schema struct {
 
 	pattern *regexp.Regexp
 	names   []string // of the properties, in the order of the struct
+	absent  []string // properties that a value may lack
 }
 
 var (
@@ -117,7 +118,7 @@ func (s *schema) object(t reflect.Type) {
 
 	for i := range t.NumField() {
 		field := t.Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Anonymous && name == "":
 			s.object(field.Type)
@@ -130,19 +131,25 @@ func (s *schema) object(t reflect.Type) {
 
 		s.Properties[name] = describe(field.Type, field.Tag)
 		s.names = append(s.names, name)
+		if strings.HasPrefix(options, "omit") {
+			s.absent = append(s.absent, name)
+		}
 		if field.Tag.Get("required") == "true" {
 			s.Required = append(s.Required, name)
 		}
 	}
 }
 
-// ofResult is the outline of a result: the names of its members. It omits their types and
-// which are required, because every model pays for each word of the list of tools, and
-// members may be added.
+// ofResult is the outline of a result: the names of the members that every result has. Their
+// types are left out, since every model pays for each word of the list of tools; other
+// members may come.
 func (s *schema) ofResult() *schema {
 	s.Additional = nil
 	for name := range s.Properties {
 		s.Properties[name] = &schema{}
+	}
+	for _, name := range s.absent {
+		delete(s.Properties, name)
 	}
 	return s
 }
