@@ -21,8 +21,8 @@ const (
 	stateBroken  = "broken"  // must be repaired: exit status 1
 )
 
-// finding is one line of doctor's page.
-type finding struct {
+// symptom is one line of doctor's page.
+type symptom struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
 	Found string `json:"found"`
@@ -71,8 +71,8 @@ func doctorCommand(t terminal) *cobra.Command {
 }
 
 // examine makes all findings. It changes nothing.
-func (d doctor) examine(ctx context.Context) []finding {
-	findings := []finding{
+func (d doctor) examine(ctx context.Context) []symptom {
+	findings := []symptom{
 		d.system(),
 		d.controlGroups(),
 		d.port(ctx),
@@ -88,7 +88,7 @@ func (d doctor) examine(ctx context.Context) []finding {
 }
 
 // report prints the page. The exit status is 1 if something is broken.
-func (d doctor) report(t terminal, findings []finding, f *form) error {
+func (d doctor) report(t terminal, findings []symptom, f *form) error {
 	if f.isJSON() {
 		if err := printJSON(t, map[string]any{"findings": findings}); err != nil {
 			return err
@@ -97,14 +97,14 @@ func (d doctor) report(t terminal, findings []finding, f *form) error {
 		return err
 	}
 
-	isBroken := func(f finding) bool { return f.State == stateBroken }
+	isBroken := func(f symptom) bool { return f.State == stateBroken }
 	if slices.ContainsFunc(findings, isBroken) {
 		return exit{1, nil}
 	}
 	return nil
 }
 
-func printFindings(t terminal, findings []finding) error {
+func printFindings(t terminal, findings []symptom) error {
 	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
 	for _, f := range findings {
 		fmt.Fprintf(table, "%s\t%s\t%s\n", f.State, f.Name, printable(f.Found))
@@ -116,8 +116,8 @@ func printFindings(t terminal, findings []finding) error {
 }
 
 // system is the program and the kernel. The kill switch finds processes in /proc.
-func (d doctor) system() finding {
-	f := finding{
+func (d doctor) system() symptom {
+	f := symptom{
 		Name:  "system",
 		State: stateOK,
 		Found: fmt.Sprintf("%s, %s/%s, %d processors", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
@@ -139,8 +139,8 @@ func (d doctor) system() finding {
 }
 
 // agents are the coding agents that dispatch can start.
-func (d doctor) agents() finding {
-	f := finding{
+func (d doctor) agents() symptom {
+	f := symptom{
 		Name:  "agents",
 		State: stateOK,
 	}
@@ -161,13 +161,13 @@ func (d doctor) agents() finding {
 }
 
 // testTools are needed by the tests of this repository alone.
-func (d doctor) testTools() []finding {
+func (d doctor) testTools() []symptom {
 	module, err := d.readFile("go.mod")
 	if err != nil || !strings.HasPrefix(string(module), "module governance.internal\n") {
 		return nil
 	}
 
-	var findings []finding
+	var findings []symptom
 	for _, tool := range []struct {
 		name     string
 		programs []string
@@ -177,7 +177,7 @@ func (d doctor) testTools() []finding {
 		{"test: java", []string{"java"}, "DynamoDB Local"},
 		{"test: browser", []string{"chromium", "chromium-browser", "google-chrome"}, "the console and the payment page"},
 	} {
-		f := finding{
+		f := symptom{
 			Name:  tool.name,
 			State: stateMissing,
 			Found: "not on PATH; the tests of " + tool.purpose + " are skipped",
@@ -185,7 +185,7 @@ func (d doctor) testTools() []finding {
 		}
 		for _, program := range tool.programs {
 			if path, err := d.lookPath(program); err == nil {
-				f = finding{
+				f = symptom{
 					Name:  tool.name,
 					State: stateOK,
 					Found: path,

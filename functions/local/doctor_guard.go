@@ -17,8 +17,8 @@ import (
 const maxSettings = 1 << 20
 
 // workspaceFile reports whether the rules of the project can be read.
-func (d doctor) workspaceFile() finding {
-	f := finding{
+func (d doctor) workspaceFile() symptom {
+	f := symptom{
 		Name:  "workspace file",
 		State: stateOK,
 	}
@@ -48,14 +48,14 @@ func (d doctor) workspaceFile() finding {
 }
 
 // hooks lists the agents for which the hook is installed in the project.
-func (d doctor) hooks() []finding {
+func (d doctor) hooks() []symptom {
 	w, err := workspace.Open(d.workspace)
 	if err != nil {
 		return nil // the workspace file says so
 	}
 	defer w.Close()
 
-	var findings []finding
+	var findings []symptom
 	for _, name := range hook.Names() {
 		settings := hook.Agents[name].Settings
 		text, err := w.ReadFile(settings, maxSettings)
@@ -68,7 +68,7 @@ func (d doctor) hooks() []finding {
 	}
 
 	if len(findings) == 0 {
-		findings = append(findings, finding{
+		findings = append(findings, symptom{
 			Name:  "hooks",
 			State: stateMissing,
 			Found: "no agent has the hook in this project",
@@ -89,8 +89,8 @@ func hookIn(settings, agent string) string {
 	return match[1]
 }
 
-func (d doctor) installedHook(agent, settings, program string) finding {
-	f := finding{
+func (d doctor) installedHook(agent, settings, program string) symptom {
+	f := symptom{
 		Name:  "hook of " + agent,
 		State: stateOK,
 		Found: fmt.Sprintf("%s starts %s", settings, program),
@@ -116,8 +116,8 @@ func runnerPrograms() []string {
 
 // controlGroups reports whether the service can put agents into control groups of their
 // own, which the kernel ends at once.
-func (d doctor) controlGroups() finding {
-	f := finding{
+func (d doctor) controlGroups() symptom {
+	f := symptom{
 		Name:  "cgroup v2",
 		State: stateWarn,
 		Found: "not delegated to this user, so the kill switch searches the process table instead",

@@ -24,8 +24,8 @@ import (
 const answerTime = 3 * time.Second
 
 // port reports whether the service runs, or could start.
-func (d doctor) port(ctx context.Context) finding {
-	f := finding{
+func (d doctor) port(ctx context.Context) symptom {
+	f := symptom{
 		Name:  "port",
 		State: stateOK,
 	}
@@ -78,8 +78,8 @@ func serviceAt(ctx context.Context, addr string) (string, error) {
 }
 
 // dataDirectory holds keys, so it belongs to its owner alone.
-func (d doctor) dataDirectory() finding {
-	f := finding{
+func (d doctor) dataDirectory() symptom {
+	f := symptom{
 		Name:  "data directory",
 		State: stateOK,
 		Found: d.data,
@@ -109,8 +109,8 @@ func (d doctor) dataDirectory() finding {
 }
 
 // killSecret reports whether the kill secret exists and only its owner can read it.
-func (d doctor) killSecret() finding {
-	f := finding{
+func (d doctor) killSecret() symptom {
+	f := symptom{
 		Name:  "kill secret",
 		State: stateOK,
 		Found: "KILL_SECRET is set",
@@ -144,8 +144,8 @@ func (d doctor) killSecret() finding {
 }
 
 // halt reports whether the kill switch is on.
-func (d doctor) halt() finding {
-	f := finding{
+func (d doctor) halt() symptom {
+	f := symptom{
 		Name:  "kill switch",
 		State: stateOK,
 		Found: "nothing is halted",
@@ -160,8 +160,8 @@ func (d doctor) halt() finding {
 }
 
 // chain verifies the audit chain to its end, and says whether its head is noted.
-func (d doctor) chain(ctx context.Context) []finding {
-	f := finding{
+func (d doctor) chain(ctx context.Context) []symptom {
+	f := symptom{
 		Name:  "audit chain",
 		State: stateOK,
 	}
@@ -175,7 +175,7 @@ func (d doctor) chain(ctx context.Context) []finding {
 			f.Found += ", but the note of its head does: the chain was removed"
 			f.Do = "bring the file back from a copy"
 		}
-		return []finding{f}
+		return []symptom{f}
 	}
 
 	anchors, err := notedHead(file)
@@ -183,7 +183,7 @@ func (d doctor) chain(ctx context.Context) []finding {
 		f.State = stateBroken
 		f.Found = err.Error()
 		f.Do = "keep both files; compare the chain with a receipt or a checkpoint: governance verify chain"
-		return []finding{f}
+		return []symptom{f}
 	}
 
 	report, err := verifySource(ctx, file, anchors)
@@ -199,7 +199,7 @@ func (d doctor) chain(ctx context.Context) []finding {
 	default:
 		f.Found = "valid to its end, " + entries(report.Entries)
 	}
-	return []finding{f, headNote(file)}
+	return []symptom{f, headNote(file)}
 }
 
 func noteExists(file string) bool {
@@ -208,8 +208,8 @@ func noteExists(file string) bool {
 }
 
 // headNote is the note beside the chain, without which a cut tail cannot be seen.
-func headNote(file string) finding {
-	f := finding{
+func headNote(file string) symptom {
+	f := symptom{
 		Name:  "head note",
 		State: stateOK,
 		Found: filepath.Base(file) + ".head is there and readable",

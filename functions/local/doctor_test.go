@@ -59,16 +59,16 @@ func (c *clinic) installHook(program string) {
 }
 
 // examine runs doctor and returns its findings by name.
-func (c *clinic) examine(status int) map[string]finding {
+func (c *clinic) examine(status int) map[string]symptom {
 	c.Helper()
 	arguments := []string{"doctor", "-addr", c.addr, "-data", c.r.data, "-workspace", c.project}
 	out, _ := session(c.T, status, append(arguments, "-o", "json")...)
 
-	var report struct{ Findings []finding }
+	var report struct{ Findings []symptom }
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		c.Fatalf("%v: %s", err, out)
 	}
-	found := map[string]finding{}
+	found := map[string]symptom{}
 	for _, f := range report.Findings {
 		found[f.Name] = f
 	}
@@ -85,7 +85,7 @@ func (c *clinic) examine(status int) map[string]finding {
 	return found
 }
 
-func (c *clinic) want(found map[string]finding, name, state, says string) {
+func (c *clinic) want(found map[string]symptom, name, state, says string) {
 	c.Helper()
 	f := found[name]
 	if f.State != state || !strings.Contains(f.Found, says) {

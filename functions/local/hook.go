@@ -60,6 +60,7 @@ const hookStatus = `  0  the answer is on standard output, or the step is allowe
 type installation struct {
 	agent, folder, data string
 	show                bool
+	git                 bool // the hook of git instead
 }
 
 func installCommand(t terminal) *cobra.Command {
@@ -68,6 +69,7 @@ func installCommand(t terminal) *cobra.Command {
 		examples(
 			"governance hook install --agent claude-code --workspace ~/project", "install it",
 			"governance hook install --agent codex --print", "show the change and write nothing",
+			"governance hook install --git", "refuse commits that hold credentials",
 		),
 		func(ctx context.Context, args []string) error {
 			if err := noArguments("hook install", args); err != nil {
@@ -85,6 +87,7 @@ func installCommand(t terminal) *cobra.Command {
 		"data `directory` of the tool server, whose halt the hook obeys; default: "+workspace.DataDir+" in the project",
 	)
 	set.BoolVar(&o.show, "print", false, "show the change and write nothing")
+	set.BoolVar(&o.git, "git", false, "write the pre-commit hook of git instead, which refuses credentials")
 
 	agents := cobra.FixedCompletions(hook.Names(), cobra.ShellCompDirectiveNoFileComp)
 	_ = c.RegisterFlagCompletionFunc("agent", agents) // fails only for an unknown flag
@@ -93,6 +96,9 @@ func installCommand(t terminal) *cobra.Command {
 
 // run shows what it changes in the settings of an agent, and keeps a copy.
 func (o installation) run(ctx context.Context, t terminal) error {
+	if o.git {
+		return installGitHook(ctx, t, o.folder)
+	}
 	w, err := workspace.Open(o.folder)
 	if err != nil {
 		return usage("--workspace: %w", err)

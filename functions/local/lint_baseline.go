@@ -23,8 +23,8 @@ type acceptedEntry struct {
 	Code        string `json:"code"`
 	Rule        string `json:"rule"`
 	File        string `json:"file"`
-	Server      string `json:"server"`
-	Path        string `json:"path"`
+	Server      string `json:"server,omitempty"`
+	Path        string `json:"path,omitempty"`
 	Reason      string `json:"reason"`
 	Expires     string `json:"expires"` // as 2027-01-31
 }
@@ -90,10 +90,7 @@ func (o lintOptions) acceptAll(t terminal, b lintBaseline, report lintReport) er
 	}
 
 	for _, f := range report.Findings {
-		b.Accepted = slices.DeleteFunc(b.Accepted, func(old acceptedEntry) bool {
-			return old.Fingerprint == f.Fingerprint
-		})
-		b.Accepted = append(b.Accepted, acceptedEntry{
+		b.accept(acceptedEntry{
 			Fingerprint: f.Fingerprint,
 			Code:        f.Code,
 			Rule:        f.Rule,
@@ -105,14 +102,26 @@ func (o lintOptions) acceptAll(t terminal, b lintBaseline, report lintReport) er
 		})
 	}
 
+	if err := b.write(o.baseline); err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "%s: %d findings accepted until %s\n", o.baseline, len(report.Findings), expires)
+	return nil
+}
+
+// accept adds an entry. One of the same finding is replaced.
+func (b *lintBaseline) accept(entry acceptedEntry) {
+	b.Accepted = slices.DeleteFunc(b.Accepted, func(old acceptedEntry) bool {
+		return old.Fingerprint == entry.Fingerprint
+	})
+	b.Accepted = append(b.Accepted, entry)
+}
+
+// write replaces the file of the baseline.
+func (b lintBaseline) write(file string) error {
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(o.baseline, append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-
-	fmt.Fprintf(t.out, "%s: %d findings accepted until %s\n", o.baseline, len(report.Findings), expires)
-	return nil
+	return replaceFile(file, append(text, '\n'), 0o644)
 }

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -112,8 +113,14 @@ type scanner struct {
 	found []Finding
 }
 
+// maxFindings bounds what is reported of one file: a file with more is a dump.
+const maxFindings = 1000
+
 // add notes a credential, unless a more exact rule found the same bytes.
 func (s *scanner) add(f Finding) {
+	if len(s.found) >= maxFindings {
+		return
+	}
 	for _, other := range s.found {
 		if f.Start < other.End && other.Start < f.End {
 			return
@@ -145,6 +152,9 @@ func (s *scanner) shapes() {
 		if m.Provider == secretscan.ConnectionPassword && !isRealPassword(token) {
 			continue
 		}
+		if m.Provider == secretscan.PrivateKey && !keyBody.MatchString(token) {
+			continue
+		}
 		f := Finding{
 			Rule:     m.Provider,
 			Severity: Error,
@@ -157,6 +167,10 @@ func (s *scanner) shapes() {
 		s.add(f)
 	}
 }
+
+// keyBody is the beginning of the body of a private key. Code that looks for keys names the
+// line before it, without a body.
+var keyBody = regexp.MustCompile(`^(?:[\s"'+,\\]|\\r|\\n|[A-Z][A-Za-z-]+: [^\n]*\n)*[A-Za-z0-9+/]{24,}`)
 
 // isTestMode reports whether a key works on play data only.
 func isTestMode(token string) bool {

@@ -133,3 +133,50 @@ func keys(m map[string]int) []string {
 	}
 	return list
 }
+
+// No file makes the scanner fail, and every place lies inside of the file.
+func FuzzScan(f *testing.F) {
+	for _, file := range []string{"testdata/positives.txtar", "testdata/negatives.txtar"} {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, each := range archive.Files {
+			f.Add(each.Name, fill(rand.New(rand.NewPCG(1, 1)), string(each.Data)))
+		}
+	}
+
+	f.Fuzz(func(t *testing.T, name, text string) {
+		found, _ := filescan.Scan(name, []byte(text))
+		for _, each := range found {
+			if each.Start < 0 || each.End < each.Start || each.End > len(text) || each.Line < 1 {
+				t.Fatalf("%+v in %d bytes", each, len(text))
+			}
+		}
+	})
+}
+
+// Ten thousand files of two kilobytes take a few seconds.
+func BenchmarkTenThousandFiles(b *testing.B) {
+	line := "const client = new Client({ url: 'https://api.example.com', retries: 3, name: \"orders\" });\n"
+	text := []byte(strings.Repeat(line, 2048/len(line)))
+	for b.Loop() {
+		for range 10_000 {
+			filescan.Scan("src/client.ts", text)
+		}
+	}
+}
+
+// A line of a megabyte, as minified code has it, is no trap.
+func TestALongLineIsReadInGoodTime(t *testing.T) {
+	text := []byte(strings.Repeat(`a(b,"c:d");e={f:"g"};`, 60_000) + `x={apiKey:"Zk39fjQw02mVbx81aaPqXX77"}`)
+	found, _ := filescan.Scan("app.min.js", text)
+	if len(found) != 1 {
+		t.Errorf("%+v", found)
+	}
+
+	dump := []byte(strings.Repeat(`password="aB3$xyz9k", t="user=a password=Zk39fjQw02 x" `, 20_000))
+	if found, _ := filescan.Scan("dump.js", dump); len(found) != 1000 {
+		t.Errorf("%d findings", len(found))
+	}
+}

@@ -86,12 +86,66 @@ func (s *scanner) lines() {
 	if s.kind == notebook {
 		return // its lines are strings, which are read apart
 	}
-	s.keyed(s.text, 0, s.kind)
+	for _, part := range hinted(s.text) {
+		s.keyed(s.text[part.start:part.end], part.start, s.kind)
+	}
+}
+
+// hints are parts of the names that say secret, and of the programs that take one.
+var hints = []string{
+	"key", "token", "secret", "pass", "pwd", "auth", "cred", "cookie", "bearer", "jwt", "mnemonic", "seed", "phrase", "pat",
+	"curl", "wget", "login",
+}
+
+// span is a part of a text.
+type span struct{ start, end int }
+
+// hinted are the lines of a text that may name a secret, each with the line after it, where
+// the value of a pair stands. Neighbours are one part.
+func hinted(text string) []span {
+	lower := strings.ToLower(text)
+	if len(lower) != len(text) { // a letter changed its length
+		return []span{{0, len(text)}}
+	}
+
+	var parts []span
+	carry := false
+	at := 0
+	for at < len(text) {
+		end := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+
+		hint := hasHint(lower[at:end])
+		if hint || carry {
+			if n := len(parts); n > 0 && parts[n-1].end == at {
+				parts[n-1].end = end
+			} else {
+				parts = append(parts, span{at, end})
+			}
+		}
+		carry = hint
+		at = end
+	}
+	return parts
+}
+
+func hasHint(line string) bool {
+	for _, hint := range hints {
+		if strings.Contains(line, hint) {
+			return true
+		}
+	}
+	return false
 }
 
 // keyed looks through a text that begins at an offset of the file.
 func (s *scanner) keyed(text string, offset int, k kind) {
 	for _, r := range rules {
+		if len(s.found) >= maxFindings {
+			return
+		}
 		for _, at := range r.pattern.FindAllStringSubmatchIndex(text, -1) {
 			name := text[at[2]:at[3]]
 			start, end, bare := valueOf(at, r.quoted)
@@ -160,13 +214,18 @@ func isComparison(text string, after int) bool {
 	return false
 }
 
+// maxString is how far the quotes of a string are looked for, in bytes: a line of minified code
+// may be a megabyte.
+const maxString = 4 << 10
+
 // insideString reports whether a name and its value without quotes stand inside of one string
 // literal, such as "user=app password=… host=db".
 func insideString(text string, start, end int) bool {
-	begin := strings.LastIndexByte(text[:start], '\n') + 1
+	from := max(0, start-maxString)
+	begin := from + strings.LastIndexByte(text[from:start], '\n') + 1
 	for _, quote := range []string{`"`, `'`, "`"} {
 		before := strings.Count(text[begin:start], quote)
-		rest := text[end:]
+		rest := text[end:min(len(text), end+maxString)]
 		if i := strings.IndexByte(rest, '\n'); i >= 0 {
 			rest = rest[:i]
 		}

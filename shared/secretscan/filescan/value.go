@@ -107,7 +107,7 @@ var (
 // isLiteral reports whether a text stands for itself: no reference, no placeholder, no
 // expression, no sentence.
 func isLiteral(text string) bool {
-	if strings.ContainsAny(text, " \t") || notLiteral.MatchString(text) || uuid.MatchString(text) || digest.MatchString(text) {
+	if strings.ContainsAny(text, " \t") || strings.Contains(text, "/aws4_request") || notLiteral.MatchString(text) || uuid.MatchString(text) || digest.MatchString(text) {
 		return false
 	}
 	literal, marked := secretscan.Literal(text)
