@@ -20,6 +20,7 @@ import (
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/access"
 	"governance.internal/functions/toolserver/tools"
+	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/tools/session"
@@ -117,6 +118,7 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Log:       s.governed.violations,
 			Gate:      &enforcing,
 			Running:   s.work.running,
+			Started:   s.deps.Now(),
 			Now:       s.deps.Now,
 		},
 		Preflight: gate,
@@ -161,6 +163,7 @@ func (s *Server) driftAudit() *drift.Audit {
 		Now:       s.deps.Now,
 		Processes: s.processStates,
 		Listening: s.deps.Host.Listening,
+		Facts:     audit.SessionFacts(s.governed.workspace),
 	}
 }
 

@@ -62,6 +62,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		core.GetGuardrailRules(d.System.Now, d.Rules, d.System.Count),
 		core.LogViolations(d.Session.Log),
 		session.StepBackCheck(d.Session),
+		session.PersistFact(d.Session),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
 		ops.DispatchToLLM(d.Dispatcher),

@@ -26,6 +26,7 @@ type Deps struct {
 	Log       *violations.Log
 	Gate      *preflight.Gate // that uses approvals up
 	Running   func() (int, error)
+	Started   time.Time // of the server
 	Now       func() time.Time
 }
 
