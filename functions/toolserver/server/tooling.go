@@ -19,6 +19,7 @@ import (
 	"governance.internal/functions/toolserver/mcp/tally"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/access"
+	"governance.internal/functions/toolserver/session/briefing"
 	"governance.internal/functions/toolserver/tools"
 	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
@@ -120,6 +121,7 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Running:   s.work.running,
 			Started:   s.deps.Now(),
 			Now:       s.deps.Now,
+			Fetch:     briefing.NewClient().Fetch,
 		},
 		Preflight: gate,
 		Deployment: ops.DeploymentDeps{

@@ -63,6 +63,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		core.LogViolations(d.Session.Log),
 		session.StepBackCheck(d.Session),
 		session.PersistFact(d.Session),
+		session.DiscoveryBriefing(d.Session),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
 		ops.DispatchToLLM(d.Dispatcher),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
 
 	"governance.internal/functions/toolserver/guard/workspace"
 )
@@ -40,7 +41,7 @@ func openJournal(w *workspace.Workspace) (*journal, error) {
 		Timeout:  lockLimit,
 		OpenFile: w.OpenState,
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bbolterrors.ErrTimeout) {
 		return nil, ErrBusy
 	}
 	if err != nil {

@@ -28,6 +28,9 @@ type Deps struct {
 	Running   func() (int, error)
 	Started   time.Time // of the server
 	Now       func() time.Time
+
+	// Fetch returns the document of a feed. Redirects may lead only to the hosts.
+	Fetch func(ctx context.Context, address string, hosts []string) ([]byte, error)
 }
 
 // maxHandoff is the size of a handoff, in bytes.

@@ -225,6 +225,13 @@ func (brokenChain) Append(context.Context, ...audit.Event) ([]audit.Entry, error
 	return nil, errors.New("the disk is full")
 }
 
+// brokenHead is a chain that cannot be read.
+type brokenHead struct{ audit.Store }
+
+func (brokenHead) Head(context.Context) (audit.Head, error) {
+	return audit.Head{}, errors.New("the disk at /srv is gone")
+}
+
 // Without the chain the entry waits in the spool, from which the chain takes it.
 func TestAFactWithoutTheChainIsRecordedLater(t *testing.T) {
 	w := guardtest.New(t, nil)
