@@ -143,6 +143,7 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"worklog":                    {`{}`, `{"action":"append","did":["x"]}`, `{"action":"tail"}`, `{"action":"get_format"}`, `{"action":"get_best_practices"}`},
 		"violation_logging":          {`{}`, `{"action":"record","type":"OTHER"}`, `{"action":"list"}`, `{"action":"stats"}`, `{"action":"get_template"}`, `{"action":"get_enforcement"}`},
 		"step_back_check":            {`{}`, `{"record":true}`},
+		"mcp_analyzer":               {`{}`, `{"mode":"write"}`, `{"mode":"reload"}`, `{"mode":"write","output_path":"AGENTS.md"}`},
 		"discovery_briefing":         {`{}`, `{"scope":"security","context":"none"}`},
 		"session_persist":            {`{"category":"decision","title":"t","content":"c"}`, `{"category":"decision","title":"t","content":"c"}`, `{"category":"credential","title":"t","content":"c"}`},
 		"accountability_check":       {`{}`, `{"scope":"workarounds"}`},

@@ -137,6 +137,11 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 		Drift:     audit,
 		Snapshot:  snapshot.New(s.governed.workspace, s.governed.violations, s.deps.Now),
 		Propagate: propagated,
+		Analyzer: ops.AnalyzerDeps{
+			Workspace: s.governed.workspace,
+			Writer:    writer,
+			Now:       s.deps.Now,
+		},
 		Close: session.CloseDeps{
 			Drift:     audit,
 			Propagate: propagated,
