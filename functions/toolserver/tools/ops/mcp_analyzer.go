@@ -38,7 +38,7 @@ type Analysis struct {
 	Tools      []projectscan.Recommendation `json:"recommended_tools"`
 	Servers    []projectscan.Servers        `json:"mcp_configs"`
 	Details    *projectscan.Project         `json:"details"`
-	Suggested  string                       `json:"config_suggestions"` // a draft of the workspace file, "" if there is one
+	Suggested  string                       `json:"config_suggestions,omitempty"` // a draft of the workspace file, "" if there is one
 	WrittenTo  string                       `json:"written_to,omitempty"`
 	Diff       string                       `json:"diff,omitempty"`
 	ForcedBy   string                       `json:"forced_by,omitempty"` // config, if nothing may be written
@@ -66,7 +66,7 @@ func AnalyzeProject(d AnalyzerDeps, offered func(tool string) bool) *tool.Tool {
 		Name:        "mcp_analyzer",
 		Title:       "Analyze the project",
 		Toolset:     "ops",
-		Description: "What the project is made of and which tools help; write and reload keep a marked section of a guidance file.",
+		Description: "What the project is made of and which tools help; can keep a section of a guidance file.",
 		Hints: tool.Hints{
 			Destructive: true,
 			Idempotent:  true,

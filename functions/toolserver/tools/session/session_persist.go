@@ -50,7 +50,7 @@ func PersistFact(d Deps) *tool.Tool {
 		Name:        "session_persist",
 		Title:       "Keep a fact",
 		Toolset:     "session",
-		Description: "Keeps a fact for later sessions and in a file for people; of a credential never the value.",
+		Description: "Keeps a fact for later sessions; of a credential never the value.",
 		Hints:       tool.Hints{Idempotent: true},
 	}, func(ctx context.Context, call *tool.Call, in persistInput) (Persisted, error) {
 		kept, err := store.Keep(ctx, facts.Note{
