@@ -126,6 +126,7 @@ func driftAuditOf(gate *preflight.Gate) *drift.Audit {
 		Workspace: gate.Workspace,
 		Builtins:  fact.Builtins{"mcp_tools": tools.Count},
 		Now:       time.Now,
+		Facts:     audit.SessionFacts(gate.Workspace),
 	}
 	if f, err := gate.Workspace.Open(workspace.StateDir + "/baseline.json"); err == nil {
 		_ = f.Close()

@@ -9,16 +9,6 @@ import (
 	"governance.internal/shared/lint"
 )
 
-// projectConfigs are where clients look in a project, relative to it.
-var projectConfigs = []string{
-	".mcp.json", "mcp.json",
-	".vscode/mcp.json", ".vscode/settings.json",
-	".cursor/mcp.json", ".windsurf/mcp.json", ".zed/settings.json",
-	".gemini/settings.json", ".qwen/settings.json", ".kiro/settings/mcp.json", ".amazonq/mcp.json",
-	".roo/mcp.json", ".cline/mcp.json", ".junie/mcp/mcp.json", ".trae/mcp.json", ".factory/mcp.json", ".amp/settings.json",
-	"opencode.json", "opencode.jsonc", ".codex/config.toml",
-}
-
 // homeConfigs are where clients look in a home directory, on every system.
 var homeConfigs = []string{
 	".claude.json", ".mcp.json",
@@ -56,7 +46,7 @@ func appFolder(system string) string {
 // configPlaces are all files that known clients read, in this folder and in a home directory.
 func configPlaces(project, home, system string) []string {
 	var places []string
-	for _, name := range projectConfigs {
+	for _, name := range lint.ProjectFiles {
 		places = append(places, filepath.Join(project, name))
 	}
 

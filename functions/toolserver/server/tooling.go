@@ -19,7 +19,9 @@ import (
 	"governance.internal/functions/toolserver/mcp/tally"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/access"
+	"governance.internal/functions/toolserver/session/briefing"
 	"governance.internal/functions/toolserver/tools"
+	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/tools/session"
@@ -117,7 +119,9 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Log:       s.governed.violations,
 			Gate:      &enforcing,
 			Running:   s.work.running,
+			Started:   s.deps.Now(),
 			Now:       s.deps.Now,
+			Fetch:     briefing.NewClient().Fetch,
 		},
 		Preflight: gate,
 		Deployment: ops.DeploymentDeps{
@@ -133,6 +137,11 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 		Drift:     audit,
 		Snapshot:  snapshot.New(s.governed.workspace, s.governed.violations, s.deps.Now),
 		Propagate: propagated,
+		Analyzer: ops.AnalyzerDeps{
+			Workspace: s.governed.workspace,
+			Writer:    writer,
+			Now:       s.deps.Now,
+		},
 		Close: session.CloseDeps{
 			Drift:     audit,
 			Propagate: propagated,
@@ -161,6 +170,7 @@ func (s *Server) driftAudit() *drift.Audit {
 		Now:       s.deps.Now,
 		Processes: s.processStates,
 		Listening: s.deps.Host.Listening,
+		Facts:     audit.SessionFacts(s.governed.workspace),
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	toolaudit "governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/shared/audit"
 )
@@ -224,5 +226,30 @@ func TestNothingOfTheMachineIsShown(t *testing.T) {
 		if strings.Contains(all.String(), hidden) {
 			t.Errorf("%q is shown", hidden)
 		}
+	}
+}
+
+// A fact that session_persist keeps is what the drift audit looks for in the handoff.
+func TestAKeptFactMustBeHandedOver(t *testing.T) {
+	dir := project(t, map[string]string{"SESSION_HANDOFF.md": "# Handoff\n"})
+	r := start(t, func(d *depsOf) { d.Workspace = dir })
+	before := structured[toolaudit.Drift](r, "drift_audit", `{"scope":"session_facts"}`)
+	if before.Status != "not_checked" {
+		t.Errorf("%+v", before)
+	}
+
+	kept := structured[session.Persisted](r, "session_persist", `{"category":"decision","title":"Use SQLite","content":"it is enough"}`)
+	after := structured[toolaudit.Drift](r, "drift_audit", `{"scope":"session_facts"}`)
+	if after.Status != "drift_detected" || len(after.Drifts) != 1 || after.Drifts[0].Source != kept.File {
+		t.Errorf("%+v", after)
+	}
+	brief := structured[session.Briefing](r, "discovery_briefing", `{}`)
+	if brief.Counts.UseNow != 1 || brief.Items[0].Title != "Use SQLite" {
+		t.Errorf("%+v", brief)
+	}
+
+	structured[session.Handoff](r, "session_handoff", `{"action":"write","content":"# Handoff\n\nWe use SQLite.\n"}`)
+	if handed := structured[toolaudit.Drift](r, "drift_audit", `{"scope":"session_facts"}`); handed.Status != "clean" {
+		t.Errorf("%+v", handed)
 	}
 }

@@ -37,6 +37,7 @@ type Deps struct {
 	Usage      ops.UsageDeps
 	Drift      *drift.Audit
 	Propagate  ops.PropagateDeps
+	Analyzer   ops.AnalyzerDeps
 	Snapshot   *snapshot.Keeper
 	Close      session.CloseDeps
 	About      func() core.Workspace
@@ -62,6 +63,8 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		core.GetGuardrailRules(d.System.Now, d.Rules, d.System.Count),
 		core.LogViolations(d.Session.Log),
 		session.StepBackCheck(d.Session),
+		session.PersistFact(d.Session),
+		session.DiscoveryBriefing(d.Session),
 		core.GetGovernanceSystemInfo(d.System),
 		ops.EmergencyKillSwitch(d.Kill),
 		ops.DispatchToLLM(d.Dispatcher),
@@ -80,6 +83,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		ops.CreateSnapshot(d.Snapshot),
 		session.CheckSessionDiff(d.Session, d.Close.Markers),
 		ops.FixDocDrift(d.Propagate),
+		ops.AnalyzeProject(d.Analyzer, has),
 		ops.GetHealthStatus(d.Machine),
 		ops.TestDeployment(d.Deployment),
 		ops.CheckArchiveSafety(d.Archive),

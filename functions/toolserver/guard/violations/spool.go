@@ -33,8 +33,9 @@ const spooler = "spool"
 // other type is accepted from the spool: entries of the kill switch, the dispatcher and the
 // payments come from the server alone.
 var others = []string{
-	"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN",
+	"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN", "SESSION_PERSIST",
 	"SNAPSHOT", "PROPAGATE", "PROPAGATE_FAILED", "DOC_DRIFT_FIXED", "DOC_DRIFT_FIXED_FAILED",
+	"GUIDANCE_WRITTEN", "GUIDANCE_WRITTEN_FAILED",
 }
 
 // approvals are the types of records that are taken if the book of approvals says the same.

@@ -51,6 +51,25 @@ func TestARecordOfTheSpoolNeverBearsTheNameThatItClaims(t *testing.T) {
 	}
 }
 
+// What tools that write record while the chain cannot be reached is no forgery: the command
+// line has no chain at all.
+func TestWhatToolsThatWriteRecordIsTakenFromTheSpool(t *testing.T) {
+	for _, kind := range []string{
+		"PROPAGATE", "PROPAGATE_FAILED", "DOC_DRIFT_FIXED", "DOC_DRIFT_FIXED_FAILED",
+		"GUIDANCE_WRITTEN", "GUIDANCE_WRITTEN_FAILED", "SESSION_PERSIST",
+	} {
+		w := guardtest.New(t, nil)
+		put(t, w, "governance drift", kind, map[string]any{"files": []string{"README.md"}})
+		flush(t, w)
+
+		taken := len(w.Recorded(kind))
+		forged := len(w.Recorded(violations.ForgedRecord))
+		if taken != 1 || forged != 0 {
+			t.Errorf("%s: taken %d times, put aside %d times", kind, taken, forged)
+		}
+	}
+}
+
 // A decision about an approval is in the chain only if the book holds it.
 func TestDecisionsOfTheSpoolMustBeInTheBookOfApprovals(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": guardtest.Governance})

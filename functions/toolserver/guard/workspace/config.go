@@ -28,7 +28,7 @@ type Config struct {
 	Archive     Archive      `yaml:"archive" doc:"Where old files go."`
 	Snapshot    Snapshot     `yaml:"snapshot" doc:"What a snapshot holds, and when one is taken."`
 	Usage       Usage        `yaml:"usage" doc:"Records of tokens used, and when to warn."`
-	Discovery   Discovery    `yaml:"discovery" unread:"true" doc:"Sources of briefings."`
+	Discovery   Discovery    `yaml:"discovery" doc:"Sources of briefings."`
 	Security    Security     `yaml:"security" doc:"Settings of the security audit."`
 	PrePublish  PrePublish   `yaml:"pre_publish" doc:"Settings of the audit before publishing."`
 	Propagation Propagation  `yaml:"propagation" doc:"Whether tools that write may write."`
@@ -63,11 +63,26 @@ type ExtraRule struct {
 
 // Session names the files of a session.
 type Session struct {
-	Handoff  string            `yaml:"handoff" max:"1024" doc:"SESSION_HANDOFF.md if not set."`
-	Worklog  string            `yaml:"worklog" max:"1024" doc:"WORKLOG.md if not set."`
-	FactsDir string            `yaml:"facts_dir" unread:"true" max:"1024"`
-	Sinks    map[string]string `yaml:"sinks" unread:"true" doc:"File of each category of facts; {slug} and {date} are filled in."`
+	Handoff  string `yaml:"handoff" max:"1024" doc:"SESSION_HANDOFF.md if not set."`
+	Worklog  string `yaml:"worklog" max:"1024" doc:"WORKLOG.md if not set."`
+	FactsDir string `yaml:"facts_dir" max:"1024" doc:"Folder of the facts, one file for each day; .governance/facts if not set."`
+	Sinks    Sinks  `yaml:"sinks" doc:"File of each category to which its facts are added; none for no file. {slug} is made of the title, {date} is the day."`
 }
+
+// Sinks are the files for people to which facts are added, by category.
+type Sinks struct {
+	Research     string `yaml:"research" max:"1024" doc:"research/{slug}.md if not set."`
+	Decision     string `yaml:"decision" max:"1024" doc:"decisions/{date}.md if not set."`
+	Confirmation string `yaml:"confirmation" max:"1024" doc:"confirmations/{date}.md if not set."`
+	Credential   string `yaml:"credential" max:"1024" doc:"Says where a credential is, never what it is; none if not set."`
+	Contact      string `yaml:"contact" max:"1024" doc:"contacts.md if not set."`
+	Deadline     string `yaml:"deadline" max:"1024" doc:"deadlines.md if not set."`
+	Partner      string `yaml:"partner" max:"1024" doc:"partners.md if not set."`
+	APIResult    string `yaml:"api_result" max:"1024" doc:"research/{slug}.md if not set."`
+}
+
+// NoSink stands for the file of a category whose facts are added to none.
+const NoSink = "none"
 
 // Fact is a value with one source and places that repeat it.
 type Fact struct {
@@ -256,10 +271,10 @@ type UsageSource struct {
 
 // Discovery configures briefings.
 type Discovery struct {
-	Dir        string          `yaml:"dir" max:"1024"`
-	Feeds      []string        `yaml:"feeds"`
-	Rules      []DiscoveryRule `yaml:"rules"`
-	StaleAfter Duration        `yaml:"stale_after"`
+	Dir        string          `yaml:"dir" max:"1024" doc:"Folder of Markdown files whose list items are the news; .governance/briefings if not set."`
+	Feeds      []string        `yaml:"feeds" doc:"Addresses (https) of RSS and Atom feeds. No other host is ever asked."`
+	Rules      []DiscoveryRule `yaml:"rules" doc:"The first one that matches an item decides."`
+	StaleAfter Duration        `yaml:"stale_after" doc:"Age from which the newest file is stale; 48h if not set."`
 }
 
 // DiscoveryRule tags an item.
@@ -331,7 +346,9 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Session.Handoff, "SESSION_HANDOFF.md")
 	setDefault(&c.Session.Worklog, "WORKLOG.md")
 	setDefault(&c.Session.FactsDir, StateDir+"/facts")
-
+	c.Session.Sinks.setDefaults()
+	setDefault(&c.Discovery.Dir, StateDir+"/briefings")
+	setDefault(&c.Discovery.StaleAfter, Duration(48*time.Hour))
 	setDefault(&c.Archive.Dir, "archive")
 	setDefault(&c.Processes.Provider, NoProvider)
 	setDefault(&c.Propagation.Mode, "apply")
@@ -345,6 +362,17 @@ func (c Config) withDefaults() Config {
 	}
 
 	return c
+}
+
+func (s *Sinks) setDefaults() {
+	setDefault(&s.Research, "research/{slug}.md")
+	setDefault(&s.Decision, "decisions/{date}.md")
+	setDefault(&s.Confirmation, "confirmations/{date}.md")
+	setDefault(&s.Credential, NoSink)
+	setDefault(&s.Contact, "contacts.md")
+	setDefault(&s.Deadline, "deadlines.md")
+	setDefault(&s.Partner, "partners.md")
+	setDefault(&s.APIResult, "research/{slug}.md")
 }
 
 func setDefault[T comparable](at *T, value T) {

@@ -94,10 +94,11 @@ const Running = "running"
 
 // SessionFact is something that a session noted for good.
 type SessionFact struct {
-	Title string
-	At    time.Time
-	File  string
-	Line  int
+	Title   string
+	At      time.Time
+	File    string
+	Line    int
+	Damaged bool // the line could not be read, so the title and the time are unknown
 }
 
 // Audit holds a workspace against itself. Functions that are nil make their checks skipped.

@@ -3,6 +3,7 @@ package drift
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"time"
@@ -10,8 +11,11 @@ import (
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
-// FactUnreflected is a fact that neither the handoff nor the worklog mentions.
-const FactUnreflected = "fact_unreflected"
+// Types of drifts of facts that sessions keep.
+const (
+	FactUnreflected = "fact_unreflected" // neither the handoff nor the worklog mentions it
+	FactUnreadable  = "fact_unreadable"  // the line of its file is damaged
+)
 
 // factAge is how far back facts must be mentioned.
 const factAge = 48 * time.Hour
@@ -39,6 +43,17 @@ func (s *scan) sessionFacts(ctx context.Context) (Result, error) {
 	}
 	for _, f := range facts {
 		r.Checked++
+		if f.Damaged {
+			r.found(Drift{
+				Type:     FactUnreadable,
+				Source:   f.File,
+				Target:   f.File,
+				Severity: Warn,
+				Line:     f.Line,
+				Message:  fmt.Sprintf("line %d of %s is damaged, so the fact on it is lost; a person must repair or remove the line", f.Line, f.File),
+			})
+			continue
+		}
 		if strings.Contains(text, words(f.Title)) {
 			continue
 		}

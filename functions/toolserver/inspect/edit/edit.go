@@ -41,7 +41,11 @@ type File struct {
 	Edits  []Edit `json:"edits"`
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
-	Backup string `json:"backup,omitempty"`
+	Backup string `json:"backup,omitempty"` // "" if the file was new
+
+	// Create says that the file is made if it does not exist. The edits are then those of an
+	// empty file.
+	Create bool `json:"-"`
 }
 
 // errChanged says that a file is not as it was when the edits were planned.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ func (o Outcome) Changed() int {
 type change struct {
 	file   *File
 	real   string // where links lead
+	isNew  bool
 	before []byte
 	after  []byte
 }
@@ -107,6 +109,9 @@ func (w *Writer) prepare(ctx context.Context, tool string, dry bool, f *File) (c
 		c.real = place.Real
 		c.before, err = w.Workspace.ReadFile(c.real, maxEdited)
 	}
+	if f.Create && errors.Is(err, fs.ErrNotExist) {
+		c.isNew, err = true, nil
+	}
 	if err == nil {
 		c.after, err = Apply(c.before, f.Edits)
 	}
@@ -115,10 +120,14 @@ func (w *Writer) prepare(ctx context.Context, tool string, dry bool, f *File) (c
 		return c, false
 	}
 
+	operation := preflight.Edit
+	if c.isNew {
+		operation = preflight.Create
+	}
 	report := w.Gate.Look(ctx, preflight.Action{
 		Agent:     tool,
 		Tool:      tool,
-		Operation: preflight.Edit,
+		Operation: operation,
 		Dir:       ".",
 		Paths:     []string{f.Path},
 	}, !dry)
@@ -188,6 +197,10 @@ func (w *Writer) writeAll(ctx context.Context, changes []change) []string {
 
 // write keeps a copy of a file and replaces it, if it is still as it was read.
 func (w *Writer) write(c change, stamp string) error {
+	if c.isNew {
+		return w.create(c)
+	}
+
 	backup := path.Join(workspace.StateDir, "backups", stamp, c.real)
 	if err := w.Workspace.WriteFile(backup, c.before); err != nil {
 		return errors.Join(errors.New("no backup could be made, so nothing was changed"), err)
@@ -202,5 +215,17 @@ func (w *Writer) write(c change, stamp string) error {
 	}
 
 	c.file.Backup = backup
+	return w.Workspace.WriteFile(c.real, c.after)
+}
+
+// create makes a file, if there is still none.
+func (w *Writer) create(c change) error {
+	_, err := fs.Stat(w.Workspace.Files(), c.real)
+	if err == nil {
+		return errChanged
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return errors.New("whether the file exists is unknown")
+	}
 	return w.Workspace.WriteFile(c.real, c.after)
 }

@@ -13,7 +13,7 @@ import (
 type accountabilityInput struct {
 	Scope string    `json:"scope" enum:"full,credentials,duplicates,defaults,workarounds" default:"full"`
 	Path  string    `json:"path" max:"1024" default:"."`
-	Since time.Time `json:"since,omitzero" doc:"For copies and workarounds; default the last handoff, at least 24 hours."`
+	Since time.Time `json:"since,omitzero" doc:"Default: the last handoff, at least 24 hours."`
 }
 
 // Accountability is the answer of accountability_check.

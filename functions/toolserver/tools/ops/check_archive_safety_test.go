@@ -239,3 +239,68 @@ func TestUnreadableProcessesLeaveItOpen(t *testing.T) {
 		t.Errorf("without lists: %+v", answer)
 	}
 }
+
+// The script of a process may be given by its place on the machine. It is read all the same.
+func TestAScriptWithAnAbsolutePathIsRead(t *testing.T) {
+	w := guardtest.New(t, map[string]string{
+		"api/server.js":    "require('./lib')",
+		"api/lib/index.js": "x",
+		"old/notes.txt":    "x",
+	})
+	script := filepath.Join(w.Dir, "api/server.js")
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+
+	for kind, process := range map[string]string{
+		"script":  "script: " + script,
+		"command": "command: [node, " + script + "]",
+	} {
+		w.Write("governance.yaml", "processes: {expected: [{name: api, "+process+"}]}\n")
+		answer, statuses := archive(w, s, "api/lib/index.js")
+		if answer.Safe || statuses["not_required"] != "fail" {
+			t.Errorf("%s: %+v", kind, answer)
+		}
+		if answer, _ := archive(w, s, "old/notes.txt"); !answer.Safe {
+			t.Errorf("%s: %+v", kind, answer)
+		}
+	}
+}
+
+// What a process needs is not known if its script cannot be read.
+func TestAScriptThatCannotBeReadLeavesItOpen(t *testing.T) {
+	w := guardtest.New(t, map[string]string{
+		"api/":          "",
+		"old/notes.txt": "x",
+	})
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+
+	for _, script := range []string{"~/x.js", "/etc/x.js", "../x.js", "api/gone.js", "api", "/etc/hostname", "''"} {
+		w.Write("governance.yaml", "processes: {expected: [{name: job, script: "+script+"}]}\n")
+		answer, statuses := archive(w, s, "old/notes.txt")
+		if answer.Safe || statuses["not_required"] != "unknown" {
+			t.Errorf("%s: %+v", script, answer)
+		}
+	}
+}
+
+// An import that leads nowhere known may lead to any file.
+func TestAnUnresolvedImportLeavesItOpen(t *testing.T) {
+	w := guardtest.New(t, map[string]string{
+		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js}]}\n",
+		"api/server.js":   "",
+		"old/notes.txt":   "x",
+	})
+	s := ops.ArchiveDeps{Workspace: w.Workspace, Proc: fstest.MapFS{}}
+
+	for _, name := range []string{"@/lib/x", "~/lib/q", "/srv/lib/z", "unknown-package"} {
+		w.Write("api/server.js", "import x from '"+name+"'\n")
+		answer, statuses := archive(w, s, "old/notes.txt")
+		if answer.Safe || statuses["not_required"] != "unknown" {
+			t.Errorf("%s: %+v", name, answer)
+		}
+	}
+
+	w.Write("api/server.js", "import fs from 'node:fs'\n")
+	if answer, _ := archive(w, s, "old/notes.txt"); !answer.Safe {
+		t.Errorf("%+v", answer)
+	}
+}

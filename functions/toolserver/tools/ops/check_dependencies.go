@@ -128,7 +128,7 @@ func needsOf(w *workspace.Workspace, state workspace.State, p managed.Process) (
 	tree := treeOf(w)
 	needs := ProcessNeeds{
 		Name:   p.Name,
-		Script: scriptOf(tree, p),
+		Script: scriptOf(w, p),
 		Files:  []dependencies.File{},
 		Env:    append([]string{}, p.Env...),
 		Ports:  append([]int{}, p.Ports...),
@@ -138,7 +138,10 @@ func needsOf(w *workspace.Workspace, state workspace.State, p managed.Process) (
 	if needs.Script != "" {
 		g = dependencies.Of(tree, needs.Script)
 		needs.Exists = tree.Exists(needs.Script)
-		if needs.Exists && !dependencies.Reads(needs.Script) {
+		switch {
+		case !needs.Exists:
+			g.Unread = append(g.Unread, p.Name+": its script is no file of the workspace, so it is not read")
+		case !dependencies.Reads(needs.Script):
 			g.Unread = append(g.Unread, needs.Script+": imports of this language are not read")
 		}
 	} else {
@@ -158,7 +161,7 @@ func needsOf(w *workspace.Workspace, state workspace.State, p managed.Process) (
 		if _, value, ok := strings.Cut(argument, "="); ok && strings.HasPrefix(argument, "-") {
 			argument = value
 		}
-		if name := fileNamed(argument); name != "" && name != needs.Script {
+		if name := fileNamed(fromRoot(w, argument)); name != "" && name != needs.Script {
 			add(name, dependencies.Config, tree.Exists(name))
 		}
 	}
@@ -201,18 +204,37 @@ func treeOf(w *workspace.Workspace) dependencies.Tree {
 
 // scriptOf is the file that a process begins with: what the workspace file says, or the
 // first argument that is one.
-func scriptOf(t dependencies.Tree, p managed.Process) string {
+func scriptOf(w *workspace.Workspace, p managed.Process) string {
 	if p.Script != "" {
-		return path.Clean(p.Script)
+		return fromRoot(w, p.Script)
 	}
+
 	for _, argument := range p.Command {
-		if name := path.Clean(argument); dependencies.Reads(name) &&
+		name := fromRoot(w, argument)
+		if dependencies.Reads(name) &&
 			!path.IsAbs(name) &&
 			!strings.HasPrefix(name, "..") {
 			return name
 		}
 	}
 	return ""
+}
+
+// fromRoot spells a file by its path from the root of the workspace. One that is not in it
+// stays as it is.
+func fromRoot(w *workspace.Workspace, name string) string {
+	if !path.IsAbs(name) {
+		return path.Clean(name)
+	}
+
+	place, err := w.Locate(".", name)
+	switch {
+	case err == nil && place.Name != "":
+		return place.Name
+	case err == nil && place.Real != "":
+		return place.Real
+	}
+	return path.Clean(name)
 }
 
 // configs are the endings of files that programs are configured with.

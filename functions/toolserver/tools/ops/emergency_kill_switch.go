@@ -11,7 +11,7 @@ import (
 )
 
 type killInput struct {
-	Reason string `json:"reason" required:"true" min:"1" max:"500" doc:"Recorded in the audit trail."`
+	Reason string `json:"reason" required:"true" min:"1" max:"500"`
 	Scope  string `json:"scope" enum:"all,dispatches,processes" default:"all"`
 }
 

@@ -30,6 +30,9 @@ func (s ArchiveDeps) required(state workspace.State, p workspace.Path) ArchiveCh
 		}
 
 		open = append(open, graph.Unread...)
+		for _, name := range graph.Unresolved {
+			open = append(open, name+" leads to no file that is known")
+		}
 		if graph.Cut {
 			open = append(open, "process "+process.Name+" needs more files than are followed")
 		}

@@ -187,12 +187,11 @@ func (d DeploymentDeps) needs(p workspace.Path) verdict {
 func (d DeploymentDeps) ports(ctx context.Context, state workspace.State, p workspace.Path) verdict {
 	wanted := map[int][]string{}
 	mine := map[string]bool{}
-	tree := treeOf(d.Workspace)
 	for _, each := range state.Config.Processes.Expected {
 		for _, port := range each.Ports {
 			wanted[port] = append(wanted[port], each.Name)
 		}
-		mine[each.Name] = scriptOf(tree, each) == p.Name
+		mine[each.Name] = scriptOf(d.Workspace, each) == p.Name
 	}
 
 	listening, err := d.Host.Listening()

@@ -26,7 +26,11 @@ type Deps struct {
 	Log       *violations.Log
 	Gate      *preflight.Gate // that uses approvals up
 	Running   func() (int, error)
+	Started   time.Time // of the server
 	Now       func() time.Time
+
+	// Fetch returns the document of a feed. Redirects may lead only to the hosts.
+	Fetch func(ctx context.Context, address string, hosts []string) ([]byte, error)
 }
 
 // maxHandoff is the size of a handoff, in bytes.
@@ -36,7 +40,7 @@ type handoffInput struct {
 	Action   string           `json:"action" enum:"read_example,get_template,get_best_practices,status,read,write" default:"status"`
 	Content  string           `json:"content,omitempty" max:"64000" doc:"For write: the whole text. Or sections."`
 	Sections handoff.Sections `json:"sections,omitempty"`
-	IfSHA256 string           `json:"if_sha256,omitempty" pattern:"^[0-9a-f]{64}$" doc:"Write only over this content."`
+	IfSHA256 string           `json:"if_sha256,omitempty" pattern:"^[0-9a-f]{64}$"`
 }
 
 // Handoff is the answer of session_handoff.

@@ -16,7 +16,7 @@ type worklogInput struct {
 	Did     []string `json:"did,omitempty" max:"50"`
 	Files   []string `json:"files_changed,omitempty" max:"200"`
 	State   string   `json:"state,omitempty" max:"2000"`
-	Lines   int64    `json:"lines" default:"50" min:"1" max:"500" doc:"For tail."`
+	Lines   int64    `json:"lines" default:"50" min:"1" max:"500"`
 }
 
 // Worklog is the answer of worklog.

@@ -1,0 +1,70 @@
+package projectscan
+
+// frameworks are packages that say how a project is built, by the names that manifests use.
+// A name means the same in all of them.
+var frameworks = map[string]string{
+	// JavaScript
+	"@angular/core":             "Angular",
+	"@modelcontextprotocol/sdk": "MCP SDK",
+	"@nestjs/core":              "NestJS",
+	"@playwright/test":          "Playwright",
+	"@remix-run/react":          "Remix",
+	"@sveltejs/kit":             "SvelteKit",
+	"astro":                     "Astro",
+	"aws-cdk-lib":               "AWS CDK",
+	"cypress":                   "Cypress",
+	"electron":                  "Electron",
+	"express":                   "Express",
+	"fastify":                   "Fastify",
+	"grammy":                    "grammY",
+	"hono":                      "Hono",
+	"jest":                      "Jest",
+	"koa":                       "Koa",
+	"mocha":                     "Mocha",
+	"next":                      "Next.js",
+	"nuxt":                      "Nuxt",
+	"react":                     "React",
+	"react-native":              "React Native",
+	"solid-js":                  "Solid",
+	"svelte":                    "Svelte",
+	"tailwindcss":               "Tailwind CSS",
+	"telegraf":                  "Telegraf",
+	"typescript":                "TypeScript",
+	"vite":                      "Vite",
+	"vitest":                    "Vitest",
+	"vue":                       "Vue",
+
+	// Python
+	"aiogram":   "aiogram",
+	"django":    "Django",
+	"fastapi":   "FastAPI",
+	"flask":     "Flask",
+	"langchain": "LangChain",
+	"mcp":       "MCP SDK",
+	"pytest":    "pytest",
+	"streamlit": "Streamlit",
+	"torch":     "PyTorch",
+
+	// Go
+	"github.com/aws/aws-cdk-go/awscdk":       "AWS CDK",
+	"github.com/aws/aws-lambda-go":           "AWS Lambda",
+	"github.com/gin-gonic/gin":               "Gin",
+	"github.com/go-chi/chi":                  "chi",
+	"github.com/gofiber/fiber":               "Fiber",
+	"github.com/labstack/echo":               "Echo",
+	"github.com/modelcontextprotocol/go-sdk": "MCP SDK",
+	"github.com/mark3labs/mcp-go":            "MCP SDK",
+	"github.com/spf13/cobra":                 "Cobra",
+	"google.golang.org/grpc":                 "gRPC",
+	"k8s.io/client-go":                       "Kubernetes client",
+
+	// Rust, Ruby and PHP
+	"actix-web":                "Actix Web",
+	"axum":                     "axum",
+	"laravel/framework":        "Laravel",
+	"rails":                    "Rails",
+	"rocket":                   "Rocket",
+	"sinatra":                  "Sinatra",
+	"symfony/framework-bundle": "Symfony",
+	"tokio":                    "Tokio",
+}
