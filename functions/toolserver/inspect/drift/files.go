@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/ignore"
 	"governance.internal/functions/toolserver/inspect/references"
 )
 
@@ -44,6 +45,7 @@ func (s *scan) governed(r *Result) {
 		{"untouchable", s.state.Config.Untouchable},
 		{"protected", s.state.Config.Protected},
 	}
+	local := s.leftToEachMachine()
 	for _, list := range lists {
 		for _, g := range list.globs {
 			place := fixedPart(g.Pattern)
@@ -51,7 +53,7 @@ func (s *scan) governed(r *Result) {
 				continue
 			}
 			r.Checked++
-			if s.tree.IsThere(place) {
+			if s.tree.IsThere(place) || local.Match(place) || local.Match(place+"/x") {
 				continue
 			}
 			r.found(Drift{
@@ -65,6 +67,16 @@ func (s *scan) governed(r *Result) {
 			})
 		}
 	}
+}
+
+// leftToEachMachine are the patterns of .gitignore in the root: files such as .env that a
+// fresh clone does not have.
+func (s *scan) leftToEachMachine() ignore.Rules {
+	var rules ignore.Rules
+	if text, err := s.tree.Read(".gitignore"); err == nil {
+		rules.Add(".", string(text))
+	}
+	return rules
 }
 
 // fixedPart is the part of a pattern before the first wildcard, by whole names; "" if it

@@ -136,7 +136,7 @@ func (p *project) idsOf(name string) map[string]bool {
 	return ids
 }
 
-// hasLoose says whether a file has an anchor that differs in hyphens only.
+// hasLoose reports whether a file has an anchor that differs in hyphens only.
 func (p *project) hasLoose(name, wanted string) bool {
 	known := p.loose[name]
 	if known == nil {
@@ -182,7 +182,7 @@ var siteFiles = strings.Fields(`mkdocs.yml mkdocs.yaml docusaurus.config.js docu
 	SUMMARY.md _sidebar.md .vitepress .vuepress .eleventy.js zensical.toml mint.json docs.json theme.config.tsx
 	sidebars.js gatsby-config.js`)
 
-// isSite says whether pages of the project become a site, whose links have rules of their own.
+// isSite reports whether pages of the project become a site, whose links have rules of their own.
 func (p *project) isSite() bool {
 	for _, name := range siteFiles {
 		if len(p.named[name]) > 0 {

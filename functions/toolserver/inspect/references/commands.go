@@ -43,7 +43,7 @@ func (s *session) foldersFrom(name string) (dirs []string) {
 	return dirs
 }
 
-// isClone says whether a folder is the checkout of the project itself.
+// isClone reports whether a folder is the checkout of the project itself.
 func (s *session) isClone(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	if s.project.names[base] {
@@ -52,7 +52,7 @@ func (s *session) isClone(name string) bool {
 	return s.clones[base] && len(s.clones) == 1
 }
 
-// isInClone says whether a folder is below the checkout of a repository.
+// isInClone reports whether a folder is below the checkout of a repository.
 func (s *session) isInClone(name string) bool {
 	first, _, isInside := strings.Cut(path.Clean(name), "/")
 	repository := strings.ToLower(first)
@@ -69,7 +69,7 @@ func (s *session) lost(at place, name word) {
 	}
 }
 
-// isLostHere says whether a folder is likely to have been of the project.
+// isLostHere reports whether a folder is likely to have been of the project.
 func (s *session) isLostHere(name string) bool {
 	first, _, inside := strings.Cut(name, "/")
 	if isOurs(first) {
@@ -238,7 +238,7 @@ func (s *session) other(cmd command) {
 	}
 }
 
-// isCreator says whether a program, or the word that tells it what to do, makes things.
+// isCreator reports whether a program, or the word that tells it what to do, makes things.
 func isCreator(name string, args []word) bool {
 	return creators.MatchString(path.Base(name)) ||
 		slices.ContainsFunc(args, func(each word) bool {
@@ -246,7 +246,7 @@ func isCreator(name string, args []word) bool {
 		})
 }
 
-// writesLast says whether the last argument is likely to be written: it is not there, and
+// writesLast reports whether the last argument is likely to be written: it is not there, and
 // one before it is a file to read.
 func (s *session) writesLast(cmd command, list []word) bool {
 	last := len(list) - 1
@@ -256,13 +256,13 @@ func (s *session) writesLast(cmd command, list []word) bool {
 	return s.look(list[last]) == absent && s.readsFile(list[:last])
 }
 
-// followsFlag says whether the last argument is the value of an option.
+// followsFlag reports whether the last argument is the value of an option.
 func followsFlag(args []word) bool {
 	last := len(args) - 1
 	return last > 0 && strings.HasPrefix(args[last-1].text, "-")
 }
 
-// readsFile says whether one of some arguments is a file that is there.
+// readsFile reports whether one of some arguments is a file that is there.
 func (s *session) readsFile(list []word) bool {
 	for _, each := range list {
 		if s.project.looksLikeFile(each.text) && s.look(each) == there {

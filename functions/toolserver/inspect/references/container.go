@@ -30,7 +30,7 @@ func (p *project) containerFiles() (names []string) {
 	return names
 }
 
-// isTemplate says whether a file is in a folder of templates or of tests.
+// isTemplate reports whether a file is in a folder of templates or of tests.
 func (p *project) isTemplate(name string) bool {
 	for _, part := range strings.Split(name, "/") {
 		if notOurs[part] {
@@ -190,7 +190,7 @@ var (
 	programFolder = regexp.MustCompile(`^/(?:usr/(?:local/)?)?s?bin(?:/|$)`)
 )
 
-// isBuilt says whether a source is likely to be made before the build of the image: an
+// isBuilt reports whether a source is likely to be made before the build of the image: an
 // archive, a program, or a hidden folder.
 func isBuilt(source, destination string) bool {
 	if artifact.MatchString(source) {

@@ -84,7 +84,7 @@ func blanked(text string) string {
 	return strings.ToLower(text)
 }
 
-// isMuted says whether the text around an item tells that it need not be there: its sentence,
+// isMuted reports whether the text around an item tells that it need not be there: its sentence,
 // or the one before its list.
 func isMuted(it item) bool {
 	for _, intro := range it.intros {
@@ -98,7 +98,7 @@ func isMuted(it item) bool {
 	return sentenceOf(it).muted()
 }
 
-// muted says whether a sentence tells that a name in it need not be there.
+// muted reports whether a sentence tells that a name in it need not be there.
 func (s sentence) muted() bool {
 	whole := s.before + " ` " + s.after
 	return matches(whole, gone, supposed, untracked) ||
@@ -107,7 +107,7 @@ func (s sentence) muted() bool {
 		s.made()
 }
 
-// matches says whether one of some expressions matches a text.
+// matches reports whether one of some expressions matches a text.
 func matches(text string, expressions ...*regexp.Regexp) bool {
 	for _, each := range expressions {
 		if each.MatchString(text) {
@@ -121,7 +121,7 @@ var token = regexp.MustCompile("[\\w'-]+|[`,;:()|→=]")
 
 const mostWords = 10 // between a verb and what it makes
 
-// made says whether the words before a name tell that it is made: "create a file",
+// made reports whether the words before a name tell that it is made: "create a file",
 // "writes it to". The words are read backwards up to the verb.
 func (s sentence) made() bool {
 	tokens := token.FindAllString(s.before, -1)
@@ -146,7 +146,7 @@ func (s sentence) made() bool {
 	return false
 }
 
-// parts says whether a comma or an "and" stands between two statements, not between two
+// parts reports whether a comma or an "and" stands between two statements, not between two
 // names. The words are in reverse order.
 func parts(reversed []string, at int) bool {
 	switch reversed[at] {
@@ -158,7 +158,7 @@ func parts(reversed []string, at int) bool {
 	return false
 }
 
-// isVerb says whether a word that may be a noun is a verb: no article stands before it, and
+// isVerb reports whether a word that may be a noun is a verb: no article stands before it, and
 // no noun of a file after it. The words are in reverse order.
 func isVerb(reversed []string, at int) bool {
 	isLast := at+1 == len(reversed)
@@ -168,19 +168,19 @@ func isVerb(reversed []string, at int) bool {
 	return at == 0 || !things[reversed[at-1]]
 }
 
-// weak says whether a sentence speaks of something that others have.
+// weak reports whether a sentence speaks of something that others have.
 func (s sentence) weak() bool {
 	start := max(0, len(s.before)-60)
 	near := s.before[start:]
 	return weakly.MatchString(near) || yours.MatchString(s.after)
 }
 
-// another says whether the name is one of something else than a file: a branch, a route.
+// another reports whether the name is one of something else than a file: a branch, a route.
 func (s sentence) another() bool {
 	return namedAs.MatchString(s.before) || thenNoun.MatchString(s.after)
 }
 
-// isPast says whether a page, or a section of it, tells what was or will be.
+// isPast reports whether a page, or a section of it, tells what was or will be.
 func isPast(doc string, titles []string) bool {
 	if pastFile.MatchString(doc) {
 		return true
@@ -194,7 +194,7 @@ func isPast(doc string, titles []string) bool {
 	return false
 }
 
-// ofOthers says whether the text before a block tells that it is about another project, or
+// ofOthers reports whether the text before a block tells that it is about another project, or
 // about what is no more.
 func ofOthers(before passage) bool {
 	text := blanked(before.text)

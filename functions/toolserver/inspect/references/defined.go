@@ -20,13 +20,13 @@ func namesIn(expression *regexp.Regexp, text string) map[string]bool {
 	return names
 }
 
-// shows says whether a block that is no command has a comment that names a file: the block
+// shows reports whether a block that is no command has a comment that names a file: the block
 // is its text.
 func (p *page) shows(name string) bool {
 	return p.shown[name] || p.shown[name+":"]
 }
 
-// defines says whether a block that is no command defines a name, with or without the
+// defines reports whether a block that is no command defines a name, with or without the
 // group that it is in: a key of JSON or YAML, a target, a recipe.
 func (p *page) defines(name string) bool {
 	if p.defined[name] || p.keys[name] {

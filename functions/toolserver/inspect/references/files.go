@@ -38,7 +38,7 @@ func (s *session) look(name word) state {
 	return absent
 }
 
-// isLocal says whether a word can be a path from the folder at hand.
+// isLocal reports whether a word can be a path from the folder at hand.
 func (w word) isLocal() bool {
 	return w.known && w.text != "" && !foreign.MatchString(w.text)
 }
@@ -80,7 +80,7 @@ func (s *session) required(at place, name word) {
 	}
 }
 
-// isLikely says whether an argument that must be there is likely to be of the project: its
+// isLikely reports whether an argument that must be there is likely to be of the project: its
 // first folder is there or usual, or files like it are.
 func (s *session) isLikely(name string) bool {
 	name = path.Clean(name)
@@ -95,7 +95,7 @@ func (s *session) isLikely(name string) bool {
 	return s.hasAlike(name)
 }
 
-// hasAlike says whether a folder that a command may run in has a file whose name begins and
+// hasAlike reports whether a folder that a command may run in has a file whose name begins and
 // ends as this one: requirements.txt is like requirements-dev.txt.
 func (s *session) hasAlike(name string) bool {
 	stem := alike.FindString(name)
@@ -119,7 +119,7 @@ func (s *session) whyAbsent(name string) string {
 	return s.project.whyMissing(path.Join(last, name))
 }
 
-// isPlausible says whether a path clearly means a file of the project.
+// isPlausible reports whether a path clearly means a file of the project.
 func (s *session) isPlausible(name string) bool {
 	name = path.Clean(name)
 	first, _, inside := strings.Cut(name, "/")
@@ -133,7 +133,7 @@ func (s *session) isPlausible(name string) bool {
 	return isUsual(s.page.name, first) && s.project.endings[ending]
 }
 
-// isOwnScript says whether a program that an interpreter runs clearly is one of the project.
+// isOwnScript reports whether a program that an interpreter runs clearly is one of the project.
 func (s *session) isOwnScript(name string) bool {
 	name = path.Clean(name)
 	ending := path.Ext(name)
@@ -151,7 +151,7 @@ func (s *session) isOwnScript(name string) bool {
 	})
 }
 
-// isPlausibleProgram says whether a path without an ending clearly means a program of the
+// isPlausibleProgram reports whether a path without an ending clearly means a program of the
 // project.
 func (s *session) isPlausibleProgram(name string) bool {
 	return s.isPlausible(name+".sh") && s.project.hasParent(s.dirs, name)
@@ -163,7 +163,7 @@ var languages = map[string]map[string]bool{
 	".ts": words("ts typescript tsx"), ".rb": words("ruby rb"), ".sh": words("sh bash"), ".php": words("php"),
 }
 
-// showsLanguage says whether a page shows programs of a language: a file of it that the page
+// showsLanguage reports whether a page shows programs of a language: a file of it that the page
 // runs may be one of those.
 func (p *page) showsLanguage(ending string) bool {
 	tags := languages[ending]

@@ -18,7 +18,7 @@ func isMachineMade(folder string) bool {
 	return machineMade[folder]
 }
 
-// isMade says whether a path is one that a build makes, or git leaves out.
+// isMade reports whether a path is one that a build makes, or git leaves out.
 func (p *project) isMade(name string) bool {
 	name = path.Clean(name)
 	parts := strings.Split(name, "/")
@@ -34,7 +34,7 @@ func (p *project) isMade(name string) bool {
 	return p.ignored(name) || p.ignored(name+"/")
 }
 
-// ignored says whether the project leaves a path out. A folder ends with a slash.
+// ignored reports whether the project leaves a path out. A folder ends with a slash.
 func (p *project) ignored(name string) bool {
 	clean := strings.TrimSuffix(name, "/")
 	if p.tree.Ignored != nil && p.tree.Ignored(clean) {

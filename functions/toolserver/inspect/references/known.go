@@ -42,7 +42,7 @@ var codeEndings = words(".go .py .rb .rs .java .kt .sh .bash .sql .tf .ts .tsx .
 // settingEndings are those of settings, which texts name of other programs, too.
 var settingEndings = words(".json .jsonc .yaml .yml .toml .ini .cfg .conf .env .xml .plist .properties .lock .log")
 
-// looksLikeFile says whether the last part of a path is a name that files have.
+// looksLikeFile reports whether the last part of a path is a name that files have.
 func (p *project) looksLikeFile(name string) bool {
 	base := path.Base(name)
 	ending := path.Ext(base)
@@ -66,7 +66,7 @@ var (
 	versionName = regexp.MustCompile(`^v?\d+(?:[.x]\w*)*$`)
 )
 
-// isUsual says whether a page that names a folder means one of this project.
+// isUsual reports whether a page that names a folder means one of this project.
 func isUsual(doc, folder string) bool {
 	if usualFolders[folder] {
 		return true
@@ -76,7 +76,7 @@ func isUsual(doc, folder string) bool {
 	return isForAgents && ourFolders[folder]
 }
 
-// isOurs says whether a folder is one that projects usually have.
+// isOurs reports whether a folder is one that projects usually have.
 func isOurs(folder string) bool {
 	return usualFolders[folder] || ourFolders[folder]
 }

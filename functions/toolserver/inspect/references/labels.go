@@ -62,7 +62,7 @@ func (p *page) definitions(context parser.Context, code map[int]bool) {
 	}
 }
 
-// looksDefined says whether a line looks like the definition of a label, even if it is not one
+// looksDefined reports whether a line looks like the definition of a label, even if it is not one
 // where it stands: some generators are less strict.
 func (p *page) looksDefined(label string) bool {
 	if p.defs == nil {

@@ -131,7 +131,7 @@ func (p *project) sitePlaces(doc, name string) (places []string) {
 
 var frontMatterAddress = regexp.MustCompile(`(?m)^(?:slug|permalink|url|path|redirect_from|aliases):\s*\[?["']?([^\s"'\]]+)`)
 
-// hasAddress says whether a page of a site may have an address that is not that of its file.
+// hasAddress reports whether a page of a site may have an address that is not that of its file.
 func (p *project) hasAddress(name string) bool {
 	ending := path.Ext(name)
 	if !p.isSite() || ending != "" && ending != ".xml" {
@@ -183,7 +183,7 @@ func (p *project) firstOf(places []string) string {
 	return ""
 }
 
-// madeAll says whether one of the paths is made by a build or left out by git.
+// madeAll reports whether one of the paths is made by a build or left out by git.
 func (c *checker) madeAll(places []string) bool {
 	for _, each := range places {
 		if c.project.isMade(each) {
@@ -195,7 +195,7 @@ func (c *checker) madeAll(places []string) bool {
 
 var hasLetter = regexp.MustCompile(`[\pL\d]`)
 
-// isSample says whether a destination only shows what a link looks like.
+// isSample reports whether a destination only shows what a link looks like.
 func isSample(name string) bool {
 	return sampleLinks[strings.ToLower(name)] || !hasLetter.MatchString(name) || hasPlaceholder(name)
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// isMeant says whether a path that is missing clearly means one of this project.
+// isMeant reports whether a path that is missing clearly means one of this project.
 func (p *project) isMeant(m mention) bool {
 	isSample := hasPlaceholder(m.path) && !p.isNameAfterAll(m)
 	isRooted := strings.HasPrefix(m.written, "/")
@@ -66,7 +66,7 @@ func (p *project) isMeantBeside(m mention) bool {
 	return p.endings[ending] && isUsual(m.page.name, first)
 }
 
-// anchored says whether the first folder of a path is there.
+// anchored reports whether the first folder of a path is there.
 func (p *project) anchored(bases []string, name string) bool {
 	for strings.HasPrefix(name, "../") {
 		name = name[3:]
@@ -81,7 +81,7 @@ func (p *project) anchored(bases []string, name string) bool {
 	return false
 }
 
-// hasParent says whether the folder that would hold a path is there.
+// hasParent reports whether the folder that would hold a path is there.
 func (p *project) hasParent(bases []string, name string) bool {
 	parent := path.Dir(name)
 	for _, base := range bases {
@@ -164,12 +164,12 @@ var (
 
 const keptIn = `(?:defined|documented|described|lives?|details|found|listed|configured|declared|explained|implemented|specified|available|included|kept|written down|is|are) in`
 
-// isCalledFile says whether the words around a name say that it is a certain file.
+// isCalledFile reports whether the words around a name say that it is a certain file.
 func (m mention) isCalledFile() bool {
 	return calledFile.MatchString(m.sentence.after) && theOne.MatchString(m.sentence.before)
 }
 
-// isCalledFolder says whether the words around a name say that it is a certain folder.
+// isCalledFolder reports whether the words around a name say that it is a certain folder.
 func (m mention) isCalledFolder() bool {
 	return calledFolder.MatchString(m.sentence.after) && theOne.MatchString(m.sentence.before)
 }
@@ -177,7 +177,7 @@ func (m mention) isCalledFolder() bool {
 // leads matches what stands before a name that its item of a list, or its row, begins with.
 var leads = regexp.MustCompile("^[ |`,0-9.\\[\\]x+-]*(?:and |& )?$")
 
-// isListed says whether a name begins an item of a list, and so does another one nearby that
+// isListed reports whether a name begins an item of a list, and so does another one nearby that
 // is there.
 func (p *project) isListed(m mention) bool {
 	if !m.item.leads {
@@ -197,7 +197,7 @@ func (p *project) isListed(m mention) bool {
 
 const mostBeside = 20 // items of a list that are looked at on each side
 
-// isBeside says whether two code marks stand in the same list or passage.
+// isBeside reports whether two code marks stand in the same list or passage.
 func (it item) isBeside(other item) bool {
 	if it.block || !it.leads || it.text == other.text {
 		return false
@@ -209,7 +209,7 @@ func (it item) isBeside(other item) bool {
 	return it.passage.offset == other.passage.offset
 }
 
-// isAlike says whether a code mark begins its item and names something of the same kind that
+// isAlike reports whether a code mark begins its item and names something of the same kind that
 // is there.
 func (p *project) isAlike(other item, m mention) bool {
 	name := pathOf(other.text)

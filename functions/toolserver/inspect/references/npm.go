@@ -75,7 +75,7 @@ func (p *project) everyManifest() (list []*manifest) {
 var bins = words(`tsc tsserver ng nest cap sls eas sb attw changeset svelte-kit vue-cli-service vue-tsc node npm npx
 	webpack postcss tailwindcss wdio ncu lhci sentry-cli graphql-codegen swagger openapi ttsc tap`)
 
-// hasBin says whether a package may bring a program of this name.
+// hasBin reports whether a package may bring a program of this name.
 func (m *manifest) hasBin(name string) bool {
 	if bins[name] {
 		return true
@@ -91,7 +91,7 @@ func (m *manifest) hasBin(name string) bool {
 	return false
 }
 
-// bringBin says whether one of some packages, or the one in the root, may bring a program.
+// bringBin reports whether one of some packages, or the one in the root, may bring a program.
 func (p *project) bringBin(list []*manifest, name string) bool {
 	root := p.manifestIn(".")
 	if root != nil && root.hasBin(name) {
@@ -195,7 +195,7 @@ func (p packages) haveScripts() bool {
 	})
 }
 
-// isServer says whether a script is start, which npm has for a server.js.
+// isServer reports whether a script is start, which npm has for a server.js.
 func (s *session) isServer(in packages, script string) bool {
 	if script != "start" {
 		return false
@@ -205,7 +205,7 @@ func (s *session) isServer(in packages, script string) bool {
 	})
 }
 
-// isExcused says whether a script need not be there: the page defines it, it stands for
+// isExcused reports whether a script need not be there: the page defines it, it stands for
 // several, or the packages have none at all.
 func (s *session) isExcused(script string, in packages) bool {
 	isStart := strings.HasSuffix(script, ":")

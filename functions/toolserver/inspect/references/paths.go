@@ -32,7 +32,7 @@ func isPlaceholder(part string) bool {
 	return false
 }
 
-// hasPlaceholder says whether a part of a path stands for any name.
+// hasPlaceholder reports whether a part of a path stands for any name.
 func hasPlaceholder(name string) bool {
 	for _, part := range strings.Split(name, "/") {
 		if isPlaceholder(part) {
@@ -101,7 +101,7 @@ func (c *checker) path(p *page, it item) {
 	}
 }
 
-// isExcused says whether the page tells that a path need not be there.
+// isExcused reports whether the page tells that a path need not be there.
 func (m mention) isExcused() bool {
 	return m.page.shows(m.written) || m.page.makes(m.written) || isMuted(m.item)
 }
@@ -139,7 +139,7 @@ func (p *project) foldersBelow(bases []string, name string) (folders []string) {
 	return folders
 }
 
-// isThere says whether a path exists, as it is written or as people shorten it, or need not.
+// isThere reports whether a path exists, as it is written or as people shorten it, or need not.
 func (p *project) isThere(m mention) bool {
 	between := above(path.Dir(m.page.name))
 	for _, base := range append(between, m.bases...) {
@@ -155,13 +155,13 @@ func (p *project) isThere(m mention) bool {
 	return false
 }
 
-// hasMember says whether a path is a package with the name of something in it.
+// hasMember reports whether a path is a package with the name of something in it.
 func (p *project) hasMember(name string) bool {
 	stem := member.ReplaceAllString(name, "")
 	return stem != name && p.exists(stem)
 }
 
-// hasStem says whether a file has this name and an ending besides.
+// hasStem reports whether a file has this name and an ending besides.
 func (p *project) hasStem(name string) bool {
 	if path.Ext(name) != "" {
 		return false

@@ -163,7 +163,7 @@ func (p *project) at(name string) kind {
 	return file
 }
 
-// unknownBelow says whether a path is in a part of the tree that was not walked through.
+// unknownBelow reports whether a path is in a part of the tree that was not walked through.
 func (p *project) unknownBelow(name string) bool {
 	if p.cut {
 		return true
@@ -218,7 +218,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// endsWith says whether the project has a path that ends with another one.
+// endsWith reports whether the project has a path that ends with another one.
 func (p *project) endsWith(name string) bool {
 	for _, each := range p.named[path.Base(name)] {
 		if each == name || strings.HasSuffix(each, "/"+name) {
@@ -228,7 +228,7 @@ func (p *project) endsWith(name string) bool {
 	return false
 }
 
-// siblings says whether a folder itself has a file of this ending.
+// siblings reports whether a folder itself has a file of this ending.
 func (p *project) siblings(at, ending string) bool {
 	entries, err := p.tree.List(at)
 	if err != nil {
@@ -243,7 +243,7 @@ func (p *project) siblings(at, ending string) bool {
 	return false
 }
 
-// leadsOut says whether a clean path is not inside of the project.
+// leadsOut reports whether a clean path is not inside of the project.
 func leadsOut(name string) bool {
 	return name == ".." ||
 		strings.HasPrefix(name, "../") ||

@@ -76,7 +76,7 @@ func (s *session) module(at place, name word) {
 	}
 }
 
-// isPythonPackage says whether a folder holds modules of Python.
+// isPythonPackage reports whether a folder holds modules of Python.
 func (p *project) isPythonPackage(folder string) bool {
 	if !p.isFolder(folder) {
 		return false

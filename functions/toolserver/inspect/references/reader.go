@@ -188,7 +188,7 @@ func (r *pageReader) mark(n *ast.CodeSpan) {
 	r.add(mark)
 }
 
-// inLink says whether a node is the text of a link, which is checked by where it leads.
+// inLink reports whether a node is the text of a link, which is checked by where it leads.
 func inLink(n ast.Node) bool {
 	for at := n.Parent(); at != nil; at = at.Parent() {
 		if at.Kind() == ast.KindLink {

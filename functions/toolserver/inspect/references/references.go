@@ -150,7 +150,7 @@ func isDefaultDoc(name string) bool {
 // readme is the name of a README, which may tell its language.
 var readme = regexp.MustCompile(`^readme(?:[._-][a-z]{2}(?:[._-][a-z]{2,4})?)?$`)
 
-// isMarkdown says whether a file is read as Markdown. A README without an ending is.
+// isMarkdown reports whether a file is read as Markdown. A README without an ending is.
 func isMarkdown(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":

@@ -147,7 +147,7 @@ var runners = words("npm yarn pnpm bun make just task go python python3 node bas
 
 var scriptCall = regexp.MustCompile(`^\.?/?[\w./-]+\.(?:sh|bash|py|js|mjs|rb|pl)\s`)
 
-// isCommand says whether a code mark is a command, not a name.
+// isCommand reports whether a code mark is a command, not a name.
 func isCommand(mark string) bool {
 	fields := strings.Fields(mark)
 	for len(fields) > 0 && (wrappers[fields[0]] || assignment.MatchString(fields[0])) {
@@ -243,7 +243,7 @@ func (s *session) make(name word) {
 	s.page.made[path.Clean(name.text)] = true
 }
 
-// makes says whether a command of the page makes a path.
+// makes reports whether a command of the page makes a path.
 func (p *page) makes(name string) bool {
 	if len(p.made) == 0 {
 		return false

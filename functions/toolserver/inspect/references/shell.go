@@ -45,7 +45,7 @@ func scriptOf(it item) (script, bool) {
 	return prompted(it, lines, prompt), isDialog
 }
 
-// areAll says whether all lines that are not blank begin with a prompt.
+// areAll reports whether all lines that are not blank begin with a prompt.
 func areAll(lines []string, prompt *regexp.Regexp) bool {
 	for _, line := range lines {
 		if !blank.MatchString(line) && !prompt.MatchString(line) {

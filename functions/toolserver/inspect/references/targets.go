@@ -104,7 +104,7 @@ func (s *session) target(at place, kind, name string, files []*targets) {
 
 var targetName = regexp.MustCompile(`^\w[\w./:+-]*$`)
 
-// isFileHere says whether a target is a file, which make then takes for made.
+// isFileHere reports whether a target is a file, which make then takes for made.
 func (s *session) isFileHere(name string) bool {
 	for _, dir := range s.dirs {
 		if s.project.isFile(path.Join(dir, name)) {

@@ -137,7 +137,7 @@ type Keeper struct {
 	Log       *violations.Log
 	Now       func() time.Time
 	Random    func() string // part of a new, unique ID
-	// Programs says whether a program is on this machine.
+	// Programs reports whether a program is on this machine.
 	Programs func(name string) bool
 }
 

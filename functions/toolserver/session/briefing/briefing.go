@@ -239,7 +239,7 @@ func markdown(items []Item) string {
 	return b.String()
 }
 
-// judgeAge says whether the newest briefing is too old.
+// judgeAge reports whether the newest briefing is too old.
 func (c *collection) judgeAge(b *Briefing) {
 	limit := time.Duration(c.config.Discovery.StaleAfter)
 	folder := c.config.Discovery.Dir

@@ -99,7 +99,7 @@ func pathOf(e violations.Entry) string {
 	return detail.Path
 }
 
-// factItems adds deadlines that are near and decisions that nobody acted on.
+// factItems adds deadlines that are near and decisions without an action.
 func (c *collection) factItems() error {
 	reading, err := facts.Since(c.Workspace, c.config.Session.FactsDir, time.Time{})
 	if err != nil {

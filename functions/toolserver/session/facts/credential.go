@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// leastDigested is the length from which a digest is told, in bytes: all shorter texts
+	// leastDigested is the length from which a digest is shown, in bytes: all shorter texts
 	// can be tried out.
 	leastDigested = 8
 
-	// leastEnding is the length from which the last four characters are told. Of a shorter
+	// leastEnding is the length from which the last four characters are shown. Of a shorter
 	// credential they would be too large a part.
 	leastEnding = 12
 

@@ -104,7 +104,7 @@ func TestPlainWordsOfACredentialStay(t *testing.T) {
 	}
 }
 
-// A credential that was kept is told apart by its digest; without one nobody knows.
+// A credential that was kept is told apart by its digest; without one they look alike.
 func TestWhichCredentialsAreTheSame(t *testing.T) {
 	w := newWorld(t, nil)
 	keep := func(content string) string {

@@ -119,7 +119,7 @@ func (s *Store) completeAll(ctx context.Context, j *journal) error {
 	return nil
 }
 
-// complete writes what is missing of a fact. The guard is asked anew: if its sink may not be
+// complete writes what is missing of a fact. The guard is asked again: if its sink may not be
 // written any more, the fact is kept without.
 func (s *Store) complete(ctx context.Context, j *journal, w work) error {
 	if w.Sink != "" && !s.isInSink(w) {

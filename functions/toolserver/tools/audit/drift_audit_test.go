@@ -82,7 +82,7 @@ func TestALongListIsCutAndSaysSo(t *testing.T) {
 	w.Call(driftAudit(w), `{"scope":"versions"}`, &answer)
 	for _, d := range answer.Drifts {
 		if strings.Contains(d.Found+d.Message, "AKIAIOSFODNN7EXAMPLF") {
-			t.Errorf("a secret is told: %+v", d)
+			t.Errorf("a secret is shown: %+v", d)
 		}
 	}
 }

@@ -75,7 +75,7 @@ tls proxy-without-tls nginx.conf`)
 	}
 	for _, f := range answer.Vulnerabilities {
 		if strings.Contains(f.Message+f.Evidence+f.Hint+f.Fingerprint, planted) {
-			t.Errorf("the value is told: %+v", f)
+			t.Errorf("the value is shown: %+v", f)
 		}
 	}
 }

@@ -241,7 +241,7 @@ func TestFeedsAreReadOnlyOnRequest(t *testing.T) {
 	}
 }
 
-// A source that cannot be read is named, and the others are told.
+// A source that cannot be read is named, and the others are read.
 func TestUnreadableSourcesAreNamed(t *testing.T) {
 	w := guardtest.New(t, map[string]string{
 		"governance.yaml":                    "discovery: {dir: ../news}\n",

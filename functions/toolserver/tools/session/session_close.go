@@ -236,7 +236,7 @@ func (c *closing) members(ctx context.Context) error {
 	return nil
 }
 
-// auditAgain looks at what is left after the propagators. Errors block; the rest is told.
+// auditAgain looks at what is left after the propagators. Errors block; warnings are listed.
 func (c *closing) auditAgain(ctx context.Context) error {
 	found, err := toolaudit.RunDrift(ctx, c.close.Drift, drift.Full, maxDrifts, nil)
 	if err != nil {
