@@ -93,8 +93,8 @@ bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'BenchmarkUnpaid|PaidRequest' -benchtime 5x ./functions/local
 
 # A module of its own keeps the peers out of ours.
-bench-peers: ## the audit chain beside tessera and immudb; the tool server's peers are in testdata/peers-mcp
-	@cd testdata/peers && CGO_ENABLED=0 $(GO) vet . && CGO_ENABLED=0 $(GO) run .
+bench-peers: ## the audit chain beside tessera and immudb, the secret scanner beside gitleaks; the tool server's peers are in testdata/peers-mcp
+	@cd testdata/peers && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) run . && CGO_ENABLED=0 $(GO) run ./secrets
 
 # Units are measured with the table's own engine; prices and what cannot be measured here stand in the test.
 cost: setup ## what a million calls cost, in dollars

@@ -54,9 +54,9 @@ const scenarios = {
     await says("#entries", "chain.created");
     await page.click("#lint button");
     await says("#findings", "Score");
-    await page.click("#drift button");
-    await says("#drift-state", "places checked");
-    seen.drift = await text("#drift-section");
+    await page.click("#checks button");
+    await says("#check-state", "findings");
+    seen.checks = await text("#checks-section");
     await page.evaluate(() => document.activeElement.blur());
     for (let i = 0; i < 80; i++) {
       await page.keyboard.press("Tab");

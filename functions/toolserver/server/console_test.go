@@ -19,7 +19,7 @@ import (
 type sight struct {
 	Errors, Foreign, Violations, Axe, Focused, Asked []string
 	Overflow                                         map[string]bool
-	Text, Before, Stored, Left, Payload, Drift       string
+	Text, Before, Stored, Left, Payload, Checks      string
 }
 
 // skip skips a test that this machine cannot run; in CI that is a failure.
@@ -73,13 +73,13 @@ func TestAPersonSeesTheStateOfTheServer(t *testing.T) {
 			t.Errorf("the console lacks %q: %s", part, s.Text)
 		}
 	}
-	if !strings.Contains(s.Drift, "not checked") || !strings.Contains(s.Drift, "governance.yaml") {
-		t.Errorf("the audit of drift does not say what it needs: %s", s.Drift)
+	if !strings.Contains(s.Checks, "not checked") || !strings.Contains(s.Checks, "governance.yaml") {
+		t.Errorf("the check of the project does not say what it needs: %s", s.Checks)
 	}
 	if !strings.Contains(s.Payload, "alert(1)") {
 		t.Errorf("the payload of the newest entry is not shown: %s", s.Payload)
 	}
-	for _, control := range []string{"reason", "scope", "secret", "verify", "entries", "payload", "config", "halt-button", "Lint", "drift-scope", "Audit", "get_framework"} {
+	for _, control := range []string{"reason", "scope", "secret", "verify", "entries", "payload", "config", "halt-button", "Lint", "check", "Check", "get_framework"} {
 		if !slices.Contains(s.Focused, control) {
 			t.Errorf("%q cannot be reached by keyboard: %q", control, s.Focused)
 		}

@@ -387,31 +387,42 @@ async function lint(event) {
   });
 }
 
-// mostDrifts is how many the page shows.
-const mostDrifts = 50;
+// mostFindings is how many the page shows.
+const mostFindings = 50;
 
-async function drift(event) {
+// check runs a check of the project, and shows what it found.
+async function check(event) {
   event.preventDefault();
-  const drifts = element("drifts");
   let verdict = "";
-  element("drift-state").textContent = "Looking at the workspace.";
-  await attempt(element("drift-state"), async () => {
-    drifts.replaceChildren();
-    const result = await call("tools/call", { name: "drift_audit", arguments: { scope: element("drift-scope").value, max: mostDrifts } });
+  element("check-state").textContent = "Looking at the project.";
+  await attempt(element("check-state"), async () => {
+    element("check-findings").replaceChildren();
+    const result = await call("tools/call", { name: element("check").value, arguments: {} });
     if (result.isError) throw new Error(JSON.parse(result.content[0].text).error?.message);
-    const found = result.structuredContent;
-    verdict = `${found.status.replaceAll("_", " ")}: ${found.checked} places checked, ${found.drift_count} disagree.`;
-    if (found.truncated) verdict += ` The first ${mostDrifts} are shown.`;
-    drifts.replaceChildren(...found.drifts.map(driftRow), ...found.skipped.map((s) => make("li", `Not checked: ${s.check}. ${s.reason}. ${s.how_to_enable ?? ""}`, "soft")));
+    const report = result.structuredContent;
+    const found = report.drifts ?? report.vulnerabilities ?? report.findings ?? report.issues ?? failedStandards(report);
+    verdict = `${(report.status ?? "done").replaceAll("_", " ")}: ${found.length} findings.`;
+    if (found.length > mostFindings) verdict += ` The first ${mostFindings} are shown.`;
+    const skipped = (report.skipped ?? []).map((s) => make("li", `Not checked: ${s.check}. ${s.reason}. ${s.how_to_enable ?? ""}`, "soft"));
+    element("check-findings").replaceChildren(...found.slice(0, mostFindings).map(findingRow), ...skipped);
   });
-  if (verdict) element("drift-state").textContent = verdict;
+  if (verdict) element("check-state").textContent = verdict;
 }
 
-function driftRow(d) {
+function findingRow(f) {
   const row = make("li");
-  const place = d.line ? `${d.target}:${d.line}` : d.target;
-  row.append(make("strong", `${d.severity} ${place}: `), make("span", d.message));
+  const file = f.target ?? f.path ?? f.page;
+  const place = f.line ? `${file}:${f.line}` : file;
+  row.append(make("strong", `${f.severity ?? "error"} ${place}: `), make("span", f.message ?? f.detail ?? f.type));
+  if (f.hint) row.append(make("p", f.hint, "soft"));
   return row;
+}
+
+// failedStandards are what bots lack.
+function failedStandards(report) {
+  return (report.results ?? []).flatMap((bot) => Object.entries(bot.standards ?? {})
+    .filter(([, standard]) => standard.pass === false && !standard.na)
+    .map(([name, standard]) => ({ path: bot.file ?? bot.path, line: standard.line, message: `${name}: ${standard.detail}` })));
 }
 
 async function kill(event) {
@@ -471,7 +482,7 @@ element("access-form").addEventListener("submit", async (event) => {
 });
 element("verify").addEventListener("click", () => attempt(element("problem"), showChain));
 element("lint").addEventListener("submit", lint);
-element("drift").addEventListener("submit", drift);
+element("checks").addEventListener("submit", check);
 element("kill").addEventListener("submit", kill);
 element("log-of").addEventListener("change", follow);
 element("entries").addEventListener("keydown", chooseByKey);
