@@ -56,16 +56,21 @@ var errChanged = errors.New("the file changed meanwhile; run the tool again")
 func Apply(text []byte, edits []Edit) ([]byte, error) {
 	sorted := slices.Clone(edits)
 	slices.SortStableFunc(sorted, func(a, b Edit) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+		return cmp.Or(
+			cmp.Compare(a.Start, b.Start),
+			cmp.Compare(a.End, b.End),
+		)
 	})
 	sorted = slices.CompactFunc(sorted, func(a, b Edit) bool {
-		return a.Start == b.Start && a.End == b.End && a.Write == b.Write
+		samePlace := a.Start == b.Start && a.End == b.End
+		return samePlace && a.Write == b.Write
 	})
 
 	var out bytes.Buffer
 	at := 0
 	for _, e := range sorted {
-		if e.Start < 0 || e.End < e.Start || e.End > len(text) {
+		isInside := e.Start >= 0 && e.Start <= e.End && e.End <= len(text)
+		if !isInside {
 			return nil, errChanged
 		}
 		if e.Start < at {
@@ -74,6 +79,7 @@ func Apply(text []byte, edits []Edit) ([]byte, error) {
 		if string(text[e.Start:e.End]) != e.Was {
 			return nil, errChanged
 		}
+
 		out.Write(text[at:e.Start])
 		out.WriteString(e.Write)
 		at = e.End
@@ -101,12 +107,17 @@ func (g Group) Add(file string, e Edit) {
 func (g Group) Files() []File {
 	files := []File{}
 	for path, edits := range g {
-		slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(a.Start, b.Start) })
+		slices.SortStableFunc(edits, func(a, b Edit) int {
+			return cmp.Compare(a.Start, b.Start)
+		})
 		files = append(files, File{
 			Path:  path,
 			Edits: edits,
 		})
 	}
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+
+	slices.SortFunc(files, func(a, b File) int {
+		return strings.Compare(a.Path, b.Path)
+	})
 	return files
 }

@@ -100,18 +100,7 @@ func (w *Writer) prepare(ctx context.Context, tool string, dry bool, f *File) (c
 		return change{}, false
 	}
 
-	c := change{file: f}
-	place, err := w.Workspace.Locate(".", f.Path)
-	if err == nil && place.Real == "" {
-		err = workspace.ErrOutside
-	}
-	if err == nil {
-		c.real = place.Real
-		c.before, err = w.Workspace.ReadFile(c.real, maxEdited)
-	}
-	if f.Create && errors.Is(err, fs.ErrNotExist) {
-		c.isNew, err = true, nil
-	}
+	c, err := w.read(f)
 	if err == nil {
 		c.after, err = Apply(c.before, f.Edits)
 	}
@@ -120,17 +109,7 @@ func (w *Writer) prepare(ctx context.Context, tool string, dry bool, f *File) (c
 		return c, false
 	}
 
-	operation := preflight.Edit
-	if c.isNew {
-		operation = preflight.Create
-	}
-	report := w.Gate.Look(ctx, preflight.Action{
-		Agent:     tool,
-		Tool:      tool,
-		Operation: operation,
-		Dir:       ".",
-		Paths:     []string{f.Path},
-	}, !dry)
+	report := w.look(ctx, tool, c, dry)
 	if why := refusal(report, tool, f.Path); why != "" {
 		f.Status, f.Reason = Blocked, why
 		return c, false
@@ -138,6 +117,43 @@ func (w *Writer) prepare(ctx context.Context, tool string, dry bool, f *File) (c
 
 	f.Status = WouldUpdate
 	return c, true
+}
+
+// read reads a file as it is, which may be that it does not exist yet.
+func (w *Writer) read(f *File) (change, error) {
+	c := change{file: f}
+	place, err := w.Workspace.Locate(".", f.Path)
+	if err != nil {
+		return c, err
+	}
+	if place.Real == "" {
+		return c, workspace.ErrOutside
+	}
+
+	c.real = place.Real
+	c.before, err = w.Workspace.ReadFile(c.real, maxEdited)
+	if f.Create && errors.Is(err, fs.ErrNotExist) {
+		c.isNew = true
+		return c, nil
+	}
+	return c, err
+}
+
+// look asks the guard whether a file may be changed.
+func (w *Writer) look(ctx context.Context, tool string, c change, dry bool) preflight.Report {
+	operation := preflight.Edit
+	if c.isNew {
+		operation = preflight.Create
+	}
+
+	action := preflight.Action{
+		Agent:     tool,
+		Tool:      tool,
+		Operation: operation,
+		Dir:       ".",
+		Paths:     []string{c.file.Path},
+	}
+	return w.Gate.Look(ctx, action, !dry)
 }
 
 // maxEdited bounds a file that is edited, in bytes.

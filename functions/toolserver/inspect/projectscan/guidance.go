@@ -16,7 +16,8 @@ const (
 )
 
 // Guide is the text of the section for agents, with Unix line ends. It has no numbers that
-// change with every edit of the project.
+// change with every edit of the project, and names no file that may be missing: the audit of
+// drift reads it, too.
 func (p *Project) Guide(tools []Recommendation) string {
 	var b strings.Builder
 	b.WriteString("## Working in this project\n\n")
@@ -62,8 +63,8 @@ func (p *Project) guideGovernance(b *strings.Builder) {
 	}
 
 	b.WriteString("- Call `preflight_check` before every edit and every command.\n")
-	fmt.Fprintf(b, "- Read %s first, and write it before the session ends.\n", code(g.Handoff))
-	fmt.Fprintf(b, "- Note each finished step in %s with the tool `worklog`.\n", code(g.Worklog))
+	b.WriteString("- Read the handoff of the last session first, with `session_handoff`, and write one before the session ends.\n")
+	b.WriteString("- Note each finished step with `worklog`.\n")
 }
 
 // guideServers tells which configurations have findings. The names of servers are foreign,

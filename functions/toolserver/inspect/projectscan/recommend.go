@@ -147,7 +147,7 @@ func servers(p *Project) (Recommendation, bool) {
 
 	if worst.Errors+worst.Warns > 0 {
 		r.Priority = High
-		r.Reason = fmt.Sprintf("The configuration of MCP servers has %d errors and %d warnings.", worst.Errors, worst.Warns)
+		r.Reason = "The lint finds errors or warnings in the configuration of MCP servers."
 	}
 	return r, true
 }

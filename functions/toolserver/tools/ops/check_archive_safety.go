@@ -76,7 +76,12 @@ func CheckArchiveSafety(s ArchiveDeps) *tool.Tool {
 			Path:     mask.Text(p.Name),
 			Blockers: []string{},
 			Checks: []ArchiveCheck{
-				exists(p), s.governed(state, p), s.inUse(p), s.required(state, p), s.referenced(state, p), s.committed(state, p),
+				exists(p),
+				s.governed(state, p),
+				s.inUse(p),
+				s.required(state, p),
+				s.referenced(state, p),
+				s.committed(state, p),
 			},
 		}
 		for _, c := range answer.Checks {
@@ -125,7 +130,8 @@ func (s ArchiveDeps) governed(state workspace.State, p workspace.Path) ArchiveCh
 	err := s.Workspace.Walk(p.Name, state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
 		if decision, rule := state.Policy.Decide(name); decision != policy.OK &&
 			len(c.Evidence) < maxEvidence {
-			c.Status, c.Evidence = "fail", append(c.Evidence, rule.List+": "+rule.Pattern+" matches "+name)
+			c.Status = "fail"
+			c.Evidence = append(c.Evidence, rule.List+": "+rule.Pattern+" matches "+name)
 		}
 		return nil
 	})
@@ -161,7 +167,8 @@ func (s ArchiveDeps) referenced(state workspace.State, p workspace.Path) Archive
 		}
 
 		if line := mentions(string(text), p.Name); line > 0 {
-			c.Status, c.Evidence = "fail", append(c.Evidence, fmt.Sprintf("%s:%d", name, line))
+			c.Status = "fail"
+			c.Evidence = append(c.Evidence, fmt.Sprintf("%s:%d", name, line))
 		}
 
 		return nil
@@ -232,7 +239,8 @@ func (s ArchiveDeps) inUse(p workspace.Path) ArchiveCheck {
 
 		uses, seen := s.uses(pid, string(arguments), p)
 		if uses != "" && len(c.Evidence) < maxEvidence {
-			c.Status, c.Evidence = "fail", append(c.Evidence, fmt.Sprintf("process %s: %s", pid, uses))
+			c.Status = "fail"
+			c.Evidence = append(c.Evidence, fmt.Sprintf("process %s: %s", pid, uses))
 		}
 		if !seen {
 			hidden++

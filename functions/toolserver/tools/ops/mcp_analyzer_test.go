@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/guard/guardtest"
+	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/inspect/edit"
+	"governance.internal/functions/toolserver/inspect/fact"
 	"governance.internal/functions/toolserver/inspect/projectscan"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/ops"
@@ -249,5 +251,24 @@ func TestManyWriteAtTheSameTime(t *testing.T) {
 	all.Wait()
 	if n := strings.Count(w.Read("CLAUDE.md"), projectscan.Begin); n != 1 || len(w.Recorded("GUIDANCE_WRITTEN")) != 1 {
 		t.Errorf("%d sections, %d entries", n, len(w.Recorded("GUIDANCE_WRITTEN")))
+	}
+}
+
+// The audit of drift finds nothing wrong with the guidance of a project without any other
+// file of a session.
+func TestTheGuidanceIsNoDrift(t *testing.T) {
+	w := guardtest.New(t, aProject)
+	w.Write("package.json", `{"scripts":{"build":"tsc"}}`)
+	w.Write(".github/workflows/check.yml", "")
+	analyze(w, `{"mode":"write"}`)
+
+	audit := drift.Audit{
+		Workspace: w.Workspace,
+		Builtins:  fact.Builtins{},
+		Now:       w.Now,
+	}
+	report, err := audit.Run(t.Context(), drift.Files, nil)
+	if err != nil || report.Checked == 0 || len(report.Drifts) != 0 {
+		t.Errorf("%+v %v", report, err)
 	}
 }
