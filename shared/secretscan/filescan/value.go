@@ -45,21 +45,16 @@ var regexpWord = regexp.MustCompile(`^ [^\s"'` + "`" + `]+`)
 // judge says how severe a value is, and by which rule; "" if it is no credential.
 func (v value) judge() (severity, rule string) {
 	text := strings.TrimSpace(v.text)
-	switch {
-	case isHash(text):
-		if secretscan.PasswordName(lastPart(v.name)) || strings.Contains(strings.ToLower(v.name), "hash") {
-			return Info, RuleHash
-		}
-		return "", ""
-	case isPublishable(text):
+	if isHash(text) {
+		return v.judgeHash()
+	}
+	if isPublishable(text) {
 		return Info, RulePublic
-	case text == "" || isDocumented(text) || !isLiteral(text) || isExampleLogin(text):
+	}
+	if !isLiteral(text) || isDocumented(text) || isExampleLogin(text) {
 		return "", ""
-	case v.isPassword():
-		if !isRealPassword(text) || !v.couldBePassword(text) {
-			return "", ""
-		}
-	case !v.isGenerated(text):
+	}
+	if !v.couldBeSecret(text) {
 		return "", ""
 	}
 
@@ -67,6 +62,25 @@ func (v value) judge() (severity, rule string) {
 		return Warn, v.rule
 	}
 	return Error, v.rule
+}
+
+// judgeHash reports a hash under the name of a password. Elsewhere it names something.
+func (v value) judgeHash() (severity, rule string) {
+	ofPassword := secretscan.PasswordName(lastPart(v.name))
+	saysHash := strings.Contains(strings.ToLower(v.name), "hash")
+	if ofPassword || saysHash {
+		return Info, RuleHash
+	}
+	return "", ""
+}
+
+// couldBeSecret reports whether a literal is as its kind is: people choose passwords, and
+// programs make up the rest.
+func (v value) couldBeSecret(text string) bool {
+	if v.isPassword() {
+		return isRealPassword(text) && v.couldBePassword(text)
+	}
+	return v.isGenerated(text)
 }
 
 // isExampleLogin reports whether a text is USER:PASSWORD in base64, as the scheme Basic has it
@@ -107,14 +121,30 @@ var (
 // isLiteral reports whether a text stands for itself: no reference, no placeholder, no
 // expression, no sentence.
 func isLiteral(text string) bool {
-	if strings.ContainsAny(text, " \t") || strings.Contains(text, "/aws4_request") || notLiteral.MatchString(text) || uuid.MatchString(text) || digest.MatchString(text) {
+	if text == "" || strings.ContainsAny(text, " \t") {
 		return false
 	}
+	if notLiteral.MatchString(text) || namesSomething(text) {
+		return false
+	}
+
 	literal, marked := secretscan.Literal(text)
-	if literal == "" || marked && literal != text {
+	isPart := marked && literal != text
+	if literal == "" || isPart {
 		return false
 	}
-	return !secretscan.Placeholder(text) && !secretscan.Trivial(text) && !isWordOfCode(text)
+	return !isStandIn(text)
+}
+
+// namesSomething reports whether a text identifies a thing and opens nothing.
+func namesSomething(text string) bool {
+	isScope := strings.Contains(text, "/aws4_request") // of a signature, which names the key
+	return isScope || uuid.MatchString(text) || digest.MatchString(text)
+}
+
+// isStandIn reports whether a text stands in the place of a value.
+func isStandIn(text string) bool {
+	return secretscan.Placeholder(text) || secretscan.Trivial(text) || isWordOfCode(text)
 }
 
 // wordsOfCode are values that name a kind of thing.
@@ -155,17 +185,28 @@ var examplePasswords = []string{
 // couldBePassword reports whether the kind of file and the form of a text fit a password. A
 // word of letters alone is a label in code and data, and a password in settings.
 func (v value) couldBePassword(text string) bool {
-	if strings.EqualFold(lettersOf(text), lettersOf(v.name)) {
+	repeatsName := strings.EqualFold(lettersOf(text), lettersOf(v.name))
+	if repeatsName {
 		return false
 	}
-	varied := isMixed(text) || strings.ContainsAny(text, "0123456789") || strings.ContainsAny(text, "!@#$%^&*+=?~|")
+
+	varied := isVaried(text)
 	switch v.kind {
 	case envFile, plain, yamlFile:
-		return varied || len(text) >= 6 && !isWordy(text)
+		longEnough := len(text) >= minWord
+		return varied || longEnough && !isWordy(text)
 	case prose:
 		return varied && secretscan.TokenLike(text)
 	}
 	return varied && !isIdentifier(text)
+}
+
+// minWord is the length from which letters alone count as a password of settings.
+const minWord = 6
+
+// isVaried reports whether a text has more than the letters of words.
+func isVaried(text string) bool {
+	return isMixed(text) || strings.ContainsAny(text, "0123456789!@#$%^&*+=?~|")
 }
 
 // lettersOf is a text without anything but letters and digits.
@@ -200,20 +241,39 @@ const (
 
 // isGenerated reports whether a text is as varied as what programs make up.
 func (v value) isGenerated(text string) bool {
-	entropy := secretscan.EntropyMilli(text)
-	digits := strings.ContainsAny(text, "0123456789")
-	letters := strings.ContainsFunc(text, isASCIILetter)
-	switch {
-	case len(text) < minGenerated || isWordy(text) || isIdentifier(text) && !isMixed(text):
+	if len(text) < minGenerated || isNameOfCode(text) {
 		return false
-	case v.kind == prose && !secretscan.TokenLike(text):
-		return false
-	case v.rule == RuleKeyed && secretscan.LooseName(lastPart(v.name)):
-		return len(text) >= minLoose && entropy >= looseEntropy && digits && letters && isMixed(text)
-	case len(text) < longGenerated:
-		return entropy >= shortEntropy && digits && letters
 	}
-	return entropy >= longEntropy && letters && (digits || isMixed(text))
+	if v.kind == prose && !secretscan.TokenLike(text) {
+		return false
+	}
+
+	isLoose := v.rule == RuleKeyed && secretscan.LooseName(lastPart(v.name))
+	switch {
+	case isLoose:
+		return isLooseKey(text)
+	case len(text) < longGenerated:
+		return hasLettersAndDigits(text) && secretscan.EntropyMilli(text) >= shortEntropy
+	}
+	mixed := hasLettersAndDigits(text) || isMixed(text)
+	return mixed && secretscan.EntropyMilli(text) >= longEntropy
+}
+
+// isNameOfCode reports whether a text is made of words, as names in code are.
+func isNameOfCode(text string) bool {
+	return isWordy(text) || isIdentifier(text) && !isMixed(text)
+}
+
+// isLooseKey reports whether the value of a name such as cache_key is made up all the same.
+func isLooseKey(text string) bool {
+	return len(text) >= minLoose &&
+		hasLettersAndDigits(text) &&
+		isMixed(text) &&
+		secretscan.EntropyMilli(text) >= looseEntropy
+}
+
+func hasLettersAndDigits(text string) bool {
+	return strings.ContainsAny(text, "0123456789") && strings.ContainsFunc(text, isASCIILetter)
 }
 
 func isASCIILetter(r rune) bool {

@@ -197,29 +197,41 @@ var (
 // serviceMails are addresses that are meant to be published, or are no addresses.
 var serviceMails = regexp.MustCompile(`(?i)^(noreply|no-reply|support|info|contact|hello|security|admin|sales|help|git|bot|abuse|privacy|legal|press|team|dev|user|you|me|name|someone|test|root|postmaster|webmaster|opensource|maintainers?)@|@(example\.|test\.|localhost|users\.noreply\.github\.com|[\w.-]*\.(example|test|invalid|local|internal)$|sentry\.io|ingest\.|email\.com$|domain\.|yourdomain|company\.com$|mail\.com$)|@[\w-]+\.(png|jpg|svg|js|css|iam|gserviceaccount)|\.(png|jpg|svg|js|ts|css)$|gserviceaccount\.com$`)
 
+const leaveOut = "Leave personal data out of what is published."
+
+// personal looks for what is about a person.
 func (r *reader) personal(name string, number int, line string) {
-	const hint = "Leave personal data out of what is published."
-	for _, address := range mail.FindAllString(line, -1) {
-		isLogin := strings.Contains(line, "://") && strings.Contains(line, "@") && strings.Contains(line, ":"+address)
-		if serviceMails.MatchString(address) || isLogin || strings.Contains(line, "git@") {
-			continue
-		}
-		r.add(Personal, "email", finding.Error, name, number, address, "The address of a person would be published.", hint)
-	}
+	r.mails(name, number, line)
 	for _, found := range phone.FindAllStringSubmatch(line, -1) {
 		if !isPlayNumber(found[1]) {
-			r.add(Personal, "phone", finding.Error, name, number, found[1], "A phone number would be published.", hint)
+			r.add(Personal, "phone", finding.Error, name, number, found[1], "A phone number would be published.", leaveOut)
 		}
 	}
+
 	for _, found := range iban.FindAllString(line, -1) {
 		if isIBAN(found) {
-			r.add(Personal, "iban", finding.Error, name, number, found, "A bank account would be published.", hint)
+			r.add(Personal, "iban", finding.Error, name, number, found, "A bank account would be published.", leaveOut)
 		}
 	}
 	for _, found := range street.FindAllString(line, -1) {
-		r.add(Personal, "street-address", finding.Error, name, number, found, "A street address would be published.", hint)
+		r.add(Personal, "street-address", finding.Error, name, number, found, "A street address would be published.", leaveOut)
 	}
 	r.addresses(name, number, line)
+}
+
+// mails looks for the addresses of people. The login of a URL, and of git over SSH, has the
+// same form.
+func (r *reader) mails(name string, number int, line string) {
+	if strings.Contains(line, "git@") {
+		return
+	}
+	for _, address := range mail.FindAllString(line, -1) {
+		isLogin := strings.Contains(line, "://") && strings.Contains(line, ":"+address)
+		if isLogin || serviceMails.MatchString(address) {
+			continue
+		}
+		r.add(Personal, "email", finding.Error, name, number, address, "The address of a person would be published.", leaveOut)
+	}
 }
 
 // isPlayNumber reports whether a phone number is one of those for films and examples.
@@ -310,15 +322,21 @@ func (r *reader) internal(name string, number int, line string) {
 // folder.
 func isHost(line string, start, end int) bool {
 	before, after := line[:start], line[end:]
-	if strings.HasSuffix(before, "://") || strings.HasSuffix(before, "@") || regexpPort.MatchString(after) {
+	afterScheme := strings.HasSuffix(before, "://") || strings.HasSuffix(before, "@")
+	if afterScheme || regexpPort.MatchString(after) {
 		return true
 	}
-	quoted := len(before) > 0 && len(after) > 0 && strings.ContainsRune("\"'`", rune(before[len(before)-1])) && strings.ContainsRune("\"'`", rune(after[0]))
-	assigned := regexpAssigned.MatchString(before) && (after == "" || strings.ContainsAny(after[:1], " \t\r,;/:"))
-	return quoted || assigned
+	if regexpQuoteEnd.MatchString(before) && regexpQuoteBegin.MatchString(after) {
+		return true
+	}
+	return regexpAssigned.MatchString(before) && regexpEnd.MatchString(after)
 }
 
 var (
+	regexpQuoteEnd   = regexp.MustCompile("[\"'`]$")
+	regexpQuoteBegin = regexp.MustCompile("^[\"'`]")
+	regexpEnd        = regexp.MustCompile(`^(?:$|[ \t\r,;/:])`)
+
 	regexpPort     = regexp.MustCompile(`^:[0-9]{2,5}\b`)
 	regexpAssigned = regexp.MustCompile(`(?i)(?:host|server|domain|url|endpoint|address|upstream|proxy_pass)[\w-]*["']?\s*[:=]?\s*$`)
 )

@@ -156,22 +156,33 @@ func hostOf(address string) string {
 	return parsed.Hostname()
 }
 
+// nearEndings are the ends of names that resolve at home, or are examples.
+var nearEndings = []string{
+	".local", ".localhost", ".internal", ".svc", ".test", ".example", ".invalid", "example.com", "example.org", "example.net",
+	".cluster.local", ".lan", ".home.arpa",
+}
+
 // isLocalHost reports whether a host is this machine, a private network, a service of the
 // same cluster, a reference, or an example.
 func isLocalHost(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "" || strings.ContainsAny(host, "${}<>%*") || !strings.Contains(host, ".") && !strings.Contains(host, ":") {
-		return true // one label is a service of the same network
+	isReference := strings.ContainsAny(host, "${}<>%*")
+	isOneLabel := !strings.ContainsAny(host, ".:") // a service of the same network
+	if isReference || isOneLabel {
+		return true
 	}
+
 	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return address.IsLoopback() || address.IsPrivate() || address.IsUnspecified() || address.IsLinkLocalUnicast()
+		return isNear(address)
 	}
-	for _, ending := range []string{".local", ".localhost", ".internal", ".svc", ".test", ".example", ".invalid", "example.com", "example.org", "example.net", ".cluster.local", ".lan", ".home.arpa"} {
-		if strings.HasSuffix(host, ending) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nearEndings, func(ending string) bool { return strings.HasSuffix(host, ending) })
+}
+
+func isNear(address netip.Addr) bool {
+	return address.IsLoopback() ||
+		address.IsPrivate() ||
+		address.IsUnspecified() ||
+		address.IsLinkLocalUnicast()
 }
 
 var (

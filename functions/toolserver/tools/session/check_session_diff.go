@@ -183,23 +183,31 @@ func compareProcesses(before, now map[string]markedProcess) ProcessChanges {
 		Restarted: []string{},
 	}
 	for _, name := range slices.Sorted(maps.Keys(now)) {
-		was, is := before[name], now[name]
-		wasUp, isUp := was.State == running, is.State == running
-		switch {
-		case isUp && !wasUp:
-			c.Started = append(c.Started, name)
-		case wasUp && !isUp:
-			c.Stopped = append(c.Stopped, name)
-		case isUp && (was.PID != is.PID || is.Restarts > was.Restarts):
-			c.Restarted = append(c.Restarted, name)
-		}
+		c.compare(name, before[name], now[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if _, known := now[name]; !known && before[name].State == running {
+		_, known := now[name]
+		if !known && before[name].State == running {
 			c.Stopped = append(c.Stopped, name)
 		}
 	}
 	return c
+}
+
+// compare notes what became of one process.
+func (c *ProcessChanges) compare(name string, was, is markedProcess) {
+	wasUp := was.State == running
+	isUp := is.State == running
+	isOther := was.PID != is.PID || is.Restarts > was.Restarts
+
+	switch {
+	case isUp && !wasUp:
+		c.Started = append(c.Started, name)
+	case wasUp && !isUp:
+		c.Stopped = append(c.Stopped, name)
+	case isUp && isOther:
+		c.Restarted = append(c.Restarted, name)
+	}
 }
 
 // running is the state of a process that runs.
