@@ -103,6 +103,10 @@ func (c *collection) fetchAll(ctx context.Context, list []*feed, hosts []string)
 
 // entries are the items of one feed.
 func (c *collection) entries(ctx context.Context, f *feed, hosts []string) ([]news, error) {
+	if c.Fetch == nil {
+		return nil, errNoDocument
+	}
+
 	document, err := c.Fetch(ctx, f.address, hosts)
 	if err != nil {
 		return nil, err
