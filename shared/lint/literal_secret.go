@@ -273,8 +273,13 @@ func moveOut(v setting, kind string) phrase {
 	)
 }
 
+// maxVariable bounds the name that a hint suggests, in bytes. Every finding of a key makes
+// the name again, and a hostile document has long keys.
+const maxVariable = 64
+
 // variable turns a key into the name of an environment variable.
 func variable(name string) string {
+	name = name[:min(len(name), maxVariable)]
 	upper := strings.Map(func(c rune) rune {
 		if c < utf8.RuneSelf && isAlphanumeric(byte(c)) {
 			return unicode.ToUpper(c)
