@@ -24,9 +24,6 @@ const (
 // All are the propagators.
 var All = []string{Role, Version, Content}
 
-// NotConfigured is the status of a propagator that has nothing to compare.
-const NotConfigured = "not_configured"
-
 // event is the audit entry of a propagation.
 const event = "PROPAGATE"
 
@@ -39,7 +36,8 @@ type Propagator struct {
 // Result is what one propagator came to.
 type Result struct {
 	Propagator string      `json:"propagator"`
-	Status     string      `json:"status"`
+	Status     string      `json:"status"`     // current, would_update, updated, blocked or error
+	Configured bool        `json:"configured"` // the workspace file names places for it; else nothing was compared
 	Files      []edit.File `json:"files"`
 	Unfixable  []Unfixable `json:"unfixable"`
 	Current    int         `json:"already_current"` // places that are right
@@ -237,7 +235,7 @@ func (p *Propagator) carryOut(ctx context.Context, tool string, dry bool, plans 
 func (p *plan) result(written []edit.File) Result {
 	r := Result{
 		Propagator: p.name,
-		Status:     edit.Current,
+		Configured: p.configured,
 		Files:      p.group.Files(),
 		Unfixable:  append([]Unfixable{}, p.unfixable...),
 		Current:    p.current,
@@ -255,9 +253,6 @@ func (p *plan) result(written []edit.File) Result {
 
 // status is the worst that became of the files.
 func (p *plan) status(files []edit.File) string {
-	if !p.configured {
-		return NotConfigured
-	}
 	has := func(status string) bool {
 		return slices.ContainsFunc(files, func(f edit.File) bool { return f.Status == status })
 	}

@@ -60,7 +60,7 @@ func TestFactsReachTheirTargets(t *testing.T) {
 	for _, r := range answer.Results {
 		statuses[r.Propagator] = r.Status
 	}
-	if statuses["role"] != "not_configured" || statuses["version"] != "blocked" || statuses["content"] != "updated" {
+	if statuses["role"] != "current" || answer.Results[0].Configured || statuses["version"] != "blocked" || statuses["content"] != "updated" {
 		t.Errorf("%v", statuses)
 	}
 	if w.Read("legal.md") != "Version 1.0.0\n" || w.Read("README.md") != "Version 2.0.0\n" {

@@ -65,6 +65,9 @@ func PropagateFamilyMember(d PropagateDeps) *tool.Tool {
 	})
 }
 
+// notConfigured is the status where no members are kept.
+const notConfigured = "not_configured"
+
 // RunMembers propagates members for a tool.
 func RunMembers(ctx context.Context, d PropagateDeps, name string, dry bool, member string) (MemberPropagation, error) {
 	answer := MemberPropagation{
@@ -84,7 +87,7 @@ func RunMembers(ctx context.Context, d PropagateDeps, name string, dry bool, mem
 		return answer, err
 	}
 	if !propagate.Configured(state.Config) {
-		answer.Status = propagate.NotConfigured
+		answer.Status = notConfigured
 		answer.Note = "Describe roles_source and members.targets in " + workspace.FileName + "."
 		return answer, nil
 	}
