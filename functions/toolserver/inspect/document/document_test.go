@@ -100,6 +100,35 @@ func TestAReplacedValueReadsBack(t *testing.T) {
 	}
 }
 
+// A value keeps its type where the new one fits it.
+func TestAValueKeepsItsType(t *testing.T) {
+	for _, c := range []struct{ format, text, new, want string }{
+		{"json", `{"a": true}`, "false", `{"a": false}`},
+		{"json", `{"a": 1.5}`, "2", `{"a": 2}`},
+		{"json", `{"a": "1"}`, "2", `{"a": "2"}`},
+		{"json", `{"a": null}`, "x", `{"a": "x"}`},
+		{"yaml", "a: true\n", "false", "a: false\n"},
+		{"yaml", "a: \"1\"\n", "2", "a: \"2\"\n"},
+		{"yaml", "a: 1.9\n", "1.10", "a: 1.10\n"},
+		{"yaml", "a: word\n", "true", "a: \"true\"\n"},
+		{"toml", "a = true\n", "false", "a = false\n"},
+		{"toml", "a = 1\n", "2", "a = 2\n"},
+	} {
+		root, err := document.Parse(c.format, []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := root.Member("a")
+		spelled, err := n.Spell(c.new)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.text[:n.Start] + spelled + c.text[n.End:]; got != c.want {
+			t.Errorf("%q with %q is %q, want %q", c.text, c.new, got, c.want)
+		}
+	}
+}
+
 func TestWhatCannotBeReplacedSaysWhy(t *testing.T) {
 	for text, pointer := range map[string]string{
 		"a: &x v\nb: *x\n":       "/b",

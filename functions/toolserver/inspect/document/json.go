@@ -80,13 +80,14 @@ func textOfJSON(l hujson.Literal) string {
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// spellJSON keeps a number a number and a text a text.
+// spellJSON keeps a number a number, a truth value one, and a text a text.
 func spellJSON(kind hujson.Kind) func(string) (string, error) {
 	return func(text string) (string, error) {
-		if kind == '0' {
-			if !jsonNumber.MatchString(text) {
-				return "", errors.New("a number stands there, and the new value is none")
-			}
+		isTruth := text == "true" || text == "false"
+		switch {
+		case kind == '0' && !jsonNumber.MatchString(text):
+			return "", errors.New("a number stands there, and the new value is none")
+		case kind == '0', (kind == 't' || kind == 'f') && isTruth:
 			return text, nil
 		}
 		return quoteJSON(text), nil
