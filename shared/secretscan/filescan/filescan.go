@@ -63,6 +63,9 @@ func Scan(name string, text []byte) (found []Finding, sealed string) {
 	s.encodedKeys()
 	s.registryLogins()
 	s.lines()
+	if strings.HasSuffix(name, ".pgpass") {
+		s.passwordLines()
+	}
 	if s.kind == notebook {
 		s.notebook()
 	}
@@ -187,6 +190,7 @@ var documented = []string{
 	"EXAMPLE", "4eC39HqLyjWDarjtT1zdp7dc", "BQokikJOvBiI2HlWgH4olfQ2", "tR3PYbcVNZZ796tH88S4VQ2u",
 	"SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c", "XbPfbIHMI6arZ3Y922BhjWgQzWXcXNrz0ogtVhfEd2o",
 	"Gfx6VO9tcxwk6xqx9yYzSfebfeakZp5JYIgP_edcw_A", "DaGmWKa4JsXZ-HjGw7ISLn_3namBGewQe",
+	"abcdefghijklmnop", "ABCDEFGHIJKLMNOP", "1234567890abcdef", "0123456789abcdef", "1234567890ABCDEF", "0123456789ABCDEF",
 }
 
 func isDocumented(token string) bool {

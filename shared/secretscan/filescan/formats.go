@@ -72,6 +72,25 @@ func (s *scanner) registryLogins() {
 	}
 }
 
+// passwordFile is a line of .pgpass: host, port, database, user and password.
+var passwordFile = regexp.MustCompile(`(?m)^[^\s:#]+:(?:\d+|\*):[^\s:]+:[^\s:]+:(\S+)\s*$`)
+
+// passwordLines finds the passwords of a file .pgpass.
+func (s *scanner) passwordLines() {
+	for _, at := range passwordFile.FindAllStringSubmatchIndex(s.text, -1) {
+		if !isRealPassword(s.text[at[2]:at[3]]) {
+			continue
+		}
+		s.add(Finding{
+			Rule:     RuleKeyed,
+			Severity: Error,
+			Name:     "password",
+			Start:    at[2],
+			End:      at[3],
+		})
+	}
+}
+
 var (
 	kindSecret = regexp.MustCompile(`(?m)^kind:\s*["']?Secret["']?\s*$`)
 	dataBlock  = regexp.MustCompile(`(?m)^(data|stringData):[ \t]*\r?$`)

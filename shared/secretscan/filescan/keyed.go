@@ -30,7 +30,7 @@ var (
 	element = regexp.MustCompile(`<([A-Za-z_][\w.-]*)>([^<>\n]+)</`)
 
 	// property is name="password" value="…" of XML.
-	property = regexp.MustCompile(`\bname="([A-Za-z_][\w.-]*)"\s+value="([^"\n]*)"`)
+	property = regexp.MustCompile(`\b(?:name|key)="([A-Za-z_][\w.-]*)"\s+value="([^"\n]*)"`)
 
 	// instruction is ENV NAME value of a container file.
 	instruction = regexp.MustCompile(`(?m)^\s*(?:ENV|ARG)\s+([A-Za-z_]\w*)\s+(\S+)\s*$`)
@@ -51,8 +51,11 @@ var (
 	bearer = regexp.MustCompile(`["'` + "`" + `](Bearer|Basic|Token) ([A-Za-z0-9._~+/=-]{16,})["'` + "`" + `]`)
 
 	// login is curl -u user:password, and docker login -p value.
-	login = regexp.MustCompile(`\b(?:curl|wget|http)\b[^\n]*?\s(-u|--user)[ =]?["']?[^\s:"']+:([^\s"'@]+)`)
-	dock  = regexp.MustCompile(`\b(?:docker|podman|helm registry|buildah)\s+login\b[^\n]*?\s(-p)[ =]?["']?([^\s"']+)`)
+	login = regexp.MustCompile(`\b(?:curl|wget|http|https)\b[^\n]*?\s(-u|--user|-a|--auth)[ =]?["']?[^\s:"']+:([^\s"'@]+)`)
+	dock  = regexp.MustCompile(`\b(?:(?:docker|podman|helm registry|buildah)\s+login|sshpass)\b[^\n]*?\s(-p)[ =]?["']?([^\s"']+)`)
+
+	// directive is a line of settings without a sign between name and value.
+	directive = regexp.MustCompile(`(?m)^\s*(requirepass|masterauth|password|auth_pass|bindpw|rootpw)\s+["']?([^\s"'={};]+)["']?;?\s*$`)
 )
 
 // rules are the expressions that say by a name that a value is secret.
@@ -76,6 +79,7 @@ var rules = []struct {
 	{property, RuleKeyed, true, true, false},
 	{instruction, RuleKeyed, true, true, false},
 	{machine, RuleKeyed, true, true, false},
+	{directive, RuleKeyed, false, true, false},
 	{option, RuleFlag, true, true, false},
 	{assignment, RuleKeyed, true, false, false},
 	{part, RuleKeyed, true, true, true},

@@ -96,8 +96,12 @@ func isExampleLogin(text string) bool {
 
 // isPassword reports whether people choose what the name stands for.
 func (v value) isPassword() bool {
-	return secretscan.PasswordName(lastPart(v.name)) || v.rule == RuleFlag && len(v.name) <= 2
+	isShortFlag := v.rule == RuleFlag && len(v.name) <= 2
+	return isShortFlag || slices.Contains(passwordSettings, v.name) || secretscan.PasswordName(lastPart(v.name))
 }
+
+// passwordSettings are names of passwords in settings and options that do not say password.
+var passwordSettings = []string{"requirepass", "masterauth", "auth_pass", "bindpw", "rootpw", "--user", "--auth"}
 
 // hashes are the forms in which passwords are stored.
 var hashes = regexp.MustCompile(`^(\$2[abxy]?\$\d\d\$|\$argon2|\$5\$|\$6\$|\$1\$|\$apr1\$|\$y\$|\$scrypt\$|pbkdf2_sha|pbkdf2:sha|scrypt:|\{SSHA|\{SHA|\{PBKDF2|SCRAM-SHA-256\$)`)
