@@ -29,15 +29,18 @@ setup:
 npm:
 	@bash testdata/setup.sh npm
 
+# What starts no goroutine and takes long under the race detector runs without it.
+SLOW = TestEveryLambda|TestAMillion|TestEveryFlippedByte|TestNoSecretLeaves|TestEveryTreeBegins|TestLargestLine
+
 # The race detector runs on all packages; it needs a C compiler. The time limit is for a
 # test that hangs: a slow machine must not meet it.
 test-go:
-	@$(GO) test -race -p 4 -timeout 40m -json -skip 'TestEveryLambda|TestAMillion|TestEveryFlippedByte' ./functions/... ./shared/... | $(GO) run ./testdata/report
+	@$(GO) test -race -p 4 -timeout 40m -json -skip '$(SLOW)' ./functions/... ./shared/... | $(GO) run ./testdata/report
 
 # What the race detector would make slow: every compiled Lambda against a Runtime API stub, with init times
 # and sizes, a chain of a million entries, and the payment machine in ten thousand random worlds.
 test-plain:
-	@CGO_ENABLED=0 $(GO) test -timeout 40m -json -run 'TestEveryLambda|TestAMillion|TestRandomHistories|TestEveryFlippedByte|TestACallAllocates' ./functions/toolserver/server ./functions/local ./shared/payments ./shared/audit | $(GO) run ./testdata/report
+	@CGO_ENABLED=0 $(GO) test -timeout 40m -json -run '$(SLOW)|TestRandomHistories|TestACallAllocates' ./functions/toolserver/server ./functions/local ./shared/payments ./shared/audit ./shared/lint | $(GO) run ./testdata/report
 
 # The templates, without the race detector: it would compile the whole CDK a second time.
 test-infra: ## the deployment's templates

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -35,6 +36,18 @@ func root(t *testing.T) string {
 }
 
 func parseTree(t *testing.T) []source {
+	t.Helper()
+	parsed.Do(func() { parsedTree = readTree(t) })
+	return parsedTree
+}
+
+// The tree is parsed once for all tests.
+var (
+	parsed     sync.Once
+	parsedTree []source
+)
+
+func readTree(t *testing.T) []source {
 	t.Helper()
 	base := root(t)
 	var all []source

@@ -35,6 +35,7 @@ type elsewhere struct {
 	settles   map[string]int // authorization nonce -> requests to settle
 	last      *http.Request
 	body      []byte
+	key       string // with which the last request to settle named its sale
 }
 
 func (s *shop) elsewhere() *elsewhere {
@@ -75,6 +76,9 @@ func (e *elsewhere) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	e.asked[path]++
 	e.last, e.body = r, body
+	if strings.HasSuffix(r.URL.Path, "/settle") {
+		e.key = r.Header.Get("Idempotency-Key")
+	}
 	verify, settle, supported := e.verify, e.settle, e.supported
 	if path == "settle" {
 		e.settles[p.Nonce]++
