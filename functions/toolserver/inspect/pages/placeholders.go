@@ -1,0 +1,147 @@
+package pages
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// defaultPlaceholders are looked for unless the workspace file names others.
+var defaultPlaceholders = []string{"--", "lorem ipsum", "TODO"}
+
+// filler are the parts of the text that follows after lorem ipsum.
+var filler = []string{"dolor sit amet", "consectetur adipiscing", "consectetur adipisicing"}
+
+// standIn is a placeholder as it is looked for.
+type standIn struct {
+	text    string
+	whole   bool           // it counts only as all of the text of an element
+	pattern *regexp.Regexp // where it stands in a text
+}
+
+// standIns are the placeholders of the website. Signs count only alone; words in capitals
+// only in capitals; other words in any letters.
+func (s *Site) standIns() []standIn {
+	if s.placeholders != nil {
+		return s.placeholders
+	}
+	list := s.config.Placeholders
+	if len(list) == 0 {
+		list = defaultPlaceholders
+	}
+	for _, text := range list {
+		s.placeholders = append(s.placeholders, standInOf(text))
+		if strings.EqualFold(text, "lorem ipsum") {
+			for _, more := range filler {
+				s.placeholders = append(s.placeholders, standInOf(more))
+			}
+		}
+	}
+	return s.placeholders
+}
+
+func standInOf(text string) standIn {
+	text = strings.Join(strings.Fields(text), " ")
+	if !strings.ContainsFunc(text, unicode.IsLetter) {
+		return standIn{text: text, whole: true}
+	}
+	expression := regexp.QuoteMeta(text)
+	if text != strings.ToUpper(text) {
+		expression = "(?i)" + expression
+	}
+	return standIn{text: text, pattern: regexp.MustCompile(expression)}
+}
+
+// find is the place of the placeholder in a text, -1 if it is not there. It is no part of a
+// longer word or of the name of a file.
+func (p standIn) find(text string) int {
+	if p.pattern == nil {
+		return -1
+	}
+	for _, m := range p.pattern.FindAllStringIndex(text, -1) {
+		if !joins(text[:m[0]], text[m[1]:]) {
+			return m[0]
+		}
+	}
+	return -1
+}
+
+// joins reports whether what stands around a word belongs to it.
+func joins(before, after string) bool {
+	if before != "" && isJoint(lastRune(before)) {
+		return true
+	}
+	next, ok := firstRune(after)
+	if !ok {
+		return false
+	}
+	if next == '.' || next == '-' || next == '/' {
+		further, ok := firstRune(after[1:])
+		return ok && unicode.IsLetter(further)
+	}
+	return isJoint(next)
+}
+
+func isJoint(c rune) bool {
+	return c == '_' || c == '/' || c == '#' || c == '@' || unicode.IsLetter(c) || unicode.IsDigit(c)
+}
+
+// checkPlaceholders reports texts that were never written.
+func (r *reader) checkPlaceholders() {
+	skips := func(n *node) bool {
+		return unseen[n.tag] || quoted[n.tag] || n.tag == "textarea"
+	}
+	for _, each := range blocksIn(r.root, skips) {
+		for _, p := range r.site.standIns() {
+			if at := p.find(each.text); at >= 0 {
+				r.wrong(r.lines.at(each.at(at)), "placeholder", "the text holds "+p.text, each.text)
+				break
+			}
+		}
+	}
+	for _, n := range r.elements {
+		r.checkWhole(n)
+		r.checkAttributes(n)
+	}
+}
+
+// checkWhole reports an element whose whole text stands for a value. A script may fill it.
+func (r *reader) checkWhole(n *node) {
+	if len(n.children) != 1 || n.children[0].tag != "" || n.tag == "option" || unseen[n.tag] || quoted[n.tag] {
+		return
+	}
+	text := strings.TrimSpace(n.children[0].text)
+	for _, p := range r.site.standIns() {
+		if !p.whole || text != p.text {
+			continue
+		}
+		if r.inCode(n) || isHidden(n) || r.scripted(n) {
+			return
+		}
+		r.wrong(r.line(n), "placeholder", "the text of the element is "+p.text, text)
+	}
+}
+
+// inCode reports whether an element stands in text that is shown as it is.
+func (r *reader) inCode(n *node) bool {
+	return n.within("code", "kbd", "pre", "samp", "tt", "var", "xmp", "textarea", "template") != nil
+}
+
+// spoken are the attributes with texts that people read or hear.
+var spoken = words("alt title aria-label")
+
+// checkAttributes reports texts in attributes that were never written.
+func (r *reader) checkAttributes(n *node) {
+	for _, a := range n.attributes {
+		described := n.tag == "meta" && a.name == "content"
+		if !described && !spoken[a.name] {
+			continue
+		}
+		for _, p := range r.site.standIns() {
+			if p.find(a.value) >= 0 {
+				r.wrong(r.lines.at(a.at), "placeholder", a.name+" holds "+p.text, a.value)
+				break
+			}
+		}
+	}
+}
