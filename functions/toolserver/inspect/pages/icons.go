@@ -32,7 +32,7 @@ func (s *scan) judgeIcon(p *page) {
 	if !wanted || !p.isWhole() || p.icon || s.site.isFile("favicon.ico") {
 		return
 	}
-	s.found(finding(p.at(p.head), "icon_missing", "no link has rel=icon, and there is no favicon.ico", ""))
+	s.found(wrongAt(p.at(p.head), "icon_missing", "no link has rel=icon, and there is no favicon.ico", ""))
 }
 
 // readManifest notes the icons of the manifest of an application.

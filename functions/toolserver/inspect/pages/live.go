@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
+
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // Probe asks an address for its status. The error says why it has none.
@@ -177,7 +179,7 @@ type reply struct {
 
 // skipOnce notes a check that was not made, once.
 func (s *scan) skipOnce(check, reason string) {
-	already := slices.ContainsFunc(s.report.Skipped, func(each Skip) bool { return each.Check == check })
+	already := slices.ContainsFunc(s.report.Skipped, func(each finding.Skipped) bool { return each.Check == check })
 	if !already {
 		s.skip(check, reason, "")
 	}

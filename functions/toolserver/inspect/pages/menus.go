@@ -156,7 +156,7 @@ func (s *scan) judgeMenus(list []*page) {
 			continue
 		}
 		if usual && m.links >= fewLinks || m.rigid && m.links >= manyLinks {
-			s.found(finding(p.at(m.line), "menu_without_toggle", fmt.Sprintf("nothing opens the navigation with its %d links", m.links), "<nav>"))
+			s.found(wrongAt(p.at(m.line), "menu_without_toggle", fmt.Sprintf("nothing opens the navigation with its %d links", m.links), "<nav>"))
 		}
 	}
 }

@@ -172,7 +172,7 @@ func (s *scan) requestModule(each *script, q ask, at place) {
 			return
 		}
 	}
-	f := finding(at, "module_unknown", "no import map resolves the module "+q.text, q.text)
+	f := wrongAt(at, "module_unknown", "no import map resolves the module "+q.text, q.text)
 	if p := s.pages[at.file]; p != nil {
 		p.findings = append(p.findings, f)
 		return

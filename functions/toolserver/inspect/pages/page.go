@@ -135,7 +135,7 @@ func (r *reader) each(visit func(*node), tags ...string) {
 
 // wrong reports something about a line of the page.
 func (r *reader) wrong(line int, id, detail, evidence string) {
-	r.findings = append(r.findings, finding(r.page.at(line), id, detail, evidence))
+	r.findings = append(r.findings, wrongAt(r.page.at(line), id, detail, evidence))
 }
 
 // line is the line of an element.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/tree"
 )
 
@@ -29,18 +30,11 @@ type Check struct {
 	Probe     Probe // nil to make no live check, whatever the workspace file allows
 }
 
-// Skip is a check that was not made.
-type Skip struct {
-	Check  string `json:"check"`
-	Reason string `json:"reason"`
-	Enable string `json:"how_to_enable,omitempty"`
-}
-
 // Report is the result of a check.
 type Report struct {
 	Pages    int // that were read
 	Findings []Finding
-	Skipped  []Skip
+	Skipped  []finding.Skipped
 	Limits   []string // limits that were met
 }
 
@@ -56,13 +50,14 @@ func (c *Check) Run(ctx context.Context, name string, progress func(done int)) (
 	files := tree.Of(c.Workspace, state.Config)
 	files.Progress = progress
 	s := &scan{
-		Check:   c,
-		ctx:     ctx,
-		site:    Of(files),
-		known:   state.Configured,
-		pages:   map[string]*page{},
-		sheets:  map[string]*sheet{},
-		scripts: map[string]*script{},
+		Check:    c,
+		ctx:      ctx,
+		site:     Of(files),
+		known:    state.Configured,
+		pages:    map[string]*page{},
+		sheets:   map[string]*sheet{},
+		scripts:  map[string]*script{},
+		reported: map[place]bool{},
 	}
 	return s.run(name)
 }
@@ -81,12 +76,12 @@ type scan struct {
 	outside   bool             // the page that is read is not one of those that are checked
 	asked     map[string]reply // live
 	report    Report
-	reported  map[string]bool
+	reported  map[place]bool
 }
 
 func (s *scan) run(name string) (Report, error) {
 	s.report.Findings = []Finding{}
-	s.report.Skipped = []Skip{}
+	s.report.Skipped = []finding.Skipped{}
 	files, err := s.files()
 	if err != nil {
 		return Report{}, err
@@ -121,7 +116,7 @@ func (s *scan) run(name string) (Report, error) {
 	if s.report.Pages == 0 && len(s.report.Skipped) == 0 {
 		s.skip("pages", "the website has no page", "Describe website.root and website.pages in "+workspace.FileName+".")
 	}
-	s.report.sort()
+	s.report.complete()
 	return s.report, s.ctx.Err()
 }
 
@@ -190,5 +185,9 @@ func (s *scan) keep(file string) {
 }
 
 func (s *scan) skip(check, reason, enable string) {
-	s.report.Skipped = append(s.report.Skipped, Skip{check, reason, enable})
+	s.report.Skipped = append(s.report.Skipped, finding.Skipped{
+		Check:  check,
+		Reason: reason,
+		Enable: enable,
+	})
 }

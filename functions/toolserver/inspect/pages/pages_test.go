@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/guard/guardtest"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/pages"
 	"governance.internal/functions/toolserver/inspect/planted"
 )
@@ -37,7 +38,7 @@ func found(t *testing.T, w *guardtest.World) []string {
 
 	list := []string{}
 	for _, f := range report.Findings {
-		if f.Severity != pages.Info {
+		if f.Severity != finding.Info {
 			list = append(list, fmt.Sprintf("%s %s:%d", f.Type, f.Path, f.Line))
 		}
 	}

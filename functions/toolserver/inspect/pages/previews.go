@@ -50,12 +50,12 @@ func (s *scan) judgePreviews(list []*page) {
 			continue
 		}
 		if len(p.preview) == 0 {
-			s.found(finding(p.at(p.head), "preview_missing", "the page has no tag of Open Graph", ""))
+			s.found(wrongAt(p.at(p.head), "preview_missing", "the page has no tag of Open Graph", ""))
 			continue
 		}
 		for _, tag := range previewTags {
 			if _, there := p.preview[tag]; !there && usual[tag] {
-				s.found(finding(p.at(p.head), "preview_tag_missing", "the page has no "+tag, tag))
+				s.found(wrongAt(p.at(p.head), "preview_tag_missing", "the page has no "+tag, tag))
 			}
 		}
 	}

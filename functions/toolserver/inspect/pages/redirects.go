@@ -145,6 +145,6 @@ func (s *scan) judgeRedirects() {
 		if !fixed || r.status >= 400 || s.leads(r.to, 0) {
 			continue
 		}
-		s.found(finding(place{file, r.line}, "redirect_dead", "the redirect leads to "+r.to+", which does not exist", r.to))
+		s.found(wrongAt(place{file, r.line}, "redirect_dead", "the redirect leads to "+r.to+", which does not exist", r.to))
 	}
 }

@@ -72,7 +72,7 @@ func (s *scan) judgeReference(r reference) {
 		}
 	}
 	if first.wrong != "" {
-		s.found(finding(r.at, first.wrong, first.detail, r.address))
+		s.found(wrongAt(r.at, first.wrong, first.detail, r.address))
 	}
 }
 

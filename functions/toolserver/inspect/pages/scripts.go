@@ -162,7 +162,7 @@ func (r *reader) readHandler(n *node, name, text string) {
 // reportSyntax notes what is wrong with the syntax of a script in the page.
 func (r *reader) reportSyntax(c code, module bool, begin int) {
 	if line, what := c.wrong(module); line > 0 {
-		r.page.findings = append(r.page.findings, finding(
+		r.page.findings = append(r.page.findings, wrongAt(
 			r.page.at(begin+line-1),
 			"script_syntax",
 			what,
@@ -261,7 +261,7 @@ func (s *scan) judgeScripts() {
 		}
 		line, what := each.wrong(each.classic == place{})
 		if line > 0 {
-			s.found(finding(place{file, line}, "script_syntax", what, lineIn(each.text, line)))
+			s.found(wrongAt(place{file, line}, "script_syntax", what, lineIn(each.text, line)))
 		}
 		at := func(line int) place { return place{file, line} }
 		for _, r := range s.requests(each, at) {

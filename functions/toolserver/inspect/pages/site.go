@@ -70,11 +70,7 @@ func (s *Site) Pages(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 
-	globs := s.config.Pages
-	if len(globs) == 0 {
-		globs = []workspace.Glob{{Pattern: "**/*.html"}, {Pattern: "**/*.htm"}}
-	}
-	all, err := s.tree.Matching(ctx, s.below(globs))
+	all, err := s.tree.Matching(ctx, s.below(s.pageGlobs()))
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +82,14 @@ func (s *Site) Pages(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(all, func(name string) bool {
 		return slices.Contains(excluded, name)
 	}), nil
+}
+
+// pageGlobs are the patterns of pages, from the root of the website.
+func (s *Site) pageGlobs() []workspace.Glob {
+	if len(s.config.Pages) > 0 {
+		return s.config.Pages
+	}
+	return []workspace.Glob{{Pattern: "**/*.html"}, {Pattern: "**/*.htm"}}
 }
 
 // Incomplete reports whether the workspace has more files than its limits allow, so that
