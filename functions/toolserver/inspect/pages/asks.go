@@ -39,6 +39,7 @@ type codeReader struct {
 	needs  []problem // why it must be a module
 	errors []problem
 
+	patterns  map[js.INode]bool
 	functions []bool // the open functions, each with whether it is asynchronous
 	loops     []int  // the open loops and switches of each function
 }
@@ -60,12 +61,20 @@ func (r *codeReader) Enter(n js.INode) js.IVisitor {
 		r.begin(n.Async)
 	case *js.ArrowFunc:
 		r.begin(n.Async)
-	case *js.ForStmt, *js.ForInStmt, *js.ForOfStmt, *js.WhileStmt, *js.DoWhileStmt, *js.SwitchStmt:
+	case *js.ForStmt, *js.WhileStmt, *js.DoWhileStmt, *js.SwitchStmt:
 		r.loop(1)
 	case *js.VarDecl:
 		r.variables(n)
 	case *js.BinaryExpr:
 		r.assign(n)
+	case *js.ObjectExpr:
+		r.object(n)
+	case *js.ForOfStmt:
+		r.pattern(n.Init)
+		r.loop(1)
+	case *js.ForInStmt:
+		r.pattern(n.Init)
+		r.loop(1)
 	case *js.ImportStmt:
 		r.imports(n.Module, "an import stands outside of a module")
 	case *js.ExportStmt:
@@ -146,6 +155,7 @@ func (r *codeReader) assign(n *js.BinaryExpr) {
 	if n.Op != js.EqToken {
 		return
 	}
+	r.pattern(n.X)
 	name := nameOf(n.X)
 	if made, ok := n.Y.(*js.NewExpr); ok && nameOf(made.X) == "XMLHttpRequest" {
 		r.sends[name] = true
@@ -174,14 +184,95 @@ func (r *codeReader) literal(n *js.LiteralExpr) {
 	}
 }
 
-// expression checks the flags of a regular expression.
+// expression checks a regular expression.
 func (r *codeReader) expression(text []byte) {
-	flags := text[bytes.LastIndexByte(text, '/')+1:]
+	end := bytes.LastIndexByte(text, '/')
+	if what := wrongFlags(string(text[end+1:])); what != "" {
+		r.errors = append(r.errors, problem{r.lineOf(text), what})
+		return
+	}
+	if !balanced(string(text[1:end])) {
+		r.errors = append(r.errors, problem{r.lineOf(text), "a group of a regular expression is not closed"})
+	}
+}
+
+// wrongFlags says what is wrong with the flags of a regular expression.
+func wrongFlags(flags string) string {
 	for i, flag := range flags {
-		if !bytes.Contains([]byte("dgimsuvy"), []byte{flag}) || bytes.IndexByte(flags[:i], flag) >= 0 {
-			r.errors = append(r.errors, problem{r.lineOf(text), "invalid flags of a regular expression: " + string(flags)})
+		if !strings.ContainsRune("dgimsuvy", flag) || strings.ContainsRune(flags[:i], flag) {
+			return "invalid flags of a regular expression: " + flags
+		}
+	}
+	return ""
+}
+
+// balanced reports whether the groups of a regular expression are closed.
+func balanced(text string) bool {
+	open := 0
+	inClass := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			inClass = true
+		case c == ']':
+			inClass = false
+		case inClass:
+			continue
+		case c == '(':
+			open++
+		case c == ')':
+			open--
+		}
+		if open < 0 {
+			return false
+		}
+	}
+	return open == 0
+}
+
+// object notes an object whose member has a value after =, as only patterns have.
+func (r *codeReader) object(n *js.ObjectExpr) {
+	for _, each := range n.List {
+		if r.patterns[n] {
+			r.pattern(each.Value)
+			continue
+		}
+		if each.Init != nil {
+			r.errors = append(r.errors, problem{r.objectLine(each), "a member of an object has = in place of a colon"})
 			return
 		}
+	}
+}
+
+// objectLine is the line of a member of an object.
+func (r *codeReader) objectLine(member js.Property) int {
+	if _, line, ok := r.constant(member.Init); ok {
+		return line
+	}
+	if literal, ok := member.Init.(*js.LiteralExpr); ok {
+		return r.lineOf(literal.Data)
+	}
+	return r.wordLine(nameOf(member.Value))
+}
+
+// pattern notes what values are taken apart with.
+func (r *codeReader) pattern(n js.INode) {
+	switch n := n.(type) {
+	case *js.ObjectExpr:
+		r.patterns[n] = true
+		for _, each := range n.List {
+			r.pattern(each.Value)
+		}
+	case *js.ArrayExpr:
+		for _, each := range n.List {
+			r.pattern(each.Value)
+		}
+	case *js.GroupExpr:
+		r.pattern(n.X)
+	case *js.BinaryExpr:
+		r.pattern(n.X)
 	}
 }
 

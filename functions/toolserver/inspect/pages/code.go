@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/js"
@@ -46,12 +47,13 @@ func readCode(text string, body bool) code {
 	}
 
 	r := &codeReader{
-		source: source,
-		lines:  linesOf(source),
-		known:  map[string]string{},
-		sends:  set{},
-		own:    set{},
-		body:   body,
+		source:   source,
+		lines:    linesOf(source),
+		known:    map[string]string{},
+		sends:    set{},
+		own:      set{},
+		patterns: map[js.INode]bool{},
+		body:     body,
 	}
 	js.Walk(r, tree)
 	r.finish(&c)
@@ -69,9 +71,59 @@ func parseCode(text string, body bool) (*js.AST, []byte, error) {
 		return tree, source, nil
 	}
 	if plain := withoutNews(text); plain != text {
-		return parseOnce(plain, options)
+		text = plain
+		tree, source, err = parseOnce(text, options)
 	}
-	return nil, nil, err
+	for range maxSemicolons {
+		more, ok := withSemicolon(text, err)
+		if !ok {
+			break
+		}
+		text = more
+		tree, source, err = parseOnce(text, options)
+	}
+	return tree, source, err
+}
+
+// maxSemicolons bounds the semicolons that are filled in.
+const maxSemicolons = 50
+
+// withSemicolon fills in the semicolon that may be left out where the body of an arrow
+// function ends and the next line begins with a bracket.
+func withSemicolon(text string, err error) (string, bool) {
+	var bad *parse.Error
+	if !errors.As(err, &bad) {
+		return text, false
+	}
+	at := offsetOf(text, bad.Line, bad.Column)
+	if at >= len(text) || text[at] != '[' && text[at] != '(' && text[at] != '`' {
+		return text, false
+	}
+	before := strings.TrimRight(text[:at], " \t")
+	end := strings.TrimRight(before, " \t\r\n")
+	if len(before) == len(end) || !strings.HasSuffix(end, "}") {
+		return text, false
+	}
+	return end + ";" + text[len(end):], true
+}
+
+// offsetOf is the place of a line and a column, both counted from 1.
+func offsetOf(text string, line, column int) int {
+	at := 0
+	for range line - 1 {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	for range column - 1 {
+		if at < len(text) {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			at += size
+		}
+	}
+	return at
 }
 
 func parseOnce(text string, options js.Options) (*js.AST, []byte, error) {
@@ -140,7 +192,33 @@ func (c code) uses(name string) bool {
 			return true
 		}
 	}
-	return false
+	return c.usesMember(name)
+}
+
+// filling are members of an element through which a script fills it.
+var filling = []string{"innerHTML", "textContent", "innerText", "append", "replaceChildren", "insertAdjacentHTML"}
+
+// usesMember reports whether the script fills an element by the name of its id, which is a
+// variable in browsers, or reads the attribute of a name as a member of dataset.
+func (c code) usesMember(name string) bool {
+	for _, member := range filling {
+		if strings.Contains(c.text, name+"."+member) {
+			return true
+		}
+	}
+	rest, ok := strings.CutPrefix(name, "data-")
+	return ok && holdsName(c.text, "dataset."+camel(rest))
+}
+
+// camel is the name of an attribute as a member: last-seen is lastSeen.
+func camel(name string) string {
+	words := strings.Split(name, "-")
+	for i, word := range words {
+		if i > 0 && word != "" {
+			words[i] = strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return strings.Join(words, "")
 }
 
 // holdsName reports whether a text holds a name, and not only a longer one that begins with

@@ -9,6 +9,8 @@ import (
 var (
 	isoDate   = regexp.MustCompile(`\b((?:19|20)\d\d)-(\d\d)-(\d\d)(?:\b|T)`)
 	dayFirst  = regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(` + months + `)\.?,?\s+((?:19|20)\d\d)\b`)
+	numbered  = regexp.MustCompile(`\b(\d{1,2})([./])(\d{1,2})[./]((?:19|20)\d\d)\b`)
+	yearFirst = regexp.MustCompile(`\b((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})\b`)
 	dayMiddle = regexp.MustCompile(`\b(` + months + `)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+((?:19|20)\d\d)\b`)
 )
 
@@ -21,20 +23,35 @@ func datesIn(text string) []time.Time {
 	}
 	var list []time.Time
 	add := func(year, month, day string) {
-		if at, err := time.Parse("2006-Jan-2", year+"-"+month[:3]+"-"+day); err == nil {
-			list = append(list, at)
+		if len(month) > 3 {
+			month = month[:3]
+		}
+		for _, layout := range []string{"2006-1-2", "2006-Jan-2"} {
+			if at, err := time.Parse(layout, year+"-"+month+"-"+day); err == nil {
+				list = append(list, at)
+				return
+			}
 		}
 	}
+
 	for _, m := range isoDate.FindAllStringSubmatch(text, -1) {
-		if at, err := time.Parse(time.DateOnly, m[1]+"-"+m[2]+"-"+m[3]); err == nil {
-			list = append(list, at)
-		}
+		add(m[1], m[2], m[3])
+	}
+	for _, m := range yearFirst.FindAllStringSubmatch(text, -1) {
+		add(m[1], m[2], m[3])
 	}
 	for _, m := range dayFirst.FindAllStringSubmatch(text, -1) {
 		add(m[3], m[2], m[1])
 	}
 	for _, m := range dayMiddle.FindAllStringSubmatch(text, -1) {
 		add(m[3], m[1], m[2])
+	}
+	for _, m := range numbered.FindAllStringSubmatch(text, -1) {
+		month, day := m[1], m[3]
+		if m[2] == "." || len(month) == 2 && month > "12" {
+			month, day = day, month
+		}
+		add(m[4], month, day)
 	}
 	return list
 }

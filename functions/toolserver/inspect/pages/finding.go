@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,7 +32,7 @@ const (
 type Finding struct {
 	finding.Finding
 	Type   string `json:"type"`
-	Page   string `json:"page"`   // the file, from the root of the website
+	Page   string `json:"page"`   // that it is in, or that loads the file; from the root of the website
 	Detail string `json:"detail"` // of this place
 }
 
@@ -246,7 +247,7 @@ func (s *scan) found(f Finding) {
 	f.Severity = r.severity
 	f.Message = r.message
 	f.Hint = r.hint
-	f.Page = s.site.nameOf(f.Path)
+	f.Page = s.site.nameOf(s.pageOf(f.Path))
 	f.Detail = mask.Text(shortened(f.Detail))
 	f.Evidence = mask.Text(shortened(f.Evidence))
 	f.Key = f.Evidence
@@ -257,6 +258,26 @@ func (s *scan) found(f Finding) {
 	}
 	s.reported[same] = true
 	s.report.Findings = append(s.report.Findings, f)
+}
+
+// pageOf is the page that a file is, or that loads it: an index if one does.
+func (s *scan) pageOf(file string) string {
+	var users []string
+	if each := s.scripts[file]; each != nil {
+		users = each.users
+	}
+	if each := s.sheets[file]; each != nil {
+		users = each.users
+	}
+	if len(users) == 0 {
+		return file
+	}
+	for _, user := range users {
+		if strings.HasPrefix(path.Base(user), "index.") {
+			return user
+		}
+	}
+	return users[0]
 }
 
 // maxShown bounds a text of a finding, in bytes.

@@ -17,7 +17,7 @@ func isIcon(rel []string) bool {
 func (r *reader) readIcons() {
 	r.each(func(n *node) {
 		rel := strings.Fields(strings.ToLower(n.attr("rel")))
-		if !isIcon(rel) || !n.has("href") {
+		if !isIcon(rel) || strings.TrimSpace(n.attr("href")) == "" {
 			return
 		}
 		r.icon = r.icon || slices.Contains(rel, "icon")

@@ -40,15 +40,23 @@ func (r *reader) readImage(n *node) {
 		return
 	}
 
-	empty := n.has("src") && strings.TrimSpace(n.attr("src")) == ""
-	if empty && !n.has("srcset") && !loadsLate(n) && !r.scripted(n) {
-		a, _ := n.attribute("src")
-		r.wrong(r.lines.at(a.at), "image_without_address", "the picture has an empty address", `src=""`)
-	}
+	r.checkAddress(n)
 	decorates := n.attr("role") == "presentation" || n.attr("role") == "none" || isHidden(n)
 	if !n.has("alt") && !decorates {
 		r.wrong(r.line(n), "image_without_text", "the picture has no alt", n.attr("src"))
 	}
+}
+
+// checkAddress reports a picture without an address. A script may give it one later.
+func (r *reader) checkAddress(n *node) {
+	if strings.TrimSpace(n.attr("src")) != "" || n.has("srcset") || loadsLate(n) || r.scripted(n) || n.within("picture") != nil {
+		return
+	}
+	line := r.line(n)
+	if a, ok := n.attribute("src"); ok {
+		line = r.lines.at(a.at)
+	}
+	r.wrong(line, "image_without_address", "the picture has no src, or an empty one", `src="`+n.attr("src")+`"`)
 }
 
 // loadsLate reports whether a script gives a picture its address later.

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -53,10 +54,17 @@ func (r *reader) readAnchor(n *node) {
 			r.readHandler(n, name, code)
 			return
 		}
+		if onDisk.MatchString(address) {
+			r.wrong(r.line(n), "link_dead", "the address is a file on one machine", address)
+			return
+		}
 		r.refer(&toPage, n, name, address)
 		return
 	}
 }
+
+// onDisk finds addresses of files that only one machine has.
+var onDisk = regexp.MustCompile(`^(?i:file:|[a-z]:[\\/])`)
 
 // cutFold cuts a prefix in any letter case.
 func cutFold(text, prefix string) (string, bool) {

@@ -95,12 +95,12 @@ func (r *reader) read() {
 	}
 	r.readHead()
 	r.readDates()
+	r.readStyles()
+	r.readScripts()
 	r.readLinks()
 	r.readImages()
 	r.readIcons()
 	r.readPreview()
-	r.readStyles()
-	r.readScripts()
 	r.readMenu()
 
 	r.checkViewport()

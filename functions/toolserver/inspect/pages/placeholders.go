@@ -2,6 +2,7 @@ package pages
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -107,10 +108,10 @@ func (r *reader) checkPlaceholders() {
 
 // checkWhole reports an element whose whole text stands for a value. A script may fill it.
 func (r *reader) checkWhole(n *node) {
-	if len(n.children) != 1 || n.children[0].tag != "" || n.tag == "option" || unseen[n.tag] || quoted[n.tag] {
+	if n.tag == "option" || unseen[n.tag] || quoted[n.tag] || !isLeaf(n) {
 		return
 	}
-	text := strings.TrimSpace(n.children[0].text)
+	text := strings.TrimSpace(n.content())
 	for _, p := range r.site.standIns() {
 		if !p.whole || text != p.text {
 			continue
@@ -122,18 +123,25 @@ func (r *reader) checkWhole(n *node) {
 	}
 }
 
+// isLeaf reports whether an element holds nothing but text.
+func isLeaf(n *node) bool {
+	return len(n.children) > 0 && !slices.ContainsFunc(n.children, func(c *node) bool {
+		return c.tag != "" && c.tag != "br" && c.tag != "wbr"
+	})
+}
+
 // inCode reports whether an element stands in text that is shown as it is.
 func (r *reader) inCode(n *node) bool {
 	return n.within("code", "kbd", "pre", "samp", "tt", "var", "xmp", "textarea", "template") != nil
 }
 
 // spoken are the attributes with texts that people read or hear.
-var spoken = words("alt title aria-label")
+var spoken = words("alt title aria-label placeholder")
 
 // checkAttributes reports texts in attributes that were never written.
 func (r *reader) checkAttributes(n *node) {
 	for _, a := range n.attributes {
-		described := n.tag == "meta" && a.name == "content"
+		described := n.tag == "meta" && a.name == "content" || n.tag == "input" && a.name == "value"
 		if !described && !spoken[a.name] {
 			continue
 		}

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/js"
@@ -24,10 +25,8 @@ func (r *codeReader) request(c *code, each call) {
 	case isClient(name):
 		address = addressOf(first)
 		a.reads = isReader(name) && !writes(first) && !writes(argument(each, 1))
-	case strings.HasSuffix(name, ".open") && r.isRequest(strings.TrimSuffix(name, ".open")):
-		address = argument(each, 1)
-		method, _, _ := r.constant(first)
-		a.reads = strings.EqualFold(method, "GET")
+	case strings.HasSuffix(name, ".open"):
+		address = r.opened(strings.TrimSuffix(name, ".open"), each, &a)
 	case name == "navigator.sendBeacon":
 		address, a.reads = first, false
 	case name == "navigator.serviceWorker.register", name == "importScripts":
@@ -43,7 +42,7 @@ func (r *codeReader) ask(c *code, a ask, address js.IExpr) {
 	if address == nil {
 		return
 	}
-	text, line, ok := r.constant(address)
+	text, line, ok := r.constant(besidePage(address))
 	if !ok || strings.TrimSpace(text) == "" {
 		return
 	}
@@ -65,16 +64,22 @@ func (r *codeReader) constructed(name string, each call, a *ask) js.IExpr {
 		a.kind = forWorker
 		return first
 	case "URL":
-		beside, ok := argument(each, 1).(*js.DotExpr)
-		if !ok {
-			return nil
-		}
-		if _, ok := beside.X.(*js.ImportMetaExpr); ok {
+		if isImportMeta(argument(each, 1)) {
 			a.kind = besideModule
 			return first
 		}
 	}
 	return nil
+}
+
+// isImportMeta reports whether an expression is the address of the module.
+func isImportMeta(n js.IExpr) bool {
+	member, ok := n.(*js.DotExpr)
+	if !ok {
+		return false
+	}
+	_, ok = member.X.(*js.ImportMetaExpr)
+	return ok
 }
 
 // clients are functions of libraries that send requests.
@@ -96,9 +101,19 @@ func isReader(name string) bool {
 	return true
 }
 
-// isRequest reports whether an expression is an XMLHttpRequest.
-func (r *codeReader) isRequest(name string) bool {
-	return r.sends[name] || name == "new XMLHttpRequest"
+// requestNames are names of variables that hold an XMLHttpRequest.
+var requestNames = regexp.MustCompile(`(?i)xhr|ajax|http|request|^req$`)
+
+// opened is the address with which an XMLHttpRequest is opened. A variable of unknown content
+// is one if its name says so and it is given a method.
+func (r *codeReader) opened(name string, each call, a *ask) js.IExpr {
+	method, _, _ := r.constant(argument(each, 0))
+	named := requestNames.MatchString(name) && methods.MatchString(method+" ")
+	if !r.sends[name] && name != "new XMLHttpRequest" && !named {
+		return nil
+	}
+	a.reads = strings.EqualFold(method, "GET")
+	return argument(each, 1)
 }
 
 // argument is one of a call, nil if it has fewer.
@@ -164,6 +179,23 @@ func property(n js.IExpr, names ...string) js.IExpr {
 		}
 	}
 	return nil
+}
+
+// besidePage is the text in new URL(text, location), which is resolved from the page.
+func besidePage(n js.IExpr) js.IExpr {
+	made, ok := n.(*js.NewExpr)
+	if !ok || nameOf(made.X) != "URL" {
+		return n
+	}
+	arguments := values(made.Args)
+	if len(arguments) < 2 {
+		return n
+	}
+	base := strings.TrimPrefix(nameOf(arguments[1]), "window.")
+	if strings.HasPrefix(base, "location") || base == "document.baseURI" || base == "document.location" {
+		return arguments[0]
+	}
+	return n
 }
 
 // addressOf is the address that a library is given: a text, or a member of its settings.

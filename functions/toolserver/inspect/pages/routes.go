@@ -45,7 +45,7 @@ func anyPart(part string, last bool) string {
 }
 
 // hostRoutes are answered by the hosts of websites.
-var hostRoutes = []string{"/.netlify/", "/cdn-cgi/", "/_vercel/", "/__/", "/.auth/"}
+var hostRoutes = []string{"/.netlify/", "/cdn-cgi/", "/_vercel/", "/__/", "/.auth/", "/_next/image"}
 
 // isRoute reports whether a server answers a path without a file.
 func (s *Site) isRoute(name string) bool {

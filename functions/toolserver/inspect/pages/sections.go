@@ -10,7 +10,7 @@ var shown = words(`audio button canvas embed iframe img image input math meter o
 	svg textarea video fencedframe portal model-viewer`)
 
 // outlines are the elements that bound what belongs to a heading.
-var outlines = []string{"section", "article", "aside", "nav", "main", "dialog", "td", "th", "fieldset", "details", "blockquote", "body"}
+var outlines = []string{"section", "article", "aside", "nav", "main", "dialog", "fieldset", "details", "blockquote", "body"}
 
 // checkSections reports sections without content, and headings that nothing follows.
 func (r *reader) checkSections() {
@@ -93,10 +93,13 @@ func (r *reader) painted(n *node) bool {
 // bindings begin the attributes through which frameworks fill elements.
 var bindings = []string{"x-", "v-", "ng-", "hx-", "wire:", "phx-", "data-bind", "data-reactroot", "data-hx-", "data-controller", "data-turbo", "up-", "n:", ":", "*ng"}
 
+// liveRoles are roles of elements for messages to come.
+var liveRoles = words("status alert log timer progressbar marquee")
+
 // scripted reports whether a script may fill an element: it knows its id, a class or an
 // attribute of it, or a framework is bound to it.
 func (r *reader) scripted(n *node) bool {
-	if n.has("aria-live") || n.attr("role") == "status" || n.attr("role") == "alert" || n.attr("role") == "log" {
+	if n.has("aria-live") || n.has("aria-busy") || n.has("contenteditable") || liveRoles[n.attr("role")] {
 		return true
 	}
 	names := append([]string{n.attr("id")}, n.classes()...)
@@ -139,7 +142,10 @@ func (r *reader) checkHeading(n *node) {
 // standsAlone reports whether a heading needs nothing after it: it is a link, a control, the
 // title of a card or of a slide.
 func (r *reader) standsAlone(n *node) bool {
-	if n.within("a", "li", "button", "label", "figcaption", "th", "dt", "legend", "nav", "noscript", "caption") != nil {
+	if n.within("li", "button", "label", "figcaption", "th", "dt", "legend", "nav", "noscript", "caption") != nil {
+		return true
+	}
+	if link := n.within("a"); link != nil && link.has("href") {
 		return true
 	}
 	if r.scripted(n) || leadsAway(n) {
