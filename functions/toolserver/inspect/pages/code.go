@@ -201,9 +201,11 @@ var filling = []string{"innerHTML", "textContent", "innerText", "append", "repla
 // usesMember reports whether the script fills an element by the name of its id, which is a
 // variable in browsers, or reads the attribute of a name as a member of dataset.
 func (c code) usesMember(name string) bool {
-	for _, member := range filling {
-		if strings.Contains(c.text, name+"."+member) {
-			return true
+	if strings.Contains(c.text, name+".") {
+		for _, member := range filling {
+			if strings.Contains(c.text, name+"."+member) {
+				return true
+			}
 		}
 	}
 	rest, ok := strings.CutPrefix(name, "data-")

@@ -16,11 +16,33 @@ var (
 
 const months = `Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?`
 
-// datesIn are the full dates in a text.
+// Lengths of a date before and after its year.
+const (
+	beforeYear = 24
+	afterYear  = 10
+)
+
+// datesIn are the full dates in a text. Only the surroundings of years are looked at.
 func datesIn(text string) []time.Time {
-	if !strings.Contains(text, "20") && !strings.Contains(text, "19") {
-		return nil
+	var list []time.Time
+	for i := 0; i+4 <= len(text); i++ {
+		if century := text[i : i+2]; century != "20" && century != "19" {
+			continue
+		}
+		if isDigit(text[i+2]) && isDigit(text[i+3]) {
+			list = append(list, datesNear(text[max(0, i-beforeYear):min(len(text), i+4+afterYear)])...)
+			i += 3
+		}
 	}
+	return list
+}
+
+func isDigit(c byte) bool {
+	return c >= '0' && c <= '9'
+}
+
+// datesNear are the full dates in a short text.
+func datesNear(text string) []time.Time {
 	var list []time.Time
 	add := func(year, month, day string) {
 		if len(month) > 3 {

@@ -129,6 +129,7 @@ func (s *scan) probe(r reference, text string) (answer, bool) {
 		return answer{}, false
 	}
 
+	parsed.RawQuery = strings.NewReplacer(" ", "%20", `"`, "%22", "`", "%60").Replace(parsed.RawQuery)
 	status, err := s.ask(parsed.String())
 	switch {
 	case errors.Is(err, errHost), errors.Is(err, errRefused), errors.Is(err, errProbes):

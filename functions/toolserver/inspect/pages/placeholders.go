@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,9 +14,9 @@ var filler = []string{"dolor sit amet", "consectetur adipiscing", "consectetur a
 
 // standIn is a placeholder as it is looked for.
 type standIn struct {
-	text    string
-	whole   bool           // it counts only as all of the text of an element
-	pattern *regexp.Regexp // where it stands in a text
+	text  string
+	whole bool // it counts only as all of the text of an element
+	exact bool // it counts only in these letters
 }
 
 // standIns are the placeholders of the website. Signs count only alone; words in capitals
@@ -43,28 +42,38 @@ func (s *Site) standIns() []standIn {
 
 func standInOf(text string) standIn {
 	text = strings.Join(strings.Fields(text), " ")
-	if !strings.ContainsFunc(text, unicode.IsLetter) {
-		return standIn{text: text, whole: true}
+	p := standIn{
+		text:  text,
+		whole: !strings.ContainsFunc(text, unicode.IsLetter),
+		exact: text == strings.ToUpper(text),
 	}
-	expression := regexp.QuoteMeta(text)
-	if text != strings.ToUpper(text) {
-		expression = "(?i)" + expression
+	if !p.exact {
+		p.text = strings.ToLower(text)
 	}
-	return standIn{text: text, pattern: regexp.MustCompile(expression)}
+	return p
 }
 
-// find is the place of the placeholder in a text, -1 if it is not there. It is no part of a
-// longer word or of the name of a file.
-func (p standIn) find(text string) int {
-	if p.pattern == nil {
+// find is the place of the placeholder in a text, -1 if it is not there. Lower is the text in
+// small letters. The placeholder is no part of a longer word or of the name of a file.
+func (p standIn) find(text, lower string) int {
+	if p.whole || p.text == "" {
 		return -1
 	}
-	for _, m := range p.pattern.FindAllStringIndex(text, -1) {
-		if !joins(text[:m[0]], text[m[1]:]) {
-			return m[0]
+	if !p.exact {
+		text = lower
+	}
+	at := 0
+	for {
+		next := strings.Index(text[at:], p.text)
+		if next < 0 {
+			return -1
+		}
+		begin := at + next
+		at = begin + len(p.text)
+		if !joins(text[:begin], text[at:]) {
+			return begin
 		}
 	}
-	return -1
 }
 
 // joins reports whether what stands around a word belongs to it.
@@ -93,8 +102,9 @@ func (r *reader) checkPlaceholders() {
 		return unseen[n.tag] || quoted[n.tag] || n.tag == "textarea"
 	}
 	for _, each := range blocksIn(r.root, skips) {
+		lower := strings.ToLower(each.text)
 		for _, p := range r.site.standIns() {
-			if at := p.find(each.text); at >= 0 {
+			if at := p.find(each.text, lower); at >= 0 {
 				r.wrong(r.lines.at(each.at(at)), "placeholder", "the text holds "+p.text, each.text)
 				break
 			}
@@ -146,7 +156,7 @@ func (r *reader) checkAttributes(n *node) {
 			continue
 		}
 		for _, p := range r.site.standIns() {
-			if p.find(a.value) >= 0 {
+			if p.find(a.value, strings.ToLower(a.value)) >= 0 {
 				r.wrong(r.lines.at(a.at), "placeholder", a.name+" holds "+p.text, a.value)
 				break
 			}

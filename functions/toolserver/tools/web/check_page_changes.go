@@ -13,18 +13,18 @@ import (
 
 type changesInput struct {
 	Page  string `json:"page,omitempty" max:"1024"`
-	Since string `json:"since,omitempty" max:"256" doc:"Date, time or git revision."`
+	Since string `json:"since,omitempty" max:"256"`
 	Mark  bool   `json:"mark_seen" default:"false"`
 }
 
 // PageChanges is the answer of check_page_changes.
 type PageChanges struct {
 	Status    string            `json:"status"` // unchanged, changed, no_baseline or not_checked
-	Baseline  string            `json:"baseline"`
+	Baseline  string            `json:"baseline,omitempty"`
 	At        *time.Time        `json:"baseline_at"`
 	Checked   int               `json:"pages_checked"`
 	Pages     []pages.Change    `json:"pages"`
-	MarkedAt  *time.Time        `json:"marked_at"`
+	MarkedAt  *time.Time        `json:"marked_at,omitempty"`
 	Skipped   []finding.Skipped `json:"skipped"`
 	Truncated bool              `json:"truncated"`
 }
@@ -35,7 +35,7 @@ func CheckPageChanges(w *pages.Watch) *tool.Tool {
 		Name:        "check_page_changes",
 		Title:       "Page changes",
 		Toolset:     "web",
-		Description: "How web pages and their text differ from a date, a git revision or the copies of mark_seen.",
+		Description: "How web pages differ from a date, time or git revision (since), or from what mark_seen stored.",
 		Hints: tool.Hints{
 			ReadOnly:   true,
 			Idempotent: true,

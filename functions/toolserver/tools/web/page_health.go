@@ -13,7 +13,7 @@ import (
 )
 
 type healthInput struct {
-	Page string `json:"page" min:"1" max:"1024" default:"all"`
+	Page string `json:"page" max:"1024" default:"all"`
 	Max  int64  `json:"max" min:"1" max:"500" default:"500"`
 }
 
@@ -27,7 +27,7 @@ type Health struct {
 	ByType    map[string]int    `json:"by_type"`
 	Skipped   []finding.Skipped `json:"skipped"`
 	Truncated bool              `json:"truncated"`
-	Limits    []string          `json:"limits_hit"`
+	Limits    []string          `json:"limits_hit,omitempty"`
 }
 
 // CheckPageHealth finds what is wrong with the pages of the website.
@@ -36,7 +36,7 @@ func CheckPageHealth(c *pages.Check) *tool.Tool {
 		Name:        "page_health",
 		Title:       "Page health",
 		Toolset:     "web",
-		Description: "Broken links, fetches, images and scripts, placeholders, empty sections, missing tags of web pages.",
+		Description: "What is broken or unfinished on web pages: links, images, fetches, scripts, sections, tags.",
 		Hints: tool.Hints{
 			ReadOnly:   true,
 			Idempotent: true,
