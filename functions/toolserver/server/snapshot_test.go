@@ -164,6 +164,8 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"pre_publish_audit":          {`{}`, `{"source_file":"api/server.js"}`},
 		"check_session_diff":         {`{}`, `{"create_baseline":true}`, `{"diff":true}`},
 		"session_close":              {`{"dry_run":true}`, `{"summary":"done"}`},
+		"page_health":                {`{}`, `{"max":1}`},
+		"check_page_changes":         {`{}`, `{"mark_seen":true}`, `{"since":"2026-01-01"}`},
 		"drift_audit":                {`{}`, `{"scope":"files","max":1}`},
 		"auto_propagate":             {`{}`, `{"dry_run":true,"only":["role"]}`},
 		"propagate_family_member":    {`{}`, `{"dry_run":true}`},

@@ -14,6 +14,7 @@ import (
 	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/inspect/edit"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/pages"
 	"governance.internal/functions/toolserver/inspect/propagate"
 	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/mcp/tally"
@@ -153,6 +154,15 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 				Now:       s.deps.Now,
 				Random:    func() string { return strings.ToLower(rand.Text()[:6]) },
 			},
+		},
+		Pages: &pages.Check{
+			Workspace: s.governed.workspace,
+			Now:       s.deps.Now,
+			Probe:     pages.Network(),
+		},
+		Watch: &pages.Watch{
+			Workspace: s.governed.workspace,
+			Now:       s.deps.Now,
 		},
 
 		Dispatcher: s.work.dispatches,

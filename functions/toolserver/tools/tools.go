@@ -7,6 +7,7 @@ import (
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/inspect/drift"
+	"governance.internal/functions/toolserver/inspect/pages"
 	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/approvals"
@@ -14,6 +15,7 @@ import (
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/tools/session"
+	"governance.internal/functions/toolserver/tools/web"
 	"governance.internal/functions/toolserver/work/dispatch"
 )
 
@@ -40,6 +42,8 @@ type Deps struct {
 	Analyzer   ops.AnalyzerDeps
 	Snapshot   *snapshot.Keeper
 	Close      session.CloseDeps
+	Pages      *pages.Check
+	Watch      *pages.Watch
 	About      func() core.Workspace
 	Rules      func() []framework.Rule
 
@@ -75,6 +79,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		audit.SecurityAudit(d.Session.Workspace, d.Session.Now),
 		ops.AutoPropagate(d.Propagate),
 		ops.PropagateFamilyMember(d.Propagate),
+		web.CheckPageHealth(d.Pages),
 		audit.PrePublishAudit(d.Session.Workspace),
 		audit.CheckAccountability(d.Session.Workspace, d.Session.Now),
 		ops.ReportUsage(d.Usage),
@@ -86,6 +91,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		ops.AnalyzeProject(d.Analyzer, has),
 		ops.GetHealthStatus(d.Machine),
 		ops.TestDeployment(d.Deployment),
+		web.CheckPageChanges(d.Watch),
 		ops.CheckArchiveSafety(d.Archive),
 		audit.LintMCPConfig(),
 	}

@@ -182,11 +182,11 @@ type Website struct {
 	Live         Live           `yaml:"live"`
 }
 
-// WebRequirement is what every page must have.
+// WebRequirement is what every page must have; what is not set is required.
 type WebRequirement struct {
-	OG        bool `yaml:"og"`
-	Favicon   bool `yaml:"favicon"`
-	MobileNav bool `yaml:"mobile_nav"`
+	OG        *bool `yaml:"og"`
+	Favicon   *bool `yaml:"favicon"`
+	MobileNav *bool `yaml:"mobile_nav"`
 }
 
 // Live allows requests to the network.

@@ -1,4 +1,4 @@
-// Package git reads the files of the last commit of a repository. It runs no program:
+// Package git reads the files of a commit of a repository, the last one or another. It runs no program:
 // git obeys settings of the repository, and their author could have something
 // run. Everything is read through one opener, so nothing outside of the workspace is.
 //
@@ -81,6 +81,11 @@ func Open(source Source) (*Repository, error) {
 	}
 
 	return r, nil
+}
+
+// Commit is the hash of the commit that is looked at.
+func (r *Repository) Commit() string {
+	return r.commit.String()
 }
 
 // look makes a commit the one that is looked at.
@@ -175,20 +180,10 @@ func (r *Repository) Close() {
 // File is the content of a file in the last commit. The error is [fs.ErrNotExist] if it
 // is not in it.
 func (r *Repository) File(name string) ([]byte, error) {
-	at := r.tree
-	for part := range strings.SplitSeq(path.Clean(name), "/") {
-		kind, tree, err := r.object(at, 0)
-		if err != nil {
-			return nil, err
-		}
-		if kind != "tree" {
-			return nil, fs.ErrNotExist
-		}
-		if at, err = child(tree, part); err != nil {
-			return nil, err
-		}
+	at, err := r.find(path.Clean(name))
+	if err != nil {
+		return nil, err
 	}
-
 	kind, text, err := r.object(at, 0)
 	if err == nil && kind != "blob" {
 		return nil, fs.ErrNotExist
@@ -197,18 +192,45 @@ func (r *Repository) File(name string) ([]byte, error) {
 	return text, err
 }
 
-// child finds a name in a tree: entries of mode, blank, name, NUL and hash.
+// find is the object of a file or a folder of the commit.
+func (r *Repository) find(name string) (hash, error) {
+	at := r.tree
+	for part := range strings.SplitSeq(name, "/") {
+		kind, tree, err := r.object(at, 0)
+		if err != nil {
+			return hash{}, err
+		}
+		if kind != "tree" {
+			return hash{}, fs.ErrNotExist
+		}
+		if at, err = child(tree, part); err != nil {
+			return hash{}, err
+		}
+	}
+	return at, nil
+}
+
+// entryOf reads the first entry of a tree: mode, blank, name, NUL and hash.
+func entryOf(tree []byte) (mode, name string, h hash, rest []byte, err error) {
+	entry, rest, ok := bytes.Cut(tree, []byte{0})
+	before, after, named := strings.Cut(string(entry), " ")
+	if !ok || !named || len(rest) < len(h) {
+		return "", "", h, nil, errDamaged
+	}
+	return before, after, hash(rest[:len(h)]), rest[len(h):], nil
+}
+
+// child finds a name in a tree.
 func child(tree []byte, name string) (hash, error) {
 	for len(tree) > 0 {
-		entry, rest, ok := bytes.Cut(tree, []byte{0})
-		_, found, named := bytes.Cut(entry, []byte(" "))
-		if !ok || !named || len(rest) < len(hash{}) {
-			return hash{}, errDamaged
+		_, found, h, rest, err := entryOf(tree)
+		if err != nil {
+			return hash{}, err
 		}
-		if string(found) == name {
-			return hash(rest[:20]), nil
+		if found == name {
+			return h, nil
 		}
-		tree = rest[20:]
+		tree = rest
 	}
 	return hash{}, fs.ErrNotExist
 }

@@ -197,3 +197,82 @@ func TestTheCommitOfATimeIsFound(t *testing.T) {
 		t.Errorf("a history that is cut off: %q (%v, %v)", text, err, fileErr)
 	}
 }
+
+// A revision is found by every name that git has for it.
+func TestTheCommitOfARevisionIsFound(t *testing.T) {
+	r := repositoryOf(t)
+	r.git("init", "-q")
+	for i := 1; i <= 3; i++ {
+		r.write("a", fmt.Sprint("text ", i))
+		r.write(fmt.Sprintf("web/%d/index.html", i), "x")
+		r.git("add", ".")
+		r.git("commit", "-qm", fmt.Sprint(i))
+		r.git("tag", "-m", "x", fmt.Sprintf("v%d", i))
+		r.git("branch", fmt.Sprintf("topic/b%d", i))
+		r.git("tag", fmt.Sprintf("light%d", i))
+	}
+	hashOf := func(name string) string {
+		out, err := exec.Command("git", "-C", r.dir, "rev-parse", name+"^{commit}").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+
+	check := func(how string) {
+		t.Helper()
+		first := hashOf("v1")
+		for name, want := range map[string]string{
+			"HEAD": "text 3", "@": "text 3", "main": "text 3", "v1": "text 1", "light2": "text 2", "topic/b1": "text 1",
+			"refs/heads/topic/b2": "text 2", "heads/topic/b2": "text 2", "tags/v2": "text 2", first: "text 1", first[:10]: "text 1", strings.ToUpper(first[:7]): "text 1",
+			"HEAD~1": "text 2", "HEAD~": "text 2", "v3^": "text 2", "v3^^": "text 1", "main~2": "text 1", "@~1^": "text 1",
+		} {
+			opened, err := git.Open(r.Workspace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = opened.At(name)
+			text, fileErr := opened.File("a")
+			if err != nil || fileErr != nil || string(text) != want {
+				t.Errorf("%s, %s: %q, want %q (%v, %v)", how, name, text, want, err, fileErr)
+			}
+			opened.Close()
+		}
+		for _, name := range []string{"", "none", "v9", "HEAD~9", "deadbeef", "../x", "refs/../HEAD", "topic", "abc", "HEAD~999999999999999999999", "-v", "a b", "refs/heads"} {
+			opened, err := git.Open(r.Workspace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := opened.At(name); !errors.Is(err, git.ErrNoRevision) {
+				t.Errorf("%s, %q: %v", how, name, err)
+			}
+			opened.Close()
+		}
+	}
+	check("loose")
+	r.git("gc", "-q")
+	r.git("pack-refs", "--all")
+	check("packed")
+
+	opened, err := git.Open(r.Workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if err := opened.At("v2"); err != nil {
+		t.Fatal(err)
+	}
+	files, err := opened.Files("web")
+	if err != nil || fmt.Sprint(files) != "[web/1/index.html web/2/index.html]" {
+		t.Errorf("%q %v", files, err)
+	}
+	if files, err = opened.Files("."); err != nil || len(files) != 3 {
+		t.Errorf("%q %v", files, err)
+	}
+	if _, err := opened.Files("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if made, err := opened.Made(); err != nil || time.Since(made) > time.Hour {
+		t.Error(made, err)
+	}
+}
