@@ -73,9 +73,9 @@ func TestEveryToolIsAsItsSnapshotSays(t *testing.T) {
 }
 
 // The list is read by every model in every conversation: at most 6,000 tokens for
-// all tools, at four bytes a token. Of the room, tools to come keep 500 bytes each.
+// all tools, at four bytes a token. Of the room, tools to come keep 450 bytes each.
 func TestTheListIsShort(t *testing.T) {
-	const room, all, least = 6000 * 4, 35, 500
+	const room, all, least = 6000 * 4, 35, 450
 	r := start(t, nil)
 	text, err := json.Marshal(r.rpc("tools/list", "{}")["result"])
 	if err != nil {

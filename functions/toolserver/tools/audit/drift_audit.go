@@ -41,7 +41,7 @@ func AuditDrift(a *drift.Audit) *tool.Tool {
 		Name:        "drift_audit",
 		Title:       "Drift audit",
 		Toolset:     "audit",
-		Description: "Where the project disagrees with itself: versions, counts, members, dead links and commands, governed files, processes, website, documents.",
+		Description: "Where the project disagrees with itself: versions, counts, members, links, commands, files, processes, website.",
 		Hints: tool.Hints{
 			ReadOnly:   true,
 			Idempotent: true,

@@ -51,7 +51,7 @@ func CheckDependencies(w *workspace.Workspace) *tool.Tool {
 		Name:        "check_dependencies",
 		Title:       "Dependencies",
 		Toolset:     "ops",
-		Description: "Which files each managed process needs, by static reading of imports (Go, JavaScript, TypeScript, Python), and which are missing.",
+		Description: "Which files each managed process needs, by static reading of imports, and which are missing.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in dependenciesInput) (Dependencies, error) {
 		state, err := w.Load()

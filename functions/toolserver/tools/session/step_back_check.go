@@ -75,7 +75,7 @@ func StepBackCheck(d Deps) *tool.Tool {
 		Name:        "step_back_check",
 		Title:       "Step back",
 		Toolset:     "session",
-		Description: "Seven questions from the task up to whether to continue, with facts and signs of drift. Call it every few messages.",
+		Description: "Seven questions from the task up to whether to continue, with facts. Call it every few messages.",
 		Hints:       tool.Hints{ReadOnly: true},
 	}, func(ctx context.Context, _ *tool.Call, in stepBackInput) (StepBack, error) {
 		state, err := load(d.Workspace)
