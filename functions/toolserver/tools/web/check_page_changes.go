@@ -25,7 +25,7 @@ type PageChanges struct {
 	Checked   int               `json:"pages_checked"`
 	Pages     []pages.Change    `json:"pages"`
 	MarkedAt  *time.Time        `json:"marked_at,omitempty"`
-	Skipped   []finding.Skipped `json:"skipped"`
+	Skipped   []finding.Skipped `json:"skipped,omitempty"`
 	Truncated bool              `json:"truncated"`
 }
 
@@ -35,7 +35,7 @@ func CheckPageChanges(w *pages.Watch) *tool.Tool {
 		Name:        "check_page_changes",
 		Title:       "Page changes",
 		Toolset:     "web",
-		Description: "How web pages differ from a date, time or git revision (since), or from what mark_seen stored.",
+		Description: "How web pages differ from a date, time or git revision (since), or copies of mark_seen.",
 		Hints: tool.Hints{
 			ReadOnly:   true,
 			Idempotent: true,

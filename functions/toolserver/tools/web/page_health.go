@@ -20,7 +20,6 @@ type healthInput struct {
 // Health is the answer of page_health.
 type Health struct {
 	Status    string            `json:"status"` // healthy, issues_found or not_checked
-	Generated time.Time         `json:"generated_at"`
 	Checked   int               `json:"pages_checked"`
 	Count     int               `json:"issue_count"`
 	Issues    []pages.Finding   `json:"issues"`
@@ -36,7 +35,7 @@ func CheckPageHealth(c *pages.Check) *tool.Tool {
 		Name:        "page_health",
 		Title:       "Page health",
 		Toolset:     "web",
-		Description: "What is broken or unfinished on web pages: links, images, fetches, scripts, sections, tags.",
+		Description: "What is broken or unfinished on web pages: links, images, fetches, scripts, tags.",
 		Hints: tool.Hints{
 			ReadOnly:   true,
 			Idempotent: true,
@@ -55,14 +54,13 @@ func RunHealth(ctx context.Context, c *pages.Check, page string, limit int, prog
 	}
 
 	answer := Health{
-		Status:    "healthy",
-		Generated: c.Now().UTC(),
-		Checked:   report.Pages,
-		Count:     len(report.Findings),
-		Issues:    report.Findings,
-		ByType:    map[string]int{},
-		Skipped:   report.Skipped,
-		Limits:    append([]string{}, report.Limits...),
+		Status:  "healthy",
+		Checked: report.Pages,
+		Count:   len(report.Findings),
+		Issues:  report.Findings,
+		ByType:  map[string]int{},
+		Skipped: report.Skipped,
+		Limits:  append([]string{}, report.Limits...),
 	}
 	for _, f := range report.Findings {
 		answer.ByType[f.Type]++
