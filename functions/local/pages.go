@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +86,7 @@ func (o *pagesOptions) run(ctx context.Context, t terminal, folder string) error
 		return o.take(t, kept)
 	}
 
+	keepIssues(&answer, kept)
 	if err := o.print(t, answer, kept, accepted); err != nil {
 		return err
 	}
@@ -109,6 +111,18 @@ func (o *pagesOptions) checkOf(w *workspace.Workspace) *pages.Check {
 		c.Probe = pages.Network()
 	}
 	return c
+}
+
+// keepIssues leaves in the answer what is not accepted.
+func keepIssues(answer *web.Health, kept []finding.Finding) {
+	fingerprints := map[string]bool{}
+	for _, f := range kept {
+		fingerprints[f.Fingerprint] = true
+	}
+	answer.Issues = slices.DeleteFunc(answer.Issues, func(issue pages.Finding) bool {
+		return !fingerprints[issue.Fingerprint]
+	})
+	answer.Count = len(answer.Issues)
 }
 
 // findingsOf are the issues in the form of all scanners, each with its detail.

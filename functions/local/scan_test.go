@@ -126,3 +126,43 @@ func TestPublishAndDriftEndWithTheirStatus(t *testing.T) {
 		}
 	}
 }
+
+// The pages of a website are checked, in every form.
+func TestPagesOfAWebsite(t *testing.T) {
+	page := `<!DOCTYPE html><html><head><title>x</title><meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,"></head><body><p>x</p></body></html>`
+	dir := projectOf(t, map[string]string{"governance.yaml": "website: {root: web, require: {og: false}}\n", "web/index.html": page, "web/about.html": page})
+	if out, errs, status := said(t, "pages", dir); status != 0 || out != "" || !strings.Contains(errs, "healthy: 2 pages checked") {
+		t.Errorf("%d %q %q", status, out, errs)
+	}
+
+	file := filepath.Join(dir, "web", "index.html")
+	if err := os.WriteFile(file, []byte(strings.Replace(page, "<p>x</p>", "<a href=\"gone.html\">x</a>\n<p>TODO</p>", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, status := said(t, "pages", dir); status != 1 || !strings.Contains(out, "web/index.html:2") || !strings.Contains(out, "broken_link") {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, _, status := said(t, "pages", "-o", "json", dir); status != 1 || !strings.Contains(out, `"status": "issues_found"`) {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, _, status := said(t, "pages", "-o", "sarif", dir); status != 1 || !json.Valid([]byte(out)) || !strings.Contains(out, `"ruleId": "placeholder_text"`) {
+		t.Errorf("%d %s", status, out)
+	}
+	if out, _, status := said(t, "pages", "--page", "about.html", dir); status != 0 || out != "" {
+		t.Errorf("%d %s", status, out)
+	}
+
+	accepted := filepath.Join(t.TempDir(), "accepted.json")
+	if _, errs, status := said(t, "pages", "--baseline", accepted, "--accept", "--reason", "a draft", dir); status != 0 {
+		t.Errorf("%d %s", status, errs)
+	}
+	if out, _, status := said(t, "pages", "--baseline", accepted, "-o", "json", dir); status != 0 || !strings.Contains(out, `"issue_count": 0`) {
+		t.Errorf("%d %s", status, out)
+	}
+	for _, wrong := range [][]string{{"pages", "a", "b"}, {"pages", filepath.Join(dir, "nowhere")}, {"pages", "--page", "none.html", dir}, {"pages", t.TempDir()}} {
+		if _, errs, status := said(t, wrong...); status != 2 || errs == "" {
+			t.Errorf("%q: %d %q", wrong, status, errs)
+		}
+	}
+}

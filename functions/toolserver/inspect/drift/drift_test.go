@@ -12,19 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
 	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/planted"
 )
-
-// plant is one change of a project, and what an audit must find then.
-type plant struct {
-	title string
-	steps []string
-	want  []string // "type target line"
-}
 
 // world is a project with what runs beside it.
 type world struct {
@@ -88,11 +80,6 @@ func (w *world) do(step string) {
 	w.Helper()
 	words := strings.Fields(step)
 	switch words[0] {
-	case "delete":
-		w.remove(words[1])
-	case "write":
-		name, text, _ := strings.Cut(strings.TrimPrefix(step, "write "), ": ")
-		w.Write(name, text+"\n")
 	case "age":
 		age, err := time.ParseDuration(words[2])
 		if err != nil {
@@ -109,7 +96,7 @@ func (w *world) do(step string) {
 	case "closed":
 		w.closed = append(w.closed, number(w, words[1]))
 	default:
-		w.change(step)
+		planted.Do(w.World, step)
 	}
 }
 
@@ -119,72 +106,6 @@ func number(w *world, text string) int {
 		w.Fatal(err)
 	}
 	return n
-}
-
-// remove removes a file, and the folders that it leaves empty.
-func (w *world) remove(name string) {
-	w.Helper()
-	if err := os.Remove(filepath.Join(w.Dir, name)); err != nil {
-		w.Fatal(err)
-	}
-	for folder := filepath.Dir(name); folder != "."; folder = filepath.Dir(folder) {
-		if os.Remove(filepath.Join(w.Dir, folder)) != nil { // it is not empty
-			return
-		}
-	}
-}
-
-// change replaces the first place of a text: "file: old -> new".
-func (w *world) change(step string) {
-	w.Helper()
-	name, change, ok := strings.Cut(step, ": ")
-	old, new, ok2 := strings.Cut(change, " -> ")
-	if !ok || !ok2 {
-		w.Fatalf("cannot read %q", step)
-	}
-	lines := strings.NewReplacer(`\n`, "\n")
-	old, new = lines.Replace(old), lines.Replace(new)
-	text := w.Read(name)
-	if !strings.Contains(text, old) {
-		w.Fatalf("%s has no %q", name, old)
-	}
-	w.Write(name, strings.Replace(text, old, new, 1))
-}
-
-func readPlants(t *testing.T, file string) []plant {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []plant
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSuffix(line, "\n")
-		if title, ok := strings.CutPrefix(line, "# "); ok {
-			list = append(list, plant{title: title})
-			continue
-		}
-		last := &list[len(list)-1]
-		if want, ok := strings.CutPrefix(line, "find "); ok {
-			last.want = append(last.want, want)
-			continue
-		}
-		last.steps = append(last.steps, line)
-	}
-	return list
-}
-
-func projectFiles(t *testing.T, file string) map[string]string {
-	t.Helper()
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range archive.Files {
-		files[f.Name] = string(f.Data)
-	}
-	return files
 }
 
 // found are the drifts of an audit that are more than worth knowing.
@@ -213,7 +134,7 @@ func TestPlantedDriftsAreFoundAndNothingElse(t *testing.T) {
 
 	total := 0
 	for _, project := range projects {
-		files := projectFiles(t, project)
+		files := planted.Files(t, project)
 		name := strings.TrimSuffix(filepath.Base(project), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			if list := found(t, open(t, files).audit()); len(list) > 0 {
@@ -221,18 +142,18 @@ func TestPlantedDriftsAreFoundAndNothingElse(t *testing.T) {
 			}
 		})
 
-		for _, p := range readPlants(t, strings.TrimSuffix(project, ".txtar")+".plants") {
+		for _, p := range planted.Read(t, strings.TrimSuffix(project, ".txtar")+".plants") {
 			total++
-			t.Run(name+"/"+p.title, func(t *testing.T) {
+			t.Run(name+"/"+p.Title, func(t *testing.T) {
 				w := open(t, files)
-				for _, step := range p.steps {
+				for _, step := range p.Steps {
 					w.do(step)
 				}
 				list := found(t, w.audit())
 				slices.Sort(list)
-				slices.SortFunc(p.want, cmp.Compare[string])
-				if !slices.Equal(list, p.want) {
-					t.Errorf("found %q, want %q", list, p.want)
+				slices.SortFunc(p.Want, cmp.Compare[string])
+				if !slices.Equal(list, p.Want) {
+					t.Errorf("found %q, want %q", list, p.Want)
 				}
 			})
 		}

@@ -13,11 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/document"
+	"governance.internal/functions/toolserver/inspect/pages"
 )
 
 // Types of drifts of a website.
@@ -46,7 +44,8 @@ func (s *scan) website(ctx context.Context) (Result, error) {
 		return r, nil
 	}
 
-	pages, err := s.pages(ctx)
+	site := pages.Of(s.tree)
+	files, err := site.Pages(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -54,58 +53,28 @@ func (s *scan) website(ctx context.Context) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	isPage := func(file string) bool { return slices.Contains(pages, file) }
+	isPage := func(file string) bool { return slices.Contains(files, file) }
 	versions.Problems = nil // scope versions reports them
 	r.addFindings(versions, VersionMismatch, isPage)
 
-	site := s.site(ctx, &r, pages)
-	s.sitemap(&r, site)
-	s.canonical(&r, site)
+	list := s.readPages(ctx, &r, site, files)
+	s.sitemap(&r, site, list)
+	s.canonical(&r, site, list)
 	if r.Checked == 0 && len(r.Skipped) == 0 {
 		r.skip(Website, "the website has no page", enable("website.root and website.pages"))
 	}
 	return r, nil
 }
 
-// pages are the files of the website that are pages, from the root of the workspace.
-func (s *scan) pages(ctx context.Context) ([]string, error) {
-	w := s.state.Config.Website
-	globs := w.Pages
-	if len(globs) == 0 {
-		globs = []workspace.Glob{{Pattern: "**/*.html"}}
-	}
-
-	all, err := s.tree.Matching(ctx, below(w.Root, globs))
-	if err != nil {
-		return nil, err
-	}
-	excluded, err := s.tree.Matching(ctx, below(w.Root, w.Exclude))
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(excluded, name) }), nil
-}
-
-// below puts a folder before patterns.
-func below(folder string, globs []workspace.Glob) []workspace.Glob {
-	var list []workspace.Glob
-	for _, g := range globs {
-		g.Pattern = path.Join(folder, g.Pattern)
-		list = append(list, g)
-	}
-	return list
-}
-
 // page is what the comparison needs of a page.
 type page struct {
-	file          string // from the root of the workspace
-	name          string // from the root of the website
-	hidden        bool   // from search engines, or it only leads elsewhere
-	canonical     string
-	canonicalLine int
+	pages.Head
+	file string // from the root of the workspace
+	name string // from the root of the website
 }
 
-func (s *scan) site(ctx context.Context, r *Result, files []string) []page {
+// readPages reads the heads of the pages.
+func (s *scan) readPages(ctx context.Context, r *Result, site *pages.Site, files []string) []page {
 	var list []page
 	for _, file := range files {
 		if ctx.Err() != nil {
@@ -117,62 +86,21 @@ func (s *scan) site(ctx context.Context, r *Result, files []string) []page {
 			continue
 		}
 
-		p := readPage(text)
-		p.file = file
-		p.name = strings.TrimPrefix(strings.TrimPrefix(file, path.Clean(s.state.Config.Website.Root)), "/")
+		p := page{
+			Head: pages.ReadHead(text),
+			file: file,
+			name: site.NameOf(file),
+		}
 		if base := path.Base(p.name); base == "404.html" || base == "500.html" {
-			p.hidden = true
+			p.Hidden = true
 		}
 		list = append(list, p)
 	}
 	return list
 }
 
-// readPage reads the head of a page.
-func readPage(text []byte) page {
-	var p page
-	tokens := html.NewTokenizer(bytes.NewReader(text))
-	at := 0
-	for {
-		kind := tokens.Next()
-		if kind == html.ErrorToken {
-			return p
-		}
-		begin := at
-		at += len(tokens.Raw())
-		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
-			continue
-		}
-
-		token := tokens.Token()
-		switch token.DataAtom {
-		case atom.Link:
-			if slices.Contains(strings.Fields(strings.ToLower(attribute(token, "rel"))), "canonical") {
-				p.canonical = attribute(token, "href")
-				p.canonicalLine = document.LineOf(text, begin)
-			}
-		case atom.Meta:
-			name := strings.ToLower(attribute(token, "name"))
-			content := strings.ToLower(attribute(token, "content"))
-			refresh := strings.EqualFold(attribute(token, "http-equiv"), "refresh")
-			if refresh || name == "robots" && strings.Contains(content, "noindex") {
-				p.hidden = true
-			}
-		}
-	}
-}
-
-func attribute(token html.Token, name string) string {
-	for _, a := range token.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
 // sitemap compares the addresses of the sitemap with the pages.
-func (s *scan) sitemap(r *Result, site []page) {
+func (s *scan) sitemap(r *Result, site *pages.Site, list []page) {
 	w := s.state.Config.Website
 	name := w.Sitemap
 	if name == "" {
@@ -182,14 +110,13 @@ func (s *scan) sitemap(r *Result, site []page) {
 			return
 		}
 	}
-	base, err := url.Parse(w.BaseURL)
-	if err != nil || base.Host == "" {
+	if site.Base() == nil {
 		r.skip("website.sitemap", "website.base_url is not set, so addresses cannot be compared", "Set website.base_url.")
 		return
 	}
 
 	file := path.Join(w.Root, name)
-	entries, err := s.readSitemap(file, 0)
+	entries, err := s.readSitemap(site, file, 0)
 	if err != nil {
 		kind := SitemapUnreadable
 		if errors.Is(err, fs.ErrNotExist) {
@@ -206,7 +133,7 @@ func (s *scan) sitemap(r *Result, site []page) {
 		})
 		return
 	}
-	s.compareSitemap(r, file, base, entries, site)
+	s.compareSitemap(r, file, site, entries, list)
 }
 
 // location is an address in a sitemap.
@@ -220,7 +147,7 @@ type location struct {
 const maxSitemaps = 2
 
 // readSitemap reads a sitemap, and those that it names.
-func (s *scan) readSitemap(file string, depth int) ([]location, error) {
+func (s *scan) readSitemap(site *pages.Site, file string, depth int) ([]location, error) {
 	text, err := s.tree.Read(file)
 	if err != nil {
 		return nil, err
@@ -253,7 +180,7 @@ func (s *scan) readSitemap(file string, depth int) ([]location, error) {
 			}
 			address = strings.TrimSpace(address)
 			if inside == "sitemap" && depth < maxSitemaps {
-				further, err := s.readSitemap(s.fileOf(address), depth+1)
+				further, err := s.readSitemap(site, sitemapAt(site, address), depth+1)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", address, err)
 				}
@@ -265,26 +192,25 @@ func (s *scan) readSitemap(file string, depth int) ([]location, error) {
 	}
 }
 
-// fileOf is the file of the website at an address.
-func (s *scan) fileOf(address string) string {
-	w := s.state.Config.Website
-	rest := strings.TrimPrefix(address, strings.TrimSuffix(w.BaseURL, "/"))
-	if parsed, err := url.Parse(rest); err == nil {
-		rest = parsed.Path
+// sitemapAt is the file of a sitemap at an address.
+func sitemapAt(site *pages.Site, address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return site.File(address)
 	}
-	return path.Join(w.Root, path.Clean("/"+rest))
+	return site.File(site.Local(parsed))
 }
 
-func (s *scan) compareSitemap(r *Result, file string, base *url.URL, entries []location, site []page) {
+func (s *scan) compareSitemap(r *Result, file string, site *pages.Site, entries []location, list []page) {
 	listed := map[string]bool{} // files of pages
 	for _, e := range entries {
 		address, err := url.Parse(e.url)
-		if err != nil || !strings.EqualFold(address.Host, base.Host) {
+		if err != nil || !strings.EqualFold(address.Host, site.Base().Host) {
 			continue // of another site
 		}
 
 		r.Checked++
-		found := s.pageAt(base, address)
+		found := site.FileAt(site.Local(address))
 		if found != "" {
 			listed[found] = true
 			continue
@@ -301,8 +227,8 @@ func (s *scan) compareSitemap(r *Result, file string, base *url.URL, entries []l
 		})
 	}
 
-	for _, p := range site {
-		if p.hidden {
+	for _, p := range list {
+		if p.Hidden {
 			continue
 		}
 		r.Checked++
@@ -320,44 +246,19 @@ func (s *scan) compareSitemap(r *Result, file string, base *url.URL, entries []l
 	}
 }
 
-// pageAt is the file that a server answers an address with, "" for none.
-func (s *scan) pageAt(base, address *url.URL) string {
-	rest := strings.TrimPrefix(address.Path, strings.TrimSuffix(base.Path, "/"))
-	name := path.Join(s.state.Config.Website.Root, path.Clean("/"+rest))
-
-	candidates := []string{name, name + ".html", name + ".htm"}
-	index := s.state.Config.Website.Index
-	if len(index) == 0 {
-		index = []string{"index.html", "index.htm"}
-	}
-	for _, each := range index {
-		candidates = append(candidates, path.Join(name, each))
-	}
-	if strings.HasSuffix(rest, "/") {
-		candidates = append(candidates[3:], candidates[:3]...)
-	}
-
-	for _, each := range candidates {
-		if s.tree.IsFile(each) {
-			return each
-		}
-	}
-	return ""
-}
-
 // canonical compares the host of canonical links with that of the site.
-func (s *scan) canonical(r *Result, site []page) {
-	base, err := url.Parse(s.state.Config.Website.BaseURL)
-	if err != nil || base.Host == "" {
+func (s *scan) canonical(r *Result, site *pages.Site, list []page) {
+	base := site.Base()
+	if base == nil {
 		return
 	}
 
-	for _, p := range site {
-		if p.canonical == "" {
+	for _, p := range list {
+		if p.Canonical == "" {
 			continue
 		}
 		r.Checked++
-		address, err := url.Parse(p.canonical)
+		address, err := url.Parse(p.Canonical)
 		if err == nil && (address.Host == "" || strings.EqualFold(address.Host, base.Host)) {
 			continue
 		}
@@ -367,9 +268,9 @@ func (s *scan) canonical(r *Result, site []page) {
 			Target:   p.file,
 			Field:    "canonical",
 			Expected: base.Host,
-			Found:    p.canonical,
+			Found:    p.Canonical,
 			Severity: Error,
-			Line:     p.canonicalLine,
+			Line:     p.CanonicalLine,
 			Message:  "the canonical link leads to another host than " + base.Host,
 		})
 	}

@@ -30,7 +30,7 @@ func (s *scan) anchor(got answer, a address) answer {
 		return got
 	}
 	got.wrong = "anchor_missing"
-	got.detail = s.site.nameOf(got.file) + " has no element with the id " + plain
+	got.detail = s.site.NameOf(got.file) + " has no element with the id " + plain
 	return got
 }
 

@@ -82,7 +82,7 @@ func (w *Watch) Compare(ctx context.Context, page, since string) (Changes, error
 		names[name] = false
 	}
 	for _, file := range files {
-		names[site.nameOf(file)] = true
+		names[site.NameOf(file)] = true
 	}
 	if page != All {
 		name, ok := named(site, names, page)
@@ -104,7 +104,7 @@ func (w *Watch) site() (*Site, error) {
 
 // named finds a page by its path from the root of the website or of the workspace.
 func named(site *Site, names map[string]bool, page string) (string, bool) {
-	for _, each := range []string{page, strings.TrimPrefix(page, "/"), site.nameOf(page)} {
+	for _, each := range []string{page, strings.TrimPrefix(page, "/"), site.NameOf(page)} {
 		if _, ok := names[each]; ok {
 			return each, true
 		}
@@ -154,7 +154,7 @@ func textsOf(site *Site, was baseline, name string, present bool) (before, now [
 		before = append([]byte{}, before...) // not nil, even if the page was empty
 	}
 	if present {
-		if now, err = site.tree.Read(site.fileOf(name)); err != nil {
+		if now, err = site.tree.Read(site.File(name)); err != nil {
 			return nil, nil, err
 		}
 		now = append([]byte{}, now...)

@@ -77,7 +77,7 @@ func (w *Watch) Mark(ctx context.Context, page string) (time.Time, error) {
 		if err != nil {
 			return time.Time{}, fmt.Errorf("%s: %w", file, err)
 		}
-		m.Pages[site.nameOf(file)] = digest
+		m.Pages[site.NameOf(file)] = digest
 	}
 	if err := w.saveMark(m); err != nil {
 		return time.Time{}, err

@@ -148,7 +148,7 @@ func (s *scan) judgeAge(p *page) {
 			continue
 		}
 		if !target.newest.IsZero() && target.newest.Before(limit) {
-			s.found(wrongAt(r.at, "link_aged", "the newest date of "+s.site.nameOf(file)+" is "+target.newest.Format(time.DateOnly)+
+			s.found(wrongAt(r.at, "link_aged", "the newest date of "+s.site.NameOf(file)+" is "+target.newest.Format(time.DateOnly)+
 				", that of this page "+p.newest.Format(time.DateOnly), r.address))
 		}
 	}

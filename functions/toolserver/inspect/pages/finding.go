@@ -247,7 +247,7 @@ func (s *scan) found(f Finding) {
 	f.Severity = r.severity
 	f.Message = r.message
 	f.Hint = r.hint
-	f.Page = s.site.nameOf(s.pageOf(f.Path))
+	f.Page = s.site.NameOf(s.pageOf(f.Path))
 	f.Detail = mask.Text(shortened(f.Detail))
 	f.Evidence = mask.Text(shortened(f.Evidence))
 	f.Key = f.Evidence

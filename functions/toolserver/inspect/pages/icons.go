@@ -41,7 +41,7 @@ func (r *reader) readManifest(text string) {
 	if !ok || !a.local || !r.site.isFile(a.path) {
 		return
 	}
-	file := r.site.fileOf(a.path)
+	file := r.site.File(a.path)
 	content, err := r.site.tree.Read(file)
 	if err != nil {
 		return

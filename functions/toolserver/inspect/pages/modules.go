@@ -108,7 +108,7 @@ func (s *scan) isDependency(name string) bool {
 		name = parts[0]
 	}
 
-	for _, file := range []string{"package.json", s.site.fileOf("package.json")} {
+	for _, file := range []string{"package.json", s.site.File("package.json")} {
 		text, err := s.site.tree.Read(file)
 		if err != nil {
 			continue

@@ -3,19 +3,17 @@ package pages
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 )
 
 // page is what is known of a page after it was read.
 type page struct {
+	Head
 	file       string // from the root of the workspace
 	from       here   // where its addresses are resolved from
 	head       int    // the line of its head
 	whole      bool   // it is a complete page, and no part of others
-	hidden     bool   // from search engines
-	refresh    string // where it leads at once, "" if it stays
 	icon       bool
 	ids        set
 	scripts    []*script
@@ -38,7 +36,7 @@ func (p *page) at(line int) place {
 
 // isWhole reports whether a page must have what every page has.
 func (p *page) isWhole() bool {
-	return p.whole && p.refresh == ""
+	return p.whole && p.Refresh == ""
 }
 
 // reader reads one page.
@@ -57,14 +55,14 @@ func (s *scan) page(file string) *page {
 	}
 	text, err := s.site.tree.Read(file)
 	if err != nil {
-		s.skip("page."+s.site.nameOf(file), err.Error(), "")
+		s.skip("page."+s.site.NameOf(file), err.Error(), "")
 		s.pages[file] = nil
 		return nil
 	}
 
 	p := &page{
 		file:    file,
-		from:    here{path: "/" + s.site.nameOf(file)},
+		from:    here{path: "/" + s.site.NameOf(file)},
 		head:    1,
 		ids:     set{},
 		imports: &importMap{},
@@ -143,15 +141,11 @@ func (r *reader) line(n *node) int {
 	return r.lines.at(n.at)
 }
 
-// refreshed reads the content of a refresh: seconds, and an address.
-var refreshed = regexp.MustCompile(`(?is)^\s*([\d.]+)\s*[;,]?\s*(?:url\s*=\s*)?['"]?\s*([^'"]*?)\s*['"]?\s*$`)
-
 // readHead reads what the head says about the page as a whole.
 func (r *reader) readHead() {
-	name := path.Base(r.file)
 	r.whole = r.doctype
-	r.hidden = name == "404.html" || name == "500.html"
 	for _, n := range r.elements {
+		r.Head.read(n, r.lines)
 		switch n.tag {
 		case "html", "head":
 			r.head = r.line(n)
@@ -161,8 +155,18 @@ func (r *reader) readHead() {
 		case "base":
 			r.readBase(n)
 		case "meta":
-			r.readMeta(n)
+			r.readRefresh(n)
 		}
+	}
+
+	name := path.Base(r.file)
+	r.Hidden = r.Hidden || name == "404.html" || name == "500.html"
+}
+
+// readRefresh notes where the page leads at once.
+func (r *reader) readRefresh(n *node) {
+	if r.Refresh != "" && strings.EqualFold(n.attr("http-equiv"), "refresh") {
+		r.refer(&toRedirect, n, "content", r.Refresh)
 	}
 }
 
@@ -182,20 +186,5 @@ func (r *reader) readBase(n *node) {
 
 // place is the address of the page itself.
 func (r *reader) place() string {
-	return "/" + r.site.nameOf(r.file)
-}
-
-func (r *reader) readMeta(n *node) {
-	content := n.attr("content")
-	switch {
-	case strings.EqualFold(n.attr("http-equiv"), "refresh"):
-		found := refreshed.FindStringSubmatch(content)
-		if found == nil || found[2] == "" {
-			return
-		}
-		r.refresh = found[2]
-		r.refer(&toRedirect, n, "content", found[2])
-	case strings.EqualFold(n.attr("name"), "robots"):
-		r.hidden = r.hidden || strings.Contains(strings.ToLower(content), "noindex")
-	}
+	return "/" + r.site.NameOf(r.file)
 }

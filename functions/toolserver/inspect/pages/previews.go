@@ -46,7 +46,7 @@ func (s *scan) judgePreviews(list []*page) {
 
 	usual := usualTags(list)
 	for _, p := range list {
-		if !p.isWhole() || p.hidden {
+		if !p.isWhole() || p.Hidden {
 			continue
 		}
 		if len(p.preview) == 0 {

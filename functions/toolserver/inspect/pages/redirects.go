@@ -29,7 +29,7 @@ func (r redirect) rewrites() bool {
 
 // readRedirects reads the redirects of the website.
 func (s *scan) readRedirects() []redirect {
-	text, err := s.site.tree.Read(s.site.fileOf(redirectFile))
+	text, err := s.site.tree.Read(s.site.File(redirectFile))
 	if err != nil {
 		return nil
 	}

@@ -89,7 +89,7 @@ func (s *scan) follow(r reference, from here) (answer, bool) {
 	got := s.local(r.use, a)
 	if r.followed && s.sendsOn(got.file) && a.path != "/" {
 		got.wrong = "link_redirected"
-		got.detail = s.site.nameOf(got.file) + " sends on to another page"
+		got.detail = s.site.NameOf(got.file) + " sends on to another page"
 	}
 	if got.wrong == "" && got.file == "" && r.asked {
 		return s.probeRoute(r, a, got)
@@ -106,7 +106,7 @@ func (s *scan) sendsOn(file string) bool {
 		return false
 	}
 	p := s.target(file)
-	return p != nil && p.refresh != ""
+	return p != nil && p.Refresh != ""
 }
 
 // local looks for what answers a path of the website.
@@ -130,7 +130,7 @@ func (s *scan) fileFor(u *use, name string) string {
 		return s.site.FileAt(name)
 	}
 	if !strings.HasSuffix(name, "/") && s.site.isFile(name) {
-		return s.site.fileOf(name)
+		return s.site.File(name)
 	}
 	return ""
 }

@@ -235,7 +235,7 @@ func isScriptName(name string) bool {
 
 // script reads a script file, once in a scan. It is nil if the file cannot be read.
 func (s *scan) script(name string) *script {
-	file := s.site.fileOf(name)
+	file := s.site.File(name)
 	if known, ok := s.scripts[file]; ok {
 		return known
 	}

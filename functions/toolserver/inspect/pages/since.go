@@ -91,11 +91,11 @@ func committedBaseline(site *Site, repository *git.Repository) (baseline, error)
 	b := baseline{
 		name: "commit " + repository.Commit(),
 		at:   made.UTC(),
-		read: func(page string) ([]byte, error) { return repository.File(site.fileOf(page)) },
+		read: func(page string) ([]byte, error) { return repository.File(site.File(page)) },
 	}
 	for _, file := range files {
 		if site.wasPage(file) {
-			b.pages = append(b.pages, site.nameOf(file))
+			b.pages = append(b.pages, site.NameOf(file))
 		}
 	}
 	return b, nil

@@ -120,16 +120,16 @@ func (s *Site) PageNamed(files []string, name string) (string, bool) {
 	return "", false
 }
 
-// nameOf is the path of a file from the root of the website.
-func (s *Site) nameOf(file string) string {
+// NameOf is the path of a file from the root of the website.
+func (s *Site) NameOf(file string) string {
 	if s.root == "." {
 		return file
 	}
 	return strings.TrimPrefix(file, s.root+"/")
 }
 
-// fileOf is the file at a path of the website.
-func (s *Site) fileOf(name string) string {
+// File is the file of the workspace for a path of the website, whether it is there or not.
+func (s *Site) File(name string) string {
 	return path.Join(s.root, path.Clean("/"+name))
 }
 

@@ -232,7 +232,7 @@ func (r *reader) loadStyle(from here, text string) {
 		return
 	}
 
-	found := r.scan.sheet(r.site.fileOf(a.path))
+	found := r.scan.sheet(r.site.File(a.path))
 	if found == nil || slices.Contains(r.page.sheets, found) {
 		return
 	}
@@ -275,7 +275,7 @@ func (s *scan) judgeSheets() {
 			s.judgeReference(reference{
 				use:     a.use(),
 				address: a.text,
-				from:    []here{{path: "/" + s.site.nameOf(file)}},
+				from:    []here{{path: "/" + s.site.NameOf(file)}},
 				at:      place{file, index.at(a.at)},
 				read:    true,
 			})
