@@ -43,7 +43,7 @@ func CheckAccountability(w *workspace.Workspace, now func() time.Time) *tool.Too
 		Name:        "accountability_check",
 		Title:       "Accountability check",
 		Toolset:     "audit",
-		Description: "Finds fabricated solutions: placeholders beside real values, copies, examples as settings, skipped tests.",
+		Description: "Finds fabricated solutions: placeholders beside real values, copies, skipped tests, ignored failures.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in accountabilityInput) (Accountability, error) {
 		state, err := w.Load()

@@ -46,7 +46,7 @@ func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 		Name:        "dispatch_to_llm",
 		Title:       "Dispatch",
 		Toolset:     "ops",
-		Description: "Starts the configured agent on a task in the background, at most 2 at once, with 500 MB free.",
+		Description: "Starts the configured agent on a task in the background, at most 2 at once and with 500 MB of memory free.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Needs:       []tool.Need{tool.NeedAgent},
 

@@ -62,7 +62,7 @@ func TestDeployment(d DeploymentDeps) *tool.Tool {
 		Name:        "test_deployment",
 		Title:       "Test a deployment",
 		Toolset:     "ops",
-		Description: "Tries a file before it is deployed: preflight, syntax, dependencies, ports, memory. What is skipped did not pass.",
+		Description: "Tries a file before it is deployed: preflight, syntax, dependencies, ports, memory.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in deploymentInput) (Deployment, error) {
 		state, err := d.Workspace.Load()

@@ -54,7 +54,7 @@ func ReportUsage(t UsageDeps) *tool.Tool {
 		Name:        "usage_report",
 		Title:       "Usage",
 		Toolset:     "ops",
-		Description: "API tokens per bot and day, with anomalies, from the records of dispatches and of the workspace file.",
+		Description: "API tokens used per bot and day, with anomalies flagged, from records of usage.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(_ context.Context, _ *tool.Call, in usageInput) (Usage, error) {
 		state, err := t.Workspace.Load()
