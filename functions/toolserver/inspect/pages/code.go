@@ -239,9 +239,13 @@ func holdsName(text, name string) bool {
 }
 
 func isNamePart(c byte) bool {
-	return c == '-' || c == '_' ||
-		c >= '0' && c <= '9' ||
-		c >= 'a' && c <= 'z' ||
-		c >= 'A' && c <= 'Z' ||
-		c >= 0x80
+	if c == '-' || c == '_' || c >= utf8.RuneSelf {
+		return true
+	}
+	return isDigit(c) || isLetter(c)
+}
+
+func isLetter(c byte) bool {
+	lower := c | 0x20
+	return lower >= 'a' && lower <= 'z'
 }

@@ -10,26 +10,32 @@ import (
 // unasked are relations of links that need no request, or none to a file.
 var unasked = words("preconnect dns-prefetch pingback webmention edituri authorization_endpoint token_endpoint micropub hub self me openid.server")
 
+// fileAttributes are the attributes with the address of a file, by their element.
+var fileAttributes = map[string]string{
+	"video":  "src",
+	"audio":  "src",
+	"track":  "src",
+	"embed":  "src",
+	"object": "data",
+}
+
 // readLinks notes the addresses of pages and of files.
 func (r *reader) readLinks() {
 	for _, n := range r.elements {
+		if name, ok := fileAttributes[n.tag]; ok {
+			r.referIf(&toFile, n, name)
+		}
 		switch n.tag {
 		case "a", "area":
 			r.readAnchor(n)
 		case "link":
 			r.readRelation(n)
 		case "iframe", "frame":
-			if n.has("src") && n.attr("src") != "" {
-				r.refer(&toFrame, n, "src", n.attr("src"))
-			}
-		case "video", "audio", "track", "embed":
-			r.referIf(&toFile, n, "src")
+			r.referIf(&toFrame, n, "src")
 		case "source":
 			if n.within("picture") == nil {
 				r.referIf(&toFile, n, "src")
 			}
-		case "object":
-			r.referIf(&toFile, n, "data")
 		case "form":
 			r.readForm(n)
 		}
@@ -74,29 +80,36 @@ func cutFold(text, prefix string) (string, bool) {
 	return text[len(prefix):], true
 }
 
+// pageRelations are the relations of links to pages.
+var pageRelations = words("canonical alternate next prev prefetch prerender help author license index up amphtml search")
+
 // readRelation notes the file of a link element. Icons and styles are read elsewhere.
 func (r *reader) readRelation(n *node) {
 	rel := strings.Fields(strings.ToLower(n.attr("rel")))
-	if len(rel) == 0 || isIcon(rel) || slices.ContainsFunc(rel, func(each string) bool { return unasked[each] }) {
+	if len(rel) == 0 || isIcon(rel) || anyOf(rel, unasked) {
 		return
 	}
 	r.readPreloadedImages(n)
-
-	isPage := slices.ContainsFunc(rel, func(each string) bool {
-		return each == "canonical" || each == "alternate" || each == "next" || each == "prev" || each == "prefetch" || each == "prerender" ||
-			each == "help" || each == "author" || each == "license" || each == "index" || each == "up" || each == "amphtml" || each == "search"
-	})
-	switch {
-	case slices.Contains(rel, "preload") && strings.EqualFold(n.attr("as"), "image"):
-		r.referIf(&toImage, n, "href")
-	case isPage:
-		r.referIf(&toFrame, n, "href")
-	default:
-		r.referIf(&toFile, n, "href")
-	}
+	r.referIf(useOf(n, rel), n, "href")
 	if slices.Contains(rel, "manifest") {
 		r.readManifest(n.attr("href"))
 	}
+}
+
+// useOf is what a link element is for.
+func useOf(n *node, rel []string) *use {
+	if slices.Contains(rel, "preload") && strings.EqualFold(n.attr("as"), "image") {
+		return &toImage
+	}
+	if anyOf(rel, pageRelations) {
+		return &toFrame
+	}
+	return &toFile
+}
+
+// anyOf reports whether one of the words is in a set.
+func anyOf(list []string, wanted set) bool {
+	return slices.ContainsFunc(list, func(each string) bool { return wanted[each] })
 }
 
 // readForm notes the page that a form leads to. Other addresses are for the server, which

@@ -251,56 +251,84 @@ func (b *builder) closeUpTo(tags, stays []string) {
 // valuePlaces are the places of the values of the attributes of a tag, counted from its
 // begin; that of the name for an attribute without a value.
 func valuePlaces(raw []byte) []int {
+	s := tagScanner{raw: raw, at: 1}
+	s.skipTo(" /")
 	var places []int
-	i := 1
-	for i < len(raw) && !isBlank(raw[i]) && raw[i] != '/' && raw[i] != '>' {
-		i++
-	}
 	for {
-		for i < len(raw) && (isBlank(raw[i]) || raw[i] == '/') {
-			i++
-		}
-		if i >= len(raw) || raw[i] == '>' {
+		s.skipOver(" /")
+		if s.ends() {
 			return places
 		}
-		at, next := attributePlace(raw, i)
-		places = append(places, at)
-		i = next
+		places = append(places, s.attribute())
 	}
 }
 
-// attributePlace is the place of the value of an attribute that begins at i, and the end of
-// the attribute.
-func attributePlace(raw []byte, i int) (at, next int) {
-	name := i
-	i++
-	for i < len(raw) && !isBlank(raw[i]) && raw[i] != '=' && raw[i] != '>' && raw[i] != '/' {
-		i++
+// tagScanner goes through a tag. A blank in a list of characters stands for all white space.
+type tagScanner struct {
+	raw []byte
+	at  int
+}
+
+// ends reports whether the tag ends here.
+func (s *tagScanner) ends() bool {
+	return s.at >= len(s.raw) || s.raw[s.at] == '>'
+}
+
+// is reports whether one of some characters stands here.
+func (s *tagScanner) is(characters string) bool {
+	c := s.raw[s.at]
+	if isBlank(c) {
+		c = ' '
 	}
-	end := i
-	for i < len(raw) && isBlank(raw[i]) {
-		i++
+	return strings.IndexByte(characters, c) >= 0
+}
+
+// skipTo goes on to one of some characters, or to the end.
+func (s *tagScanner) skipTo(characters string) {
+	for !s.ends() && !s.is(characters) {
+		s.at++
 	}
-	if i >= len(raw) || raw[i] != '=' {
-		return name, end
+}
+
+// skipOver goes on over some characters.
+func (s *tagScanner) skipOver(characters string) {
+	for !s.ends() && s.is(characters) {
+		s.at++
+	}
+}
+
+// attribute goes over an attribute, and returns the place of its value.
+func (s *tagScanner) attribute() int {
+	name := s.at
+	s.at++
+	s.skipTo(" /=")
+	end := s.at
+	s.skipOver(" ")
+	if s.ends() || !s.is("=") {
+		s.at = end
+		return name
 	}
 
-	i++
-	for i < len(raw) && isBlank(raw[i]) {
-		i++
+	s.at++
+	s.skipOver(" ")
+	if !s.ends() && s.is(`"'`) {
+		return s.quotedValue()
 	}
-	if i < len(raw) && (raw[i] == '"' || raw[i] == '\'') {
-		length := bytes.IndexByte(raw[i+1:], raw[i])
-		if length < 0 {
-			return i + 1, len(raw)
-		}
-		return i + 1, i + 2 + length
+	at := s.at
+	s.skipTo(" ")
+	return at
+}
+
+// quotedValue goes over a value in quotes, and returns its place.
+func (s *tagScanner) quotedValue() int {
+	at := s.at + 1
+	length := bytes.IndexByte(s.raw[at:], s.raw[s.at])
+	if length < 0 {
+		s.at = len(s.raw)
+		return at
 	}
-	at = i
-	for i < len(raw) && !isBlank(raw[i]) && raw[i] != '>' {
-		i++
-	}
-	return at, i
+	s.at = at + length + 1
+	return at
 }
 
 func isBlank(c byte) bool {

@@ -139,26 +139,36 @@ func (s *scan) judgeMenus(list []*page) {
 	if !s.site.requires("mobile_nav") {
 		return
 	}
+	usual := opensUsually(list)
+	for _, p := range list {
+		if p.whole && p.menu.shut(usual) {
+			detail := fmt.Sprintf("nothing opens the navigation with its %d links", p.menu.links)
+			s.found(wrongAt(p.at(p.menu.line), "menu_without_toggle", detail, "<nav>"))
+		}
+	}
+}
 
+// opensUsually reports whether most pages with a navigation have something that opens it.
+func opensUsually(list []*page) bool {
 	menus, opened := 0, 0
 	for _, p := range list {
-		if p.menu.line > 0 {
-			menus++
+		if p.menu.line == 0 {
+			continue
 		}
-		if p.menu.line > 0 && p.menu.opens {
+		menus++
+		if p.menu.opens {
 			opened++
 		}
 	}
-	usual := menus > 1 && 2*opened >= menus
-	for _, p := range list {
-		m := p.menu
-		if m.line == 0 || m.opens || m.marked || !p.whole {
-			continue
-		}
-		if usual && m.links >= fewLinks || m.rigid && m.links >= manyLinks {
-			s.found(wrongAt(p.at(m.line), "menu_without_toggle", fmt.Sprintf("nothing opens the navigation with its %d links", m.links), "<nav>"))
-		}
+	return menus > 1 && 2*opened >= menus
+}
+
+// shut reports whether the navigation cannot be used on a phone.
+func (m menu) shut(usual bool) bool {
+	if m.line == 0 || m.opens || m.marked {
+		return false
 	}
+	return usual && m.links >= fewLinks || m.rigid && m.links >= manyLinks
 }
 
 var fixedWidth = regexp.MustCompile(`(?i)width\s*=\s*\d{3,}`)

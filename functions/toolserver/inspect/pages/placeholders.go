@@ -118,19 +118,22 @@ func (r *reader) checkPlaceholders() {
 
 // checkWhole reports an element whose whole text stands for a value. A script may fill it.
 func (r *reader) checkWhole(n *node) {
-	if n.tag == "option" || unseen[n.tag] || quoted[n.tag] || !isLeaf(n) {
+	if !isLeaf(n) || !mayHoldValue(n) {
 		return
 	}
 	text := strings.TrimSpace(n.content())
-	for _, p := range r.site.standIns() {
-		if !p.whole || text != p.text {
-			continue
-		}
-		if r.inCode(n) || isHidden(n) || r.scripted(n) {
-			return
-		}
-		r.wrong(r.line(n), "placeholder", "the text of the element is "+p.text, text)
+	whole := slices.ContainsFunc(r.site.standIns(), func(p standIn) bool {
+		return p.whole && text == p.text
+	})
+	if !whole || r.inCode(n) || isHidden(n) || r.scripted(n) {
+		return
 	}
+	r.wrong(r.line(n), "placeholder", "the text of the element is "+text, text)
+}
+
+// mayHoldValue reports whether the text of an element is shown as a value.
+func mayHoldValue(n *node) bool {
+	return n.tag != "option" && !unseen[n.tag] && !quoted[n.tag]
 }
 
 // isLeaf reports whether an element holds nothing but text.
@@ -151,15 +154,26 @@ var spoken = words("alt title aria-label placeholder")
 // checkAttributes reports texts in attributes that were never written.
 func (r *reader) checkAttributes(n *node) {
 	for _, a := range n.attributes {
-		described := n.tag == "meta" && a.name == "content" || n.tag == "input" && a.name == "value"
-		if !described && !spoken[a.name] {
+		if !isSpoken(n, a) {
 			continue
 		}
+		lower := strings.ToLower(a.value)
 		for _, p := range r.site.standIns() {
-			if p.find(a.value, strings.ToLower(a.value)) >= 0 {
+			if p.find(a.value, lower) >= 0 {
 				r.wrong(r.lines.at(a.at), "placeholder", a.name+" holds "+p.text, a.value)
 				break
 			}
 		}
 	}
+}
+
+// isSpoken reports whether people read or hear the value of an attribute.
+func isSpoken(n *node, a attribute) bool {
+	switch a.name {
+	case "content":
+		return n.tag == "meta"
+	case "value":
+		return n.tag == "input"
+	}
+	return spoken[a.name]
 }

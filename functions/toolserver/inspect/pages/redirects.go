@@ -138,13 +138,14 @@ func (s *scan) leads(to string, hops int) bool {
 func (s *scan) judgeRedirects() {
 	file := path.Join(s.site.root, redirectFile)
 	for _, r := range s.redirects {
-		fixed := !strings.Contains(r.to, ":splat") && !placeholder.MatchString(r.to)
-		if !fixed && !strings.HasPrefix(r.to, "/") || strings.ContainsAny(r.to, "*") {
-			continue
-		}
-		if !fixed || r.status >= 400 || s.leads(r.to, 0) {
+		if r.status >= 400 || r.varies() || s.leads(r.to, 0) {
 			continue
 		}
 		s.found(wrongAt(place{file, r.line}, "redirect_dead", "the redirect leads to "+r.to+", which does not exist", r.to))
 	}
+}
+
+// varies reports whether a redirect leads to different places.
+func (r redirect) varies() bool {
+	return placeholder.MatchString(strings.TrimPrefix(r.to, "https:"))
 }

@@ -211,17 +211,23 @@ func (r *reader) load(name string) *script {
 func (r *reader) loadImports(each *script, from here) {
 	for _, q := range each.asks {
 		text, base := q.text, from
-		switch {
-		case q.kind == forModule:
+		if q.kind == forModule {
 			text, base = r.imports.located(q.text, from)
-		case q.kind != forWorker && q.kind != besideModule:
-			continue
 		}
-		a, ok := r.site.resolve(base, text)
-		if ok && a.local && isScriptName(a.path) && r.site.isFile(a.path) {
+		if a, ok := r.site.resolve(base, text); ok && q.loads() && r.isOwnScript(a) {
 			r.load(a.path)
 		}
 	}
+}
+
+// loads reports whether a request is for a script.
+func (a ask) loads() bool {
+	return a.kind == forModule || a.kind == besideModule || a.kind == forWorker
+}
+
+// isOwnScript reports whether an address leads to a script of the website.
+func (r *reader) isOwnScript(a address) bool {
+	return a.local && isScriptName(a.path) && r.site.isFile(a.path)
 }
 
 // isScriptName reports whether a path ends like that of a script.

@@ -57,7 +57,7 @@ func (r *reader) fills(n *node) bool {
 	if unseen[n.tag] {
 		return false
 	}
-	if shown[n.tag] || strings.Contains(n.tag, "-") || r.painted(n) || r.scripted(n) || r.mounted(n) {
+	if r.showsItself(n) {
 		return true
 	}
 	return slices.ContainsFunc(n.children, r.fills)
@@ -192,44 +192,58 @@ func (r *reader) isCard(n *node) bool {
 
 // followedBy reports whether content follows a heading, or a heading of a lower level.
 func (r *reader) followedBy(heading *node) bool {
-	bound := r.boundOf(heading)
-	passed := false
-	found := false
-	over := false
-	bound.walk(func(n *node) bool {
-		switch {
-		case found || over:
-			return false
-		case n == heading:
-			passed = true
-			return false
-		case !passed:
-			return true
-		case isHeading(n.tag) && !isHidden(n):
-			found = n.tag > heading.tag
-			over = !found
-			return false
-		case n.tag == "footer" && n.parent.tag == "body":
-			return false
-		}
-		found = r.isContent(n)
-		return !found
-	})
-	return found
+	f := follower{reader: r, heading: heading}
+	r.boundOf(heading).walk(f.visit)
+	return f.found
+}
+
+// follower looks for what follows a heading.
+type follower struct {
+	*reader
+	heading *node
+	passed  bool // the heading was met
+	found   bool
+	over    bool // the next heading was met
+}
+
+func (f *follower) visit(n *node) bool {
+	switch {
+	case f.found || f.over:
+		return false
+	case n == f.heading:
+		f.passed = true
+		return false
+	case !f.passed:
+		return true
+	case isHeading(n.tag) && !isHidden(n):
+		f.found = n.tag > f.heading.tag
+		f.over = !f.found
+		return false
+	case n.tag == "footer" && n.parent.tag == "body":
+		return false
+	}
+	f.found = f.isContent(n)
+	return !f.found && !unseen[n.tag]
 }
 
 // isContent reports whether a node shows something by itself, whatever is nested in it.
 func (r *reader) isContent(n *node) bool {
 	if n.tag == "" {
-		return strings.TrimSpace(n.text) != "" && !unseen[n.parent.tag]
+		return strings.TrimSpace(n.text) != ""
 	}
 	if n.tag == "script" {
 		return isEmbed(n)
 	}
-	if unseen[n.tag] {
-		return false
+	return !unseen[n.tag] && r.showsItself(n)
+}
+
+// showsItself reports whether an element shows something without any text: a picture, a
+// control, or what styles and scripts put there.
+func (r *reader) showsItself(n *node) bool {
+	if shown[n.tag] || strings.Contains(n.tag, "-") {
+		return true
 	}
-	return shown[n.tag] || strings.Contains(n.tag, "-") || r.painted(n) || r.scripted(n) || r.mounted(n)
+	return r.painted(n) || r.scripted(n) || r.mounted(n)
 }
 
 // boundOf is the element in which the content of a heading must stand. A title of the page

@@ -20,6 +20,7 @@ type healthInput struct {
 // Health is the answer of page_health.
 type Health struct {
 	Status    string            `json:"status"` // healthy, issues_found or not_checked
+	Generated time.Time         `json:"generated_at,omitzero"`
 	Checked   int               `json:"pages_checked"`
 	Count     int               `json:"issue_count"`
 	Issues    []pages.Finding   `json:"issues"`
@@ -54,13 +55,14 @@ func RunHealth(ctx context.Context, c *pages.Check, page string, limit int, prog
 	}
 
 	answer := Health{
-		Status:  "healthy",
-		Checked: report.Pages,
-		Count:   len(report.Findings),
-		Issues:  report.Findings,
-		ByType:  map[string]int{},
-		Skipped: report.Skipped,
-		Limits:  append([]string{}, report.Limits...),
+		Status:    "healthy",
+		Generated: c.Now().UTC(),
+		Checked:   report.Pages,
+		Count:     len(report.Findings),
+		Issues:    report.Findings,
+		ByType:    map[string]int{},
+		Skipped:   report.Skipped,
+		Limits:    append([]string{}, report.Limits...),
 	}
 	for _, f := range report.Findings {
 		answer.ByType[f.Type]++
