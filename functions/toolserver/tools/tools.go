@@ -12,6 +12,7 @@ import (
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/approvals"
 	"governance.internal/functions/toolserver/tools/audit"
+	"governance.internal/functions/toolserver/tools/bots"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/tools/session"
@@ -82,6 +83,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		web.CheckPageHealth(d.Pages),
 		audit.PrePublishAudit(d.Session.Workspace),
 		audit.CheckAccountability(d.Session.Workspace, d.Session.Now),
+		bots.CheckBotCompliance(d.Session.Workspace, d.Session.Now),
 		ops.ReportUsage(d.Usage),
 		ops.CheckDependencies(d.Session.Workspace),
 		session.SessionClose(d.Session, d.Close),
