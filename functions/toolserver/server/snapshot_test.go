@@ -171,6 +171,7 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"auto_propagate":             {`{}`, `{"dry_run":true,"only":["role"]}`},
 		"propagate_family_member":    {`{}`, `{"dry_run":true}`},
 		"fix_doc_drift":              {`{}`, `{"dry_run":false}`},
+		"self_check":                 {`{}`},
 		"bot_compliance_check":       {`{}`, `{"bot":"bots/a.py"}`},
 		"lint_mcp_config":            {`{"config":{"command":"npx","args":["x"]}}`},
 	}
@@ -223,7 +224,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		return names
 	}
 	core := names(r.list("X-MCP-Toolsets", "core"))
-	if !slices.Equal(core, []string{"get_framework", "preflight_check", "guardrail_rules", "violation_logging", "get_governance_system_info"}) {
+	if !slices.Equal(core, []string{"get_framework", "preflight_check", "guardrail_rules", "violation_logging", "get_governance_system_info", "self_check"}) {
 		t.Errorf("core: %v", core)
 	}
 	for _, header := range [][]string{{"X-MCP-Readonly", "true"}, {"X-MCP-Toolsets", "core, audit", "X-MCP-Readonly", "true"}} {

@@ -99,6 +99,7 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Governed:     s.governed.count,
 			Capabilities: s.capabilities,
 		},
+		Self: s.selfCheck(),
 		Machine: ops.Machine{
 			Host:      s.deps.Host,
 			DataDir:   s.deps.DataDir,

@@ -30,6 +30,7 @@ var Default = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
 // Deps are what the tools work with.
 type Deps struct {
 	System     core.System
+	Self       core.SelfDeps
 	Machine    ops.Machine
 	Verify     audit.Verify
 	Kill       ops.Kill
@@ -71,6 +72,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		session.PersistFact(d.Session),
 		session.DiscoveryBriefing(d.Session),
 		core.GetGovernanceSystemInfo(d.System),
+		core.CheckSelf(d.Self),
 		ops.EmergencyKillSwitch(d.Kill),
 		ops.DispatchToLLM(d.Dispatcher),
 		approvals.RequestApproval(d.Preflight),

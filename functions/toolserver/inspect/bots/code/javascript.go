@@ -146,7 +146,7 @@ func (s *script) decorated() *Node {
 	s.at++
 	decorator := s.postfix(s.atom())
 	n := s.statement()
-	if n == nil {
+	if n == nil || decorator == nil {
 		return decorator
 	}
 	if n.Kind == Function {

@@ -205,7 +205,7 @@ func (s *script) skipTypeAtom() bool {
 		s.skipTypeArguments()
 	case t.kind == stringToken, t.kind == numberToken:
 		s.at++
-	case s.is("<"):
+	case s.is("<") && s.endOfTypeArguments() > 0:
 		s.skipTypeArguments()
 		return s.skipTypeAtom()
 	default:

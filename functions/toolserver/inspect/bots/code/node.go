@@ -58,7 +58,18 @@ type Signature struct {
 	Private   bool // a method that only its class can call
 }
 
-// node makes a node of the parts that are there.
+// whole are the kinds of nodes none of whose parts may be missing.
+var whole = map[Kind]bool{
+	Assign:  true,
+	Keyword: true,
+	Member:  true,
+	Binary:  true,
+	Unary:   true,
+	Choice:  true,
+}
+
+// node makes a node of the parts that are there. A missing part of a node that must be whole is
+// an empty one.
 func node(kind Kind, text string, line int, parts ...*Node) *Node {
 	n := &Node{
 		Kind: kind,
@@ -66,6 +77,9 @@ func node(kind Kind, text string, line int, parts ...*Node) *Node {
 		Line: line,
 	}
 	for _, each := range parts {
+		if each == nil && whole[kind] {
+			each = node(Other, "", line)
+		}
 		if each != nil {
 			n.Parts = append(n.Parts, each)
 		}
