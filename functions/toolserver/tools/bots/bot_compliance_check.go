@@ -51,7 +51,7 @@ func CheckBotCompliance(w *workspace.Workspace, now func() time.Time) *tool.Tool
 		Name:        "bot_compliance_check",
 		Title:       "Bot compliance",
 		Toolset:     "bots",
-		Description: "Judges bots in Go, JavaScript, TypeScript and Python by six standards, from code that can run.",
+		Description: "Judges bot sources by six standards, from code that can run.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, in complianceInput) (Compliance, error) {
 		state, err := w.Load()

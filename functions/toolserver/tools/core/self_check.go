@@ -90,7 +90,6 @@ type Self struct {
 	Generated time.Time     `json:"generated_at"`
 	Count     int           `json:"finding_count"`
 	Critical  int           `json:"critical"` // findings of severity error
-	Checked   int           `json:"checked"`
 	Findings  []SelfFinding `json:"findings"`
 	Tests     []SelfTest    `json:"tests"`
 	Versions  []SelfVersion `json:"versions"`
@@ -113,7 +112,7 @@ func CheckSelf(d SelfDeps) *tool.Tool {
 		Name:        "self_check",
 		Title:       "Self check",
 		Toolset:     "core",
-		Description: "Probes this server: versions, tools, schemas, leaks in outputs, limiter, kill secret, audit chain.",
+		Description: "Probes this server: versions, schemas, leaks, limiter, kill secret, audit chain.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 	}, func(ctx context.Context, _ *tool.Call, _ struct{}) (Self, error) {
 		select {
@@ -186,7 +185,6 @@ func (s *Self) conclude() {
 		return cmp.Or(strings.Compare(a.Probe, b.Probe), strings.Compare(a.ID, b.ID), strings.Compare(a.Message, b.Message))
 	})
 	s.Count = len(s.Findings)
-	s.Checked = len(s.Tests)
 
 	issues := 0
 	for _, f := range s.Findings {
@@ -202,7 +200,7 @@ func (s *Self) conclude() {
 		s.Status = "CRITICAL"
 	case issues > 0:
 		s.Status = "issues_found"
-	case s.Checked == 0:
+	case len(s.Tests) == 0:
 		s.Status = "not_checked"
 	default:
 		s.Status = "clean"

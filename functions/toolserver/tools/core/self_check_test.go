@@ -33,7 +33,7 @@ func TestTheStatusIsThatOfTheWorstFinding(t *testing.T) {
 		"CRITICAL":     {probe("a", core.SeverityWarn), probe("b", core.SeverityError)},
 	} {
 		answer := selfCheck(w, probes...)
-		if answer.Status != want || answer.Count != len(answer.Findings) || answer.Checked != len(probes) || len(answer.Tests) != len(probes) {
+		if answer.Status != want || answer.Count != len(answer.Findings) || len(answer.Tests) != len(probes) {
 			t.Errorf("%s: %+v", want, answer)
 		}
 		for _, f := range answer.Findings {
