@@ -17,6 +17,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/bots"
 	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/inspect/edit"
 	"governance.internal/functions/toolserver/inspect/fact"
@@ -127,6 +128,7 @@ func driftAuditOf(gate *preflight.Gate) *drift.Audit {
 		Builtins:  fact.Builtins{"mcp_tools": tools.Count},
 		Now:       time.Now,
 		Facts:     audit.SessionFacts(gate.Workspace),
+		Bots:      bots.Drifts,
 	}
 	if f, err := gate.Workspace.Open(workspace.StateDir + "/baseline.json"); err == nil {
 		_ = f.Close()

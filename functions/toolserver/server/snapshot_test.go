@@ -133,7 +133,8 @@ func compile(t *testing.T, name string, schema json.RawMessage) *jsonschema.Sche
 // The answer of a tool matches its schema for every value of its enums.
 func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 	dir := project(t, map[string]string{
-		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js, provider: procfs}]}\nusage: {sources: [{file: \"*.jsonl\"}]}\n", "api/server.js": "import './a.js'", "usage.jsonl": "",
+		"governance.yaml": "processes: {expected: [{name: api, script: api/server.js, provider: procfs}]}\nusage: {sources: [{file: \"*.jsonl\"}]}\nbots: {files: [{path: bots/a.py}]}\n", "api/server.js": "import './a.js'", "usage.jsonl": "",
+		"bots/a.py": "x = 1\n",
 	})
 	r := start(t, func(d *depsOf) { allTools(d); d.Workspace = dir })
 	calls := map[string][]string{
@@ -170,6 +171,8 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"auto_propagate":             {`{}`, `{"dry_run":true,"only":["role"]}`},
 		"propagate_family_member":    {`{}`, `{"dry_run":true}`},
 		"fix_doc_drift":              {`{}`, `{"dry_run":false}`},
+		"self_check":                 {`{}`},
+		"bot_compliance_check":       {`{}`, `{"bot":"bots/a.py"}`},
 		"lint_mcp_config":            {`{"config":{"command":"npx","args":["x"]}}`},
 	}
 	list := r.list()
@@ -221,7 +224,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		return names
 	}
 	core := names(r.list("X-MCP-Toolsets", "core"))
-	if !slices.Equal(core, []string{"get_framework", "preflight_check", "guardrail_rules", "violation_logging", "get_governance_system_info"}) {
+	if !slices.Equal(core, []string{"get_framework", "preflight_check", "guardrail_rules", "violation_logging", "get_governance_system_info", "self_check"}) {
 		t.Errorf("core: %v", core)
 	}
 	for _, header := range [][]string{{"X-MCP-Readonly", "true"}, {"X-MCP-Toolsets", "core, audit", "X-MCP-Readonly", "true"}} {

@@ -11,6 +11,7 @@ import (
 
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/inspect/bots"
 	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/inspect/edit"
 	"governance.internal/functions/toolserver/inspect/fact"
@@ -98,6 +99,7 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Governed:     s.governed.count,
 			Capabilities: s.capabilities,
 		},
+		Self: s.selfCheck(),
 		Machine: ops.Machine{
 			Host:      s.deps.Host,
 			DataDir:   s.deps.DataDir,
@@ -181,6 +183,7 @@ func (s *Server) driftAudit() *drift.Audit {
 		Processes: s.processStates,
 		Listening: s.deps.Host.Listening,
 		Facts:     audit.SessionFacts(s.governed.workspace),
+		Bots:      bots.Drifts,
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 )
 
 // structured decodes the structured content of a call that must succeed.
-func structured[T any](r running, name, arguments string) (out T) {
+func structured[T any](r running, name, arguments string, headers ...string) (out T) {
 	r.Helper()
-	result := r.call(name, arguments)
+	result := r.call(name, arguments, headers...)
 	text, err := json.Marshal(result["structuredContent"])
 	if err == nil {
 		err = json.Unmarshal(text, &out)

@@ -12,6 +12,7 @@ import (
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/tools/approvals"
 	"governance.internal/functions/toolserver/tools/audit"
+	"governance.internal/functions/toolserver/tools/bots"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
 	"governance.internal/functions/toolserver/tools/session"
@@ -29,6 +30,7 @@ var Default = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
 // Deps are what the tools work with.
 type Deps struct {
 	System     core.System
+	Self       core.SelfDeps
 	Machine    ops.Machine
 	Verify     audit.Verify
 	Kill       ops.Kill
@@ -70,6 +72,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		session.PersistFact(d.Session),
 		session.DiscoveryBriefing(d.Session),
 		core.GetGovernanceSystemInfo(d.System),
+		core.CheckSelf(d.Self),
 		ops.EmergencyKillSwitch(d.Kill),
 		ops.DispatchToLLM(d.Dispatcher),
 		approvals.RequestApproval(d.Preflight),
@@ -82,6 +85,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		web.CheckPageHealth(d.Pages),
 		audit.PrePublishAudit(d.Session.Workspace),
 		audit.CheckAccountability(d.Session.Workspace, d.Session.Now),
+		bots.CheckBotCompliance(d.Session.Workspace, d.Session.Now),
 		ops.ReportUsage(d.Usage),
 		ops.CheckDependencies(d.Session.Workspace),
 		session.SessionClose(d.Session, d.Close),

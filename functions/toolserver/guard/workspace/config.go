@@ -24,7 +24,7 @@ type Config struct {
 	Website     Website      `yaml:"website" doc:"The pages of the project."`
 	Platforms   Platforms    `yaml:"platforms" doc:"Features of members by platform."`
 	Docs        []Document   `yaml:"docs" doc:"Documents that must stay true."`
-	Bots        Bots         `yaml:"bots" unread:"true" doc:"Bots and the standards they keep."`
+	Bots        Bots         `yaml:"bots" doc:"Bots and the standards they keep."`
 	Archive     Archive      `yaml:"archive" doc:"Where old files go."`
 	Snapshot    Snapshot     `yaml:"snapshot" doc:"What a snapshot holds, and when one is taken."`
 	Usage       Usage        `yaml:"usage" doc:"Records of tokens used, and when to warn."`
@@ -225,14 +225,14 @@ type Bots struct {
 
 // Bot is the source of one bot.
 type Bot struct {
-	Path     string `yaml:"path" required:"true" max:"1024"`
-	Platform string `yaml:"platform" max:"200"`
+	Path     Glob   `yaml:"path" required:"true" doc:"A file, or a pattern of files."`
+	Platform string `yaml:"platform" max:"200" doc:"telegram, discord, slack, whatsapp, matrix or another; if not set, what the imports tell."`
 }
 
 // Standard overrides one of the six standards.
 type Standard struct {
-	ID    string     `yaml:"id" required:"true" max:"64"`
-	AnyOf []Patterns `yaml:"any_of"`
+	ID    string     `yaml:"id" required:"true" max:"64" doc:"Such as 1_thinking_message."`
+	AnyOf []Patterns `yaml:"any_of" doc:"One of these must be found in the code without its comments."`
 	NA    []string   `yaml:"na" doc:"Platforms to which it does not apply."`
 }
 

@@ -1,0 +1,264 @@
+package code
+
+import (
+	"slices"
+	"strings"
+)
+
+// run marks what can run. It begins with the statements of the file, and with the functions
+// that others or a framework call; a function with a name runs when live code uses its name.
+// If that reaches no function, others use the file, and all its functions run.
+func (p *Program) run() {
+	p.bury(p.Root)
+	p.waiting = map[string][]*Node{}
+	p.visit(p.Root)
+
+	reached := p.enterAll(p.isEntry)
+	if !reached && !p.starts() {
+		p.enterAll(func(f *Node) bool { return f.Func.Name != "" })
+	}
+	p.collect()
+}
+
+// starters are pieces of the names of calls that begin the work of a program.
+var starters = []string{"run", "poll", "start", "launch", "serve", "idle", "main", "connect", "login", "listen", "loop"}
+
+// starts reports whether the statements of the file begin the work of a program.
+func (p *Program) starts() bool {
+	return slices.ContainsFunc(p.Root.Parts, func(n *Node) bool {
+		for n.Kind == Unary {
+			n = n.Parts[0]
+		}
+		if n.Kind != Call || n.dead {
+			return false
+		}
+		name := strings.ToLower(n.Callee().Last())
+		return p.script || slices.ContainsFunc(starters, func(piece string) bool {
+			return strings.Contains(name, piece)
+		})
+	})
+}
+
+// enterAll makes the chosen functions run, and reports whether any function runs then.
+func (p *Program) enterAll(chosen func(f *Node) bool) bool {
+	any := false
+	p.Root.Walk(func(n *Node) bool {
+		if n.dead {
+			return false
+		}
+		if n.Kind == Function && !n.Live && chosen(n) {
+			p.enter(n)
+		}
+		any = any || n.Kind == Function && n.Live
+		return true
+	})
+	return any
+}
+
+// entries are functions that are called from outside by their names.
+var entries = words("main setup lambda_handler handler")
+
+// isEntry reports whether something outside of the file calls a function.
+func (p *Program) isEntry(f *Node) bool {
+	around := f.Enclosing(Class, Function)
+	method := around != nil && around.Kind == Class
+	switch {
+	case f.Func.Decorated:
+		return true
+	case around == nil && entries[f.Func.Name]:
+		return true
+	case method && f.Func.Exported:
+		return !p.constructs(around.Text)
+	}
+	return f.Func.Exported && !isGoMethodOfMain(p, f)
+}
+
+// isGoMethodOfMain reports whether a function of a program with a main is only exported by its
+// spelling.
+func isGoMethodOfMain(p *Program, f *Node) bool {
+	return !p.library && len(p.functions["main"]) > 0 && isCapital(f.Func.Name)
+}
+
+func isCapital(name string) bool {
+	return name != "" && name[0] >= 'A' && name[0] <= 'Z'
+}
+
+// constructs reports whether the program itself makes objects of a class.
+func (p *Program) constructs(class string) bool {
+	found := false
+	p.Root.Walk(func(n *Node) bool {
+		if n.Kind == Call && n.Callee().Last() == class {
+			found = true
+		}
+		return !found
+	})
+	return class != "" && found
+}
+
+// collect lists the live calls.
+func (p *Program) collect() {
+	p.calls = nil
+	p.Root.Walk(func(n *Node) bool {
+		if n.Kind == Call && n.Live {
+			p.calls = append(p.calls, n)
+		}
+		return true
+	})
+}
+
+// enter makes a function run.
+func (p *Program) enter(f *Node) {
+	if f.Live {
+		return
+	}
+	f.Live = true
+	for _, each := range f.Func.Params {
+		p.visit(each)
+	}
+	for _, each := range f.Parts {
+		p.visit(each)
+	}
+}
+
+// visit marks a node that control reaches.
+func (p *Program) visit(n *Node) {
+	if n.dead {
+		return
+	}
+	if n.Kind == Function {
+		p.meet(n)
+		return
+	}
+	n.Live = true
+
+	switch n.Kind {
+	case Call:
+		p.calls = append(p.calls, n)
+	case Name, Member:
+		if !isMention(n) {
+			p.use(n.Text)
+		}
+	case Class:
+		p.meetClass(n)
+		return
+	case Index:
+		p.useMembers(n.Parts[0].Last())
+	}
+	for i, each := range n.Parts {
+		if n.Kind == Assign && i == 0 {
+			p.write(each)
+			continue
+		}
+		p.visit(each)
+	}
+}
+
+// isMention reports whether a name is only spoken of, as in f.name and typeof f.
+func isMention(n *Node) bool {
+	switch n.Parent.Kind {
+	case Member:
+		return mentions[n.Parent.Text]
+	case Unary:
+		return n.Parent.Text == "typeof"
+	}
+	return false
+}
+
+var mentions = words("name length toString __name__ __doc__ displayName")
+
+// write visits what a value is assigned to: its own name is not used by that.
+func (p *Program) write(target *Node) {
+	if target.Kind != Name && target.Kind != Member {
+		p.visit(target)
+		return
+	}
+	target.Live = true
+	for _, each := range target.Parts {
+		p.visit(each)
+	}
+}
+
+// meet comes upon a function: one without a name that is handed on runs, others wait until
+// their name is used.
+func (p *Program) meet(f *Node) {
+	name := f.Func.Name
+	waits := name != "" && f.Parent.Kind != Call && f.Parent.Kind != Exit
+	if f.Parent.Kind == Assign {
+		name = f.Parent.Parts[0].Last()
+		waits = name != "" && !isExport(f.Parent.Parts[0])
+	}
+	if f.Parent.Kind == Keyword {
+		waits = f.Parent.Parent.Parent != nil && f.Parent.Parent.Parent.Kind == Assign && !isExport(f.Parent.Parent.Parent.Parts[0])
+	}
+
+	if !waits || f.Func.Decorated {
+		p.enter(f)
+		return
+	}
+	if p.waiting[name] == nil {
+		p.waiting[name] = []*Node{}
+	} else if len(p.waiting[name]) == 0 {
+		p.enter(f) // its name was used before
+		return
+	}
+	p.waiting[name] = append(p.waiting[name], f)
+}
+
+// isExport reports whether an assignment hands a value to other modules.
+func isExport(target *Node) bool {
+	path := target.Path()
+	return path == "module.exports" || strings.HasPrefix(path, "module.exports.") || strings.HasPrefix(path, "exports.")
+}
+
+// use makes the functions with a name run, those that come later, too.
+func (p *Program) use(name string) {
+	list := p.waiting[name]
+	p.waiting[name] = []*Node{}
+	for _, each := range list {
+		p.enter(each)
+	}
+}
+
+// useMembers makes the functions in an object run: which of them cannot be known.
+func (p *Program) useMembers(name string) {
+	for _, value := range p.values[name] {
+		if value.Kind != Object {
+			continue
+		}
+		for _, each := range value.Parts {
+			if each.Kind == Keyword {
+				p.use(each.Text)
+			}
+		}
+	}
+}
+
+// meetClass visits what a class declares. The methods that a framework calls run; others wait.
+func (p *Program) meetClass(class *Node) {
+	for _, each := range class.Parts[:len(class.Parts)-1] {
+		p.visit(each)
+	}
+	inherits := len(class.Parts) > 1
+	for _, each := range class.Body().Parts {
+		if each.Kind == Function && (isSpecial(each.Func.Name) || inherits && isCallback(each.Func.Name)) {
+			p.enter(each)
+			continue
+		}
+		p.visit(each)
+	}
+}
+
+// isSpecial reports whether a language calls a method itself.
+func isSpecial(name string) bool {
+	return name == "constructor" || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
+}
+
+// isCallback reports whether a framework calls a method of a class that inherits from its own.
+func isCallback(name string) bool {
+	for _, prefix := range []string{"on", "handle", "setup", "cog_", "run", "process", "receive"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}

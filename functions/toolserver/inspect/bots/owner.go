@@ -1,0 +1,322 @@
+package bots
+
+import (
+	"regexp"
+	"slices"
+
+	"governance.internal/functions/toolserver/inspect/bots/code"
+)
+
+// ownerName is the name of who the bot belongs to.
+var ownerName = regexp.MustCompile(`(?i)owner|admin|operator|master|\bboss|creator|allow(ed)?_?(list|users?|ids?|numbers?|senders?|chats?)|allowed$|authori[sz]ed|permitted|trusted|whitelist|superuser|sudo`)
+
+// senderName is a name by which the sender of a message is known. What others can choose, such
+// as a display name or the text itself, is none.
+var senderName = regexp.MustCompile(`(?i)^(id|_?user_?id|uid|from|from_?id|sender(_?id|_?jid)?|author(_?id)?|user|member|jid|remote_?jid|participant|number|phone(_?number)?|wa_?id|chat_?id|peer_?id|client_?id|effective_user|username|user_?name|.*_?(user|sender|author|from)_?id|whoami|who|mxid|sender_id|caller)$`)
+
+// loose are names that anybody can choose.
+var loose = regexp.MustCompile(`(?i)^(text|content|body|message_text|display_?name|first_?name|full_?name|last_?name|nick(name)?|push_?name|profile_?name|caption)$`)
+
+// ownerChecks are calls of libraries that compare the sender with the owner.
+var ownerChecks = regexp.MustCompile(`^(?i:is_?owner|is_?(bot_?)?admin|is_?(verified_?)?owner|verify_?owner|check_?owner|require_?owner|owner_?only|only_?owner|is_?authori[sz]ed|whitelist|restrict|lookup_?owner|find_?owner|get_?(verified_?)?owner)$`)
+
+// ownerVerification judges whether the sender is compared with the owner, and something
+// follows from that.
+func (b *bot) ownerVerification() Verdict {
+	for _, n := range b.ownerComparisons() {
+		if b.matters(n, 0) {
+			return pass(n.Line, "the sender is compared with the owner")
+		}
+	}
+	for _, call := range b.Calls() {
+		if b.looksUpOwner(call) && b.matters(call, 0) {
+			return pass(call.Line, "the owner is looked up by the sender")
+		}
+	}
+	return b.noOwner()
+}
+
+func (b *bot) noOwner() Verdict {
+	for _, n := range b.ownerComparisons() {
+		return fail(n.Line, "the sender is compared with the owner, but nothing follows from it")
+	}
+	line := 0
+	b.Root.Walk(func(n *code.Node) bool {
+		if line == 0 && n.Live && (n.Kind == code.Name || n.Kind == code.Member) && ownerName.MatchString(n.Text) {
+			line = n.Line
+		}
+		return line == 0
+	})
+	if line > 0 {
+		return fail(line, "an owner is named, but no code that runs compares the sender with it")
+	}
+	return fail(0, "no code that runs compares the sender with an owner")
+}
+
+// comparers are calls that compare two values, or look for one in others.
+var comparers = regexp.MustCompile(`^(?i:includes|has|contains|indexOf|get|equals|EqualFold|ConstantTimeCompare|timingSafeEqual|compare_digest|compare|is_?equal|some|find|any|ContainsFunc|Index|Compare|user|chat|Whitelist|Allowed|__contains__|localeCompare|exists|startsWith)$`)
+
+// ownerComparisons are the live places where the owner and the sender meet.
+func (b *bot) ownerComparisons() []*code.Node {
+	var list []*code.Node
+	b.Root.Walk(func(n *code.Node) bool {
+		if n.Live && b.comparesOwner(n) {
+			list = append(list, n)
+		}
+		return true
+	})
+	return list
+}
+
+func (b *bot) comparesOwner(n *code.Node) bool {
+	switch n.Kind {
+	case code.Binary:
+		switch n.Text {
+		case "==", "===", "!=", "!==", "in", "not in":
+			return b.meet(n.Parts[0], n.Parts[1])
+		}
+	case code.Index:
+		return len(n.Parts) == 2 && b.isOwner(n.Parts[0], 0) && b.isSender(n.Parts[1], 0)
+	case code.Call:
+		return comparers.MatchString(n.Callee().Last()) && b.callCompares(n)
+	case code.Other:
+		return n.Text == "case" && false
+	}
+	return false
+}
+
+// meet reports whether one side is the owner and the other the sender.
+func (b *bot) meet(left, right *code.Node) bool {
+	return b.isOwner(left, 0) && b.isSender(right, 0) || b.isOwner(right, 0) && b.isSender(left, 0)
+}
+
+// callCompares reports whether what is called on, and the arguments, hold owner and sender.
+func (b *bot) callCompares(call *code.Node) bool {
+	sides := slices.Clone(call.Args())
+	if callee := call.Callee(); callee.Kind == code.Member {
+		sides = append(sides, callee.Parts[0])
+	}
+	if filter := call.Callee().Path(); filter == "filters.User" || filter == "filters.Chat" || call.Callee().Last() == "Whitelist" {
+		return slices.ContainsFunc(call.Args(), func(n *code.Node) bool { return b.isOwner(n, 0) })
+	}
+	for i, one := range sides {
+		for _, other := range sides[i+1:] {
+			if b.meet(one, other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOwner reports whether an expression holds who the owner is.
+func (b *bot) isOwner(n *code.Node, depth int) bool {
+	if depth > maxFollowed {
+		return false
+	}
+	found := false
+	n.Walk(func(each *code.Node) bool {
+		switch each.Kind {
+		case code.Function:
+			return false
+		case code.String:
+			found = found || ownerName.MatchString(each.Text) && len(each.Text) < 40
+		case code.Name, code.Member:
+			found = found || ownerName.MatchString(each.Text) || b.holdsOwner(each, depth)
+		}
+		return !found
+	})
+	return found
+}
+
+// holdsOwner reports whether the owner is assigned to a name.
+func (b *bot) holdsOwner(n *code.Node, depth int) bool {
+	if senderName.MatchString(n.Text) || n.Kind == code.Name && n.IsParam() && !ownerName.MatchString(n.Text) {
+		return false
+	}
+	return slices.ContainsFunc(b.Values(n.Text), func(value *code.Node) bool {
+		return value.Kind != code.Function && value.Kind != code.Object && b.isOwner(value, depth+1)
+	})
+}
+
+// isSender reports whether an expression holds who sent a message.
+func (b *bot) isSender(n *code.Node, depth int) bool {
+	if depth > maxFollowed || n.Kind == code.String || n.Kind == code.Number {
+		return false
+	}
+	found := false
+	chosen := false
+	n.Walk(func(each *code.Node) bool {
+		if each.Kind == code.Function {
+			return false
+		}
+		if each.Kind != code.Name && each.Kind != code.Member {
+			return true
+		}
+		chosen = chosen || loose.MatchString(each.Text)
+		found = found || senderName.MatchString(each.Text) && !isOwnMember(each)
+		found = found || each.Kind == code.Name && b.holdsSender(each, depth)
+		return true
+	})
+	return found && !chosen
+}
+
+// isOwnMember reports whether a member belongs to the owner, as in owner.id.
+func isOwnMember(n *code.Node) bool {
+	return n.Kind == code.Member && ownerName.MatchString(n.Parts[0].Last())
+}
+
+func (b *bot) holdsSender(n *code.Node, depth int) bool {
+	if ownerName.MatchString(n.Text) {
+		return false
+	}
+	return slices.ContainsFunc(b.Values(n.Text), func(value *code.Node) bool {
+		return value.Kind != code.Function && value.Kind != code.Object && b.isSender(value, depth+1)
+	})
+}
+
+// looksUpOwner reports whether a call of something outside of the program looks up the owner
+// by the sender.
+func (b *bot) looksUpOwner(call *code.Node) bool {
+	callee := call.Callee()
+	if len(b.Functions(callee.Last())) > 0 || isLog(call) || isSend(call) {
+		return false
+	}
+	named := ownerChecks.MatchString(callee.Last())
+	if f := call.Parent; f != nil && f.Kind == code.Function && f.Body() != call {
+		return named // a decorator
+	}
+	lookup := named || ownerName.MatchString(callee.Path()) && lookups.MatchString(callee.Last())
+	return lookup && slices.ContainsFunc(call.Args(), func(n *code.Node) bool {
+		return b.isSender(n, 0) || n.Kind == code.Name && contextName.MatchString(n.Text)
+	})
+}
+
+var (
+	lookups     = regexp.MustCompile(`(?i)find|get|lookup|select|query|has|is|verify|check|fetch|first|exists|load`)
+	contextName = regexp.MustCompile(`(?i)^(ctx|context|msg|message|m|update|event|interaction|c|evt)$`)
+)
+
+// matters reports whether something depends on the value of an expression.
+func (b *bot) matters(n *code.Node, depth int) bool {
+	if depth > 2*maxFollowed {
+		return false
+	}
+	parent := n.Parent
+	if parent == nil {
+		return false
+	}
+	switch parent.Kind {
+	case code.If, code.Loop:
+		return decides(parent, n)
+	case code.Choice:
+		return parent.Parts[0] == n || b.matters(parent, depth+1)
+	case code.Binary:
+		if (parent.Text == "&&" || parent.Text == "and" || parent.Text == "||" || parent.Text == "or") && parent.Parts[0] == n && parent.Parts[1].Kind == code.Call && parent.Live && parent.Parent.Kind == code.Block {
+			return true
+		}
+		return b.matters(parent, depth+1)
+	case code.Unary, code.Member, code.Index, code.List, code.Keyword, code.Object, code.Param, code.Other:
+		return b.matters(parent, depth+1) || parent.Text == "switch"
+	case code.Call:
+		return b.mattersToCall(parent, n, depth)
+	case code.Exit:
+		return b.returned(parent, depth)
+	case code.Assign:
+		return parent.Parts[0] != n && b.readLater(parent.Parts[0].Last(), parent, depth)
+	case code.Function:
+		return true // a decorator, or the default of a parameter
+	}
+	return false
+}
+
+// decides reports whether a node is the condition of a branch that does something.
+func decides(branch, n *code.Node) bool {
+	if branch.Parts[0] != n || len(branch.Parts) < 2 {
+		return false
+	}
+	for _, each := range branch.Parts[1:] {
+		if doesSomething(each) {
+			return true
+		}
+	}
+	return false
+}
+
+// doesSomething reports whether a block does more than to write logs.
+func doesSomething(block *code.Node) bool {
+	if block.Kind != code.Block {
+		return true
+	}
+	return slices.ContainsFunc(block.Parts, func(n *code.Node) bool {
+		call := n
+		for call.Kind == code.Unary {
+			call = call.Parts[0]
+		}
+		return n.Live && !(call.Kind == code.Call && isLog(call)) && n.Kind != code.Name && n.Kind != code.String && n.Kind != code.Other
+	})
+}
+
+// mattersToCall reports whether an argument, or what is called on, matters.
+func (b *bot) mattersToCall(call, n *code.Node, depth int) bool {
+	switch {
+	case isLog(call):
+		return false
+	case call.Parent.Kind == code.Function && call.Parent.Body() != call:
+		return true // a decorator
+	case call.Parent.Kind == code.Block && n == call.Callee():
+		return false
+	}
+	if call.Callee() == n {
+		return b.matters(call, depth+1)
+	}
+	if isSend(call) {
+		return false
+	}
+	if call.Parent.Kind == code.Function || call.Parent.Kind == code.Block || call.Parent.Kind == code.Call {
+		return true // a filter that is handed to a framework
+	}
+	return b.matters(call, depth+1)
+}
+
+// returned reports whether the callers of a function use what it returns.
+func (b *bot) returned(exit *code.Node, depth int) bool {
+	f := exit.Enclosing(code.Function)
+	if f == nil || !f.Live || exit.Text != "return" {
+		return exit.Text == "throw"
+	}
+	name := f.Func.Name
+	if name == "" && f.Parent.Kind == code.Assign {
+		name = f.Parent.Parts[0].Last()
+	}
+	if name == "" {
+		return f.Parent.Kind == code.Call || f.Parent.Kind == code.Keyword || f.Parent.Kind == code.List
+	}
+	return b.readLater(name, nil, depth)
+}
+
+// readLater reports whether a live use of a name matters.
+func (b *bot) readLater(name string, assigned *code.Node, depth int) bool {
+	found := false
+	b.Root.Walk(func(n *code.Node) bool {
+		named := (n.Kind == code.Name || n.Kind == code.Member) && n.Text == name && n.Live
+		if named && !isTarget(n) && (assigned == nil || !n.Within(assigned)) {
+			found = found || b.used(n, depth)
+		}
+		return !found
+	})
+	return found
+}
+
+// used reports whether the use of a name matters. The name of a function is used by its calls.
+func (b *bot) used(n *code.Node, depth int) bool {
+	if n.Parent.Kind == code.Call && n.Parent.Callee() == n {
+		return b.matters(n.Parent, depth+1)
+	}
+	return b.matters(n, depth+1)
+}
+
+// isTarget reports whether a value is assigned to a node.
+func isTarget(n *code.Node) bool {
+	return n.Parent.Kind == code.Assign && n.Parent.Parts[0] == n
+}
