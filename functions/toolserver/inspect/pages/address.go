@@ -37,6 +37,7 @@ func (s *Site) resolve(from here, text string) (address, bool) {
 	if unfinished.MatchString(text) {
 		return address{}, false
 	}
+
 	rest, fragment, _ := strings.Cut(text, "#")
 	rest, _, query := strings.Cut(rest, "?")
 	rest = strings.ReplaceAll(rest, `\`, "/")
@@ -78,6 +79,7 @@ func (s *Site) absolute(a address, rest, text string) (address, bool) {
 	if err != nil {
 		return address{}, false
 	}
+
 	secure := strings.ToLower(parsed.Scheme)
 	if parsed.Host == "" || secure != "" && secure != "http" && secure != "https" {
 		return address{}, false
@@ -91,6 +93,7 @@ func (s *Site) absolute(a address, rest, text string) (address, bool) {
 	if secure == "" {
 		text = "https:" + text
 	}
+
 	a.remote, _, _ = strings.Cut(text, "#")
 	return a, true
 }
@@ -129,6 +132,7 @@ func decoded(text string) string {
 				continue
 			}
 		}
+
 		b.WriteByte(text[i])
 	}
 	return b.String()

@@ -29,6 +29,7 @@ func (s *scan) anchor(got answer, a address) answer {
 	default:
 		return got
 	}
+
 	got.wrong = "anchor_missing"
 	got.detail = s.site.NameOf(got.file) + " has no element with the id " + plain
 	return got
@@ -76,6 +77,7 @@ func (s *scan) symbols(file string) set {
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			continue
 		}
+
 		for _, a := range tokens.Token().Attr {
 			if a.Key == "id" {
 				ids[a.Val] = true

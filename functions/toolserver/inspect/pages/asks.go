@@ -118,6 +118,7 @@ func (r *codeReader) loop(by int) {
 		r.loops = append(r.loops, 0)
 		r.functions = append(r.functions, true)
 	}
+
 	r.loops[len(r.loops)-1] += by
 }
 
@@ -135,6 +136,7 @@ func (r *codeReader) variables(n *js.VarDecl) {
 		if !ok {
 			continue
 		}
+
 		name := string(v.Name())
 		switch value := each.Default.(type) {
 		case *js.NewExpr:
@@ -155,6 +157,7 @@ func (r *codeReader) assign(n *js.BinaryExpr) {
 	if n.Op != js.EqToken {
 		return
 	}
+
 	r.pattern(n.X)
 	name := nameOf(n.X)
 	if made, ok := n.Y.(*js.NewExpr); ok && nameOf(made.X) == "XMLHttpRequest" {
@@ -281,6 +284,7 @@ func (r *codeReader) template(n *js.TemplateExpr) {
 	for _, part := range n.List {
 		r.note(strings.Trim(string(part.Value), "`${}"))
 	}
+
 	r.note(strings.Trim(string(n.Tail), "`}"))
 }
 
@@ -320,6 +324,7 @@ func (r *codeReader) imports(name []byte, need string) {
 		line = r.lineOf(name)
 		r.calls = append(r.calls, call{"import", []js.IExpr{&js.LiteralExpr{TokenType: js.StringToken, Data: name}}, false})
 	}
+
 	r.needs = append(r.needs, problem{line, need})
 }
 
@@ -330,6 +335,7 @@ func (r *codeReader) lineOf(piece []byte) int {
 		if next < 0 {
 			break
 		}
+
 		at += next
 		if &r.source[at] == &piece[0] {
 			return r.lines.at(at)
@@ -352,8 +358,10 @@ func (r *codeReader) finish(c *code) {
 	if len(r.needs) > 0 {
 		c.module = r.needs[0]
 	}
+
 	for _, each := range r.calls {
 		r.request(c, each)
 	}
+
 	slices.SortStableFunc(c.asks, func(a, b ask) int { return a.line - b.line })
 }

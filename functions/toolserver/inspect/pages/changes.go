@@ -67,20 +67,24 @@ func (w *Watch) Compare(ctx context.Context, page, since string) (Changes, error
 	if err != nil {
 		return Changes{}, err
 	}
+
 	was, closeBaseline, err := w.baseline(site, since)
 	if err != nil {
 		return Changes{}, err
 	}
+
 	defer closeBaseline()
 
 	files, err := site.Pages(ctx)
 	if err != nil {
 		return Changes{}, err
 	}
+
 	names := map[string]bool{} // of pages, each with whether it is there now
 	for _, name := range was.pages {
 		names[name] = false
 	}
+
 	for _, file := range files {
 		names[site.NameOf(file)] = true
 	}
@@ -89,6 +93,7 @@ func (w *Watch) Compare(ctx context.Context, page, since string) (Changes, error
 		if !ok {
 			return Changes{}, ErrNoPage
 		}
+
 		names = map[string]bool{name: names[name]}
 	}
 	return compare(ctx, site, was, names)
@@ -120,11 +125,13 @@ func compare(ctx context.Context, site *Site, was baseline, names map[string]boo
 		Changed:  []Change{},
 		Skipped:  []finding.Skipped{},
 	}
+
 	size := 0
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}
+
 		before, now, err := textsOf(site, was, name, names[name])
 		if err != nil {
 			c.Skipped = append(c.Skipped, finding.Skipped{Check: "page." + name, Reason: err.Error()})
@@ -140,6 +147,7 @@ func compare(ctx context.Context, site *Site, was baseline, names map[string]boo
 			change.Diff, change.TextDiff = "", ""
 			c.Truncated = true
 		}
+
 		c.Changed = append(c.Changed, change)
 	}
 	return c, nil
@@ -151,12 +159,14 @@ func textsOf(site *Site, was baseline, name string, present bool) (before, now [
 		if before, err = was.read(name); err != nil {
 			return nil, nil, err
 		}
+
 		before = append([]byte{}, before...) // not nil, even if the page was empty
 	}
 	if present {
 		if now, err = site.tree.Read(site.File(name)); err != nil {
 			return nil, nil, err
 		}
+
 		now = append([]byte{}, now...)
 	}
 	return before, now, nil
@@ -168,6 +178,7 @@ func changeOf(name string, before, now []byte) (Change, bool) {
 		Page:   name,
 		Change: "modified",
 	}
+
 	switch {
 	case before == nil:
 		c.Change = "added"
@@ -209,6 +220,7 @@ func firstLines(diff string) string {
 	if len(lines) <= maxDiffLines {
 		return diff
 	}
+
 	left := lines[maxDiffLines-1:]
 	return strings.Join(lines[:maxDiffLines-1], "") + fmt.Sprintf("… %d more lines\n", len(left))
 }

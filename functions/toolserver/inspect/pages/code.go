@@ -55,6 +55,7 @@ func readCode(text string, body bool) code {
 		patterns: map[js.INode]bool{},
 		body:     body,
 	}
+
 	js.Walk(r, tree)
 	r.finish(&c)
 	return c
@@ -74,11 +75,13 @@ func parseCode(text string, body bool) (*js.AST, []byte, error) {
 		text = plain
 		tree, source, err = parseOnce(text, options)
 	}
+
 	for range maxSemicolons {
 		more, ok := withSemicolon(text, err)
 		if !ok {
 			break
 		}
+
 		text = more
 		tree, source, err = parseOnce(text, options)
 	}
@@ -95,10 +98,12 @@ func withSemicolon(text string, err error) (string, bool) {
 	if !errors.As(err, &bad) {
 		return text, false
 	}
+
 	at := offsetOf(text, bad.Line, bad.Column)
 	if at >= len(text) || text[at] != '[' && text[at] != '(' && text[at] != '`' {
 		return text, false
 	}
+
 	before := strings.TrimRight(text[:at], " \t")
 	end := strings.TrimRight(before, " \t\r\n")
 	if len(before) == len(end) || !strings.HasSuffix(end, "}") {
@@ -115,8 +120,10 @@ func offsetOf(text string, line, column int) int {
 		if next < 0 {
 			return len(text)
 		}
+
 		at += next + 1
 	}
+
 	for range column - 1 {
 		if at < len(text) {
 			_, size := utf8.DecodeRuneInString(text[at:])
@@ -170,6 +177,7 @@ func (c code) makes(id string) bool {
 	if strings.Contains(c.texts, "\x00"+id+"\x00") {
 		return true
 	}
+
 	for _, quote := range []string{`"`, `'`, ""} {
 		if strings.Contains(c.texts, "id="+quote+id+quote) {
 			return true
@@ -187,6 +195,7 @@ func (c code) uses(name string) bool {
 	if strings.Contains(c.texts, "\x00"+name+"\x00") {
 		return true
 	}
+
 	for _, mark := range []string{"#", ".", "["} {
 		if holdsName(c.texts, mark+name) {
 			return true
@@ -208,6 +217,7 @@ func (c code) usesMember(name string) bool {
 			}
 		}
 	}
+
 	rest, ok := strings.CutPrefix(name, "data-")
 	return ok && holdsName(c.text, "dataset."+camel(rest))
 }
@@ -231,6 +241,7 @@ func holdsName(text, name string) bool {
 		if at < 0 {
 			return false
 		}
+
 		text = text[at+len(name):]
 		if text == "" || !isNamePart(text[0]) {
 			return true

@@ -49,6 +49,7 @@ func (w *Watch) Mark(ctx context.Context, page string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
+
 	files, err := site.Pages(ctx)
 	if err != nil {
 		return time.Time{}, err
@@ -64,19 +65,23 @@ func (w *Watch) Mark(ctx context.Context, page string) (time.Time, error) {
 		if err == nil {
 			maps.Copy(m.Pages, last.Pages)
 		}
+
 		file, there := site.PageNamed(files, page)
 		name, marked := named(site, last.present(), page)
 		if !there && !marked {
 			return time.Time{}, ErrNoPage
 		}
+
 		delete(m.Pages, name)
 		files = slices.DeleteFunc(files, func(each string) bool { return each != file })
 	}
+
 	for _, file := range files {
 		digest, err := w.copyPage(site, file)
 		if err != nil {
 			return time.Time{}, fmt.Errorf("%s: %w", file, err)
 		}
+
 		m.Pages[site.NameOf(file)] = digest
 	}
 	if err := w.saveMark(m); err != nil {
@@ -91,6 +96,7 @@ func (w *Watch) copyPage(site *Site, file string) (digest string, err error) {
 	if err != nil {
 		return "", err
 	}
+
 	sum := sha256.Sum256(text)
 	digest = hex.EncodeToString(sum[:])
 	name := copyFile(digest)
@@ -123,12 +129,14 @@ func (w *Watch) stored(ending string) []string {
 	if err != nil {
 		return nil
 	}
+
 	var names []string
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ending); ok {
 			names = append(names, name)
 		}
 	}
+
 	slices.Sort(names)
 	return names
 }
@@ -139,6 +147,7 @@ func (w *Watch) lastMark(site *Site, until time.Time) (mark, error) {
 		if !until.IsZero() && name > until.UTC().Format(markTime) {
 			continue
 		}
+
 		m, err := w.readMark(name)
 		if err != nil {
 			return mark{}, err
@@ -170,6 +179,7 @@ func (w *Watch) prune() error {
 		if err := w.Workspace.Remove(path.Join(copiesDir, marks[0]+markEnding)); err != nil {
 			return err
 		}
+
 		marks = marks[1:]
 	}
 
@@ -179,10 +189,12 @@ func (w *Watch) prune() error {
 		if err != nil {
 			return err
 		}
+
 		for _, digest := range m.Pages {
 			needed[digest] = true
 		}
 	}
+
 	for _, digest := range w.stored(copyEnding) {
 		if needed[digest] {
 			continue

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ func datesNear(text string) []time.Time {
 		if len(month) > 3 {
 			month = month[:3]
 		}
+
 		for _, layout := range []string{"2006-1-2", "2006-Jan-2"} {
 			if at, err := time.Parse(layout, year+"-"+month+"-"+day); err == nil {
 				list = append(list, at)
@@ -59,20 +61,25 @@ func datesNear(text string) []time.Time {
 	for _, m := range isoDate.FindAllStringSubmatch(text, -1) {
 		add(m[1], m[2], m[3])
 	}
+
 	for _, m := range yearFirst.FindAllStringSubmatch(text, -1) {
 		add(m[1], m[2], m[3])
 	}
+
 	for _, m := range dayFirst.FindAllStringSubmatch(text, -1) {
 		add(m[3], m[2], m[1])
 	}
+
 	for _, m := range dayMiddle.FindAllStringSubmatch(text, -1) {
 		add(m[3], m[1], m[2])
 	}
+
 	for _, m := range numbered.FindAllStringSubmatch(text, -1) {
 		month, day := m[1], m[3]
 		if m[2] == "." || len(month) == 2 && month > "12" {
 			month, day = day, month
 		}
+
 		add(m[4], month, day)
 	}
 	return list
@@ -103,6 +110,7 @@ func (r *reader) date(n *node, dates []time.Time) {
 		if at.After(r.Now()) {
 			continue
 		}
+
 		for p := n; p != nil; p = p.parent {
 			if at.After(r.dates[p]) {
 				r.dates[p] = at
@@ -126,32 +134,54 @@ func (s *scan) judgeAge(p *page) {
 	if p.newest.IsZero() {
 		return
 	}
+
 	limit := p.newest.AddDate(-1, 0, 0)
 	seen := set{}
 	for _, r := range p.references {
-		listed := !r.dated.IsZero() && r.dated.Before(limit)
-		if !r.followed || listed {
+		file := s.pageBehind(r)
+		if file == "" || file == p.file || seen[file] || r.isListed(limit) {
 			continue
 		}
-		a, ok := s.site.resolve(r.from[0], r.address)
-		if !ok || !a.local {
-			continue
-		}
-		file := s.site.FileAt(a.path)
-		if file == "" || file == p.file || seen[file] || !isMarkup(file) {
-			continue
-		}
-
 		seen[file] = true
-		target := s.target(file)
-		if target == nil {
-			continue
-		}
-		if !target.newest.IsZero() && target.newest.Before(limit) {
-			s.found(wrongAt(r.at, "link_aged", "the newest date of "+s.site.NameOf(file)+" is "+target.newest.Format(time.DateOnly)+
-				", that of this page "+p.newest.Format(time.DateOnly), r.address))
-		}
+		s.judgeTarget(p, r, file, limit)
 	}
+}
+
+// isListed reports whether a link stands beside the date of an old page, so that people see
+// how old it is.
+func (r reference) isListed(limit time.Time) bool {
+	return !r.dated.IsZero() && r.dated.Before(limit)
+}
+
+// pageBehind is the page of the website that a link leads to, "" for none.
+func (s *scan) pageBehind(r reference) string {
+	if !r.followed {
+		return ""
+	}
+	a, ok := s.site.resolve(r.from[0], r.address)
+	if !ok || !a.local {
+		return ""
+	}
+	file := s.site.FileAt(a.path)
+	if !isMarkup(file) {
+		return ""
+	}
+	return file
+}
+
+// judgeTarget reports a link to a page without a date as young as a limit.
+func (s *scan) judgeTarget(p *page, r reference, file string, limit time.Time) {
+	target := s.target(file)
+	if target == nil || target.newest.IsZero() || !target.newest.Before(limit) {
+		return
+	}
+	detail := fmt.Sprintf(
+		"the newest date of %s is %s, that of this page %s",
+		s.site.NameOf(file),
+		target.newest.Format(time.DateOnly),
+		p.newest.Format(time.DateOnly),
+	)
+	s.found(wrongAt(r.at, "link_aged", detail, r.address))
 }
 
 // isMarkup reports whether a file is a page.

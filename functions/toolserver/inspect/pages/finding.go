@@ -256,6 +256,7 @@ func (s *scan) found(f Finding) {
 	if s.reported[same] {
 		return
 	}
+
 	s.reported[same] = true
 	s.report.Findings = append(s.report.Findings, f)
 }
@@ -272,6 +273,7 @@ func (s *scan) pageOf(file string) string {
 	if len(users) == 0 {
 		return file
 	}
+
 	for _, user := range users {
 		if strings.HasPrefix(path.Base(user), "index.") {
 			return user
@@ -289,6 +291,7 @@ func shortened(text string) string {
 	if len(text) <= maxShown {
 		return text
 	}
+
 	end := maxShown
 	for !utf8.RuneStart(text[end]) {
 		end--
@@ -313,6 +316,7 @@ func (r *Report) complete() {
 	for _, f := range r.Findings {
 		list = append(list, f.Finding)
 	}
+
 	for i, f := range finding.Complete(list) { // keeps this order
 		r.Findings[i].Finding = f
 	}

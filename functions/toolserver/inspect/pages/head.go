@@ -45,6 +45,7 @@ func (h *Head) read(n *node, lines lines) {
 		if !strings.EqualFold(n.attr("http-equiv"), "refresh") {
 			return
 		}
+
 		h.Hidden = true
 		if found := refreshed.FindStringSubmatch(content); found != nil {
 			h.Refresh = found[2]

@@ -20,6 +20,7 @@ func (r *reader) readIcons() {
 		if !isIcon(rel) || strings.TrimSpace(n.attr("href")) == "" {
 			return
 		}
+
 		r.icon = r.icon || slices.Contains(rel, "icon")
 		r.referIf(&toIcon, n, "href")
 	}, "link")
@@ -32,6 +33,7 @@ func (s *scan) judgeIcon(p *page) {
 	if !wanted || !p.isWhole() || p.icon || s.site.isFile("favicon.ico") {
 		return
 	}
+
 	s.found(wrongAt(p.at(p.head), "icon_missing", "no link has rel=icon, and there is no favicon.ico", ""))
 }
 
@@ -41,6 +43,7 @@ func (r *reader) readManifest(text string) {
 	if !ok || !a.local || !r.site.isFile(a.path) {
 		return
 	}
+
 	file := r.site.File(a.path)
 	content, err := r.site.tree.Read(file)
 	if err != nil {
@@ -55,6 +58,7 @@ func (r *reader) readManifest(text string) {
 	if err := json.Unmarshal(content, &manifest); err != nil {
 		return // what is no manifest has no icons
 	}
+
 	for _, icon := range manifest.Icons {
 		at := max(strings.Index(string(content), icon.Src), 0)
 		r.references = append(r.references, reference{

@@ -34,6 +34,7 @@ func (r *reader) readImage(n *node) {
 	for _, name := range []string{"src", "data-src", "href", "xlink:href"} {
 		r.referIf(&toImage, n, name)
 	}
+
 	r.readSources(n, "srcset")
 	r.readSources(n, "data-srcset")
 	if n.tag == "image" {
@@ -52,10 +53,12 @@ func (r *reader) checkAddress(n *node) {
 	if strings.TrimSpace(n.attr("src")) != "" || n.has("srcset") || loadsLate(n) || r.scripted(n) || n.within("picture") != nil {
 		return
 	}
+
 	line := r.line(n)
 	if a, ok := n.attribute("src"); ok {
 		line = r.lines.at(a.at)
 	}
+
 	r.wrong(line, "image_without_address", "the picture has no src, or an empty one", `src="`+n.attr("src")+`"`)
 }
 
@@ -74,6 +77,7 @@ func (r *reader) readSources(n *node, name string) {
 	if !n.has(name) || unfinished.MatchString(n.attr(name)) {
 		return
 	}
+
 	for _, each := range sourcesIn(n.attr(name)) {
 		r.refer(&toImage, n, name, each)
 	}
@@ -88,10 +92,12 @@ func sourcesIn(text string) []string {
 		if text == "" {
 			return list
 		}
+
 		end := strings.IndexAny(text, " \t\n\r\f")
 		if end < 0 {
 			end = len(text)
 		}
+
 		address := text[:end]
 		text = text[end:]
 		bare := strings.TrimRight(address, ",")
@@ -113,6 +119,7 @@ func splitGlued(text string) []string {
 		if at < 0 || !isPicture(text[:at]) {
 			return append(list, text)
 		}
+
 		list = append(list, text[:at])
 		text = text[at+1:]
 	}

@@ -25,6 +25,7 @@ func (r *reader) readLinks() {
 		if name, ok := fileAttributes[n.tag]; ok {
 			r.referIf(&toFile, n, name)
 		}
+
 		switch n.tag {
 		case "a", "area":
 			r.readAnchor(n)
@@ -55,6 +56,7 @@ func (r *reader) readAnchor(n *node) {
 		if !n.has(name) {
 			continue
 		}
+
 		address := strings.TrimSpace(n.attr(name))
 		if code, ok := cutFold(address, "javascript:"); ok {
 			r.readHandler(n, name, code)
@@ -64,6 +66,7 @@ func (r *reader) readAnchor(n *node) {
 			r.wrong(r.line(n), "link_dead", "the address is a file on one machine", address)
 			return
 		}
+
 		r.refer(&toPage, n, name, address)
 		return
 	}
@@ -89,6 +92,7 @@ func (r *reader) readRelation(n *node) {
 	if len(rel) == 0 || isIcon(rel) || anyOf(rel, unasked) {
 		return
 	}
+
 	r.readPreloadedImages(n)
 	r.referIf(useOf(n, rel), n, "href")
 	if slices.Contains(rel, "manifest") {

@@ -63,6 +63,7 @@ func overTransport(transport *http.Transport) Probe {
 				return permitted(next.URL, allowed)
 			},
 		}
+
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
 			return 0, errors.New("it is no address")
@@ -75,6 +76,7 @@ func overTransport(transport *http.Transport) Probe {
 		if err != nil {
 			return 0, reasonOf(err)
 		}
+
 		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, probeBytes)) // only the status counts
 		return response.StatusCode, response.Body.Close()
 	}
@@ -100,6 +102,7 @@ func reasonOf(err error) error {
 	if errors.As(err, &asked) {
 		err = asked.Err
 	}
+
 	switch {
 	case errors.Is(err, errHost), errors.Is(err, errHops):
 		return err
@@ -148,6 +151,7 @@ func (s *scan) probeRoute(r reference, a address, got answer) (answer, bool) {
 	if s.site.base == nil || !s.isAllowed(s.site.base.Hostname()) {
 		return got, true
 	}
+
 	to := *s.site.base
 	to.Path = strings.TrimSuffix(to.Path, "/") + a.path
 	return s.probe(r, to.String())
@@ -164,10 +168,12 @@ func (s *scan) ask(address string) (int, error) {
 	if len(s.asked) >= maxProbes {
 		return 0, errProbes
 	}
+
 	status, err := s.Probe(s.ctx, address, s.isAllowed)
 	if s.asked == nil {
 		s.asked = map[string]reply{}
 	}
+
 	s.asked[address] = reply{status, err}
 	return status, err
 }

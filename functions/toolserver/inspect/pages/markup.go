@@ -68,6 +68,7 @@ func (n *node) walk(visit func(*node) bool) {
 	if !visit(n) {
 		return
 	}
+
 	for _, c := range n.children {
 		c.walk(visit)
 	}
@@ -176,6 +177,7 @@ func (b *builder) begin(tokens *html.Tokenizer, raw []byte, at int, slash bool) 
 		if i < len(places) {
 			where = at + places[i]
 		}
+
 		n.attributes = append(n.attributes, attribute{string(key), string(value), where})
 	}
 	if n.tag == "noscript" {
@@ -195,6 +197,7 @@ func (b *builder) begin(tokens *html.Tokenizer, raw []byte, at int, slash bool) 
 		}
 		return
 	}
+
 	b.open = append(b.open, n)
 }
 
@@ -259,6 +262,7 @@ func valuePlaces(raw []byte) []int {
 		if s.ends() {
 			return places
 		}
+
 		places = append(places, s.attribute())
 	}
 }
@@ -314,6 +318,7 @@ func (s *tagScanner) attribute() int {
 	if !s.ends() && s.is(`"'`) {
 		return s.quotedValue()
 	}
+
 	at := s.at
 	s.skipTo(" ")
 	return at
@@ -327,6 +332,7 @@ func (s *tagScanner) quotedValue() int {
 		s.at = len(s.raw)
 		return at
 	}
+
 	s.at = at + length + 1
 	return at
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +43,7 @@ func (r *reader) readMenu() {
 		opens:  r.opensMenu(),
 		marked: r.isMarked(best),
 	}
+
 	r.menu.rigid = r.isRigid(best)
 }
 
@@ -75,6 +77,7 @@ func (r *reader) isOpener(n *node) bool {
 			return true
 		}
 	}
+
 	switch n.tag {
 	case "summary":
 		return n.within("nav", "header") != nil
@@ -86,6 +89,7 @@ func (r *reader) isOpener(n *node) bool {
 	default:
 		return false
 	}
+
 	name := strings.Join([]string{n.attr("id"), n.attr("class"), n.attr("aria-label"), n.attr("for"), n.attr("title"), n.attr("onclick")}, " ")
 	return opening.MatchString(name + " " + n.content())
 }
@@ -114,15 +118,17 @@ func (r *reader) isRigid(n *node) bool {
 	if r.anyStyle {
 		return false
 	}
+
+	names := []string{"nav"}
+	for _, class := range n.classes() {
+		names = append(names, "."+class)
+	}
 	row := false
 	for _, s := range r.page.sheets {
 		if s.adapts || s.wraps {
 			return false
 		}
-		row = row || s.rows["nav"] && countLinks(n) > 0
-		for _, class := range n.classes() {
-			row = row || s.rows["."+class]
-		}
+		row = row || slices.ContainsFunc(names, func(name string) bool { return s.rows[name] })
 	}
 	return row
 }
@@ -139,6 +145,7 @@ func (s *scan) judgeMenus(list []*page) {
 	if !s.site.requires("mobile_nav") {
 		return
 	}
+
 	usual := opensUsually(list)
 	for _, p := range list {
 		if p.whole && p.menu.shut(usual) {
@@ -155,6 +162,7 @@ func opensUsually(list []*page) bool {
 		if p.menu.line == 0 {
 			continue
 		}
+
 		menus++
 		if p.menu.opens {
 			opened++

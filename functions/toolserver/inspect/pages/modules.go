@@ -78,6 +78,7 @@ func lookUp(names map[string]string, name string) (string, bool) {
 	if target, ok := names[name]; ok {
 		return target, true
 	}
+
 	best := ""
 	for prefix := range names {
 		if strings.HasSuffix(prefix, "/") && strings.HasPrefix(name, prefix) && len(prefix) > len(best) {
@@ -113,6 +114,7 @@ func (s *scan) isDependency(name string) bool {
 		if err != nil {
 			continue
 		}
+
 		var content struct {
 			Dependencies map[string]any `json:"dependencies"`
 			Dev          map[string]any `json:"devDependencies"`
@@ -121,6 +123,7 @@ func (s *scan) isDependency(name string) bool {
 		if err := json.Unmarshal(text, &content); err != nil {
 			continue
 		}
+
 		for _, list := range []map[string]any{content.Dependencies, content.Dev, content.Peer} {
 			if _, ok := list[name]; ok {
 				return true
@@ -141,12 +144,14 @@ func (s *scan) requests(each *script, at func(line int) place) []reference {
 			at:      at(q.line),
 			read:    q.reads,
 		}
+
 		switch q.kind {
 		case forModule:
 			s.requestModule(each, q, r.at)
 			if r.address = each.module(q.text); each.listed(q.text) || r.address == q.text && isBare(q.text) {
 				continue
 			}
+
 			r.use = &toModule
 			r.from = each.moduleFrom(q.text)
 		case besideModule:
@@ -157,6 +162,7 @@ func (s *scan) requests(each *script, at func(line int) place) []reference {
 		case forPage:
 			r.use = &toPage
 		}
+
 		list = append(list, r)
 	}
 	return list
@@ -167,16 +173,19 @@ func (s *scan) requestModule(each *script, q ask, at place) {
 	if s.outside || !isBare(q.text) || unfinished.MatchString(q.text) || s.isDependency(q.text) {
 		return
 	}
+
 	for _, m := range each.imports {
 		if _, known := m.resolve(q.text, each.itself); known {
 			return
 		}
 	}
+
 	f := wrongAt(at, "module_unknown", "no import map resolves the module "+q.text, q.text)
 	if p := s.pages[at.file]; p != nil {
 		p.findings = append(p.findings, f)
 		return
 	}
+
 	s.found(f)
 }
 

@@ -53,6 +53,7 @@ func (s *scan) page(file string) *page {
 	if known, ok := s.pages[file]; ok {
 		return known
 	}
+
 	text, err := s.site.tree.Read(file)
 	if err != nil {
 		s.skip("page."+s.site.NameOf(file), err.Error(), "")
@@ -68,12 +69,14 @@ func (s *scan) page(file string) *page {
 		imports: &importMap{},
 		preview: map[string]string{},
 	}
+
 	s.pages[file] = p
 	r := &reader{
 		scan:   s,
 		page:   p,
 		markup: readMarkup(text),
 	}
+
 	r.read()
 	p.whole = p.whole && !hasFrontMatter(text)
 	return p
@@ -91,6 +94,7 @@ func (r *reader) read() {
 	if r.deep > 0 {
 		r.wrong(r.lines.at(r.deep), "too_deep", "more than 512 elements are open here", "")
 	}
+
 	r.readHead()
 	r.readDates()
 	r.readStyles()
@@ -112,6 +116,7 @@ func (r *reader) listElements() {
 		if n.tag == "" {
 			return false
 		}
+
 		r.elements = append(r.elements, n)
 		r.ids[n.attr("id")] = true
 		if n.tag == "a" || n.tag == "map" {
@@ -175,6 +180,7 @@ func (r *reader) readBase(n *node) {
 	if !n.has("href") || r.from.remote != "" || r.from.path != r.place() {
 		return
 	}
+
 	a, ok := r.site.resolve(r.from, n.attr("href"))
 	switch {
 	case ok && a.local:

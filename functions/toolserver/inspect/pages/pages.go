@@ -86,12 +86,14 @@ func (s *scan) run(name string) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+
 	only := ""
 	if name != All {
 		found, ok := s.site.PageNamed(files, name)
 		if !ok {
 			return Report{}, ErrNoPage
 		}
+
 		only = found
 	}
 
@@ -116,6 +118,7 @@ func (s *scan) run(name string) (Report, error) {
 	if s.report.Pages == 0 && len(s.report.Skipped) == 0 {
 		s.skip("pages", "the website has no page", "Describe website.root and website.pages in "+workspace.FileName+".")
 	}
+
 	s.report.complete()
 	return s.report, s.ctx.Err()
 }
@@ -144,8 +147,10 @@ func (s *scan) judge(list []*page) error {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
+
 		s.judgePage(p)
 	}
+
 	s.judgePreviews(list)
 	s.judgeMenus(list)
 	s.judgeScripts()
@@ -161,9 +166,11 @@ func (s *scan) judgePage(p *page) {
 	for _, f := range p.findings {
 		s.found(f)
 	}
+
 	for _, r := range p.references {
 		s.judgeReference(r)
 	}
+
 	s.judgeIcon(p)
 	s.judgeAge(p)
 }
@@ -174,6 +181,7 @@ func (s *scan) keep(file string) {
 	for _, each := range s.scripts {
 		loads[each.file] = loads[each.file] || slices.Contains(each.users, file)
 	}
+
 	for _, each := range s.sheets {
 		loads[each.file] = loads[each.file] || slices.Contains(each.users, file)
 	}

@@ -25,10 +25,12 @@ func (s *Site) standIns() []standIn {
 	if s.placeholders != nil {
 		return s.placeholders
 	}
+
 	list := s.config.Placeholders
 	if len(list) == 0 {
 		list = defaultPlaceholders
 	}
+
 	for _, text := range list {
 		s.placeholders = append(s.placeholders, standInOf(text))
 		if strings.EqualFold(text, "lorem ipsum") {
@@ -62,12 +64,14 @@ func (p standIn) find(text, lower string) int {
 	if !p.exact {
 		text = lower
 	}
+
 	at := 0
 	for {
 		next := strings.Index(text[at:], p.text)
 		if next < 0 {
 			return -1
 		}
+
 		begin := at + next
 		at = begin + len(p.text)
 		if !joins(text[:begin], text[at:]) {
@@ -81,6 +85,7 @@ func joins(before, after string) bool {
 	if before != "" && isJoint(lastRune(before)) {
 		return true
 	}
+
 	next, ok := firstRune(after)
 	if !ok {
 		return false
@@ -101,6 +106,7 @@ func (r *reader) checkPlaceholders() {
 	skips := func(n *node) bool {
 		return unseen[n.tag] || quoted[n.tag] || n.tag == "textarea"
 	}
+
 	for _, each := range blocksIn(r.root, skips) {
 		lower := strings.ToLower(each.text)
 		for _, p := range r.site.standIns() {
@@ -110,6 +116,7 @@ func (r *reader) checkPlaceholders() {
 			}
 		}
 	}
+
 	for _, n := range r.elements {
 		r.checkWhole(n)
 		r.checkAttributes(n)
@@ -121,6 +128,7 @@ func (r *reader) checkWhole(n *node) {
 	if !isLeaf(n) || !mayHoldValue(n) {
 		return
 	}
+
 	text := strings.TrimSpace(n.content())
 	whole := slices.ContainsFunc(r.site.standIns(), func(p standIn) bool {
 		return p.whole && text == p.text
@@ -128,6 +136,7 @@ func (r *reader) checkWhole(n *node) {
 	if !whole || r.inCode(n) || isHidden(n) || r.scripted(n) {
 		return
 	}
+
 	r.wrong(r.line(n), "placeholder", "the text of the element is "+text, text)
 }
 
@@ -157,6 +166,7 @@ func (r *reader) checkAttributes(n *node) {
 		if !isSpoken(n, a) {
 			continue
 		}
+
 		lower := strings.ToLower(a.value)
 		for _, p := range r.site.standIns() {
 			if p.find(a.value, lower) >= 0 {

@@ -16,6 +16,7 @@ func (r *reader) readPreview() {
 		if name == "" {
 			name = strings.ToLower(strings.TrimSpace(n.attr("name")))
 		}
+
 		content := strings.TrimSpace(n.attr("content"))
 		switch name {
 		case "og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src", "msapplication-tileimage":
@@ -33,6 +34,7 @@ func (r *reader) readPreview() {
 		if content == "" && slices.Contains(previewTags, name) && r.site.requires("og") {
 			r.wrong(r.line(n), "preview_tag_empty", name+" has no content", name)
 		}
+
 		r.preview[name] += content + " "
 	}, "meta")
 }
@@ -53,6 +55,7 @@ func (s *scan) judgePreviews(list []*page) {
 			s.found(wrongAt(p.at(p.head), "preview_missing", "the page has no tag of Open Graph", ""))
 			continue
 		}
+
 		for _, tag := range previewTags {
 			if _, there := p.preview[tag]; !there && usual[tag] {
 				s.found(wrongAt(p.at(p.head), "preview_tag_missing", "the page has no "+tag, tag))
@@ -71,6 +74,7 @@ func usualTags(list []*page) set {
 		if len(p.preview) == 0 || !p.isWhole() {
 			continue
 		}
+
 		previewed++
 		for tag := range p.preview {
 			count[tag]++
@@ -82,6 +86,7 @@ func usualTags(list []*page) set {
 		usual["og:image"] = true
 		return usual
 	}
+
 	for tag, n := range count {
 		if 2*n >= previewed {
 			usual[tag] = true

@@ -66,6 +66,7 @@ func readRedirect(line string) (redirect, bool) {
 			r.to = word
 		}
 	}
+
 	r.from, r.names = pathPattern(words[0])
 	return r, r.to != ""
 }
@@ -85,9 +86,11 @@ func pathPattern(text string) (*regexp.Regexp, []string) {
 			b.WriteString("([^/]+)")
 			continue
 		}
+
 		names = append(names, ":splat")
 		b.WriteString("(.*)")
 	}
+
 	b.WriteString(regexp.QuoteMeta(text[at:]))
 	return regexp.MustCompile(`^` + strings.TrimSuffix(b.String(), "/") + `/?$`), names
 }
@@ -98,6 +101,7 @@ func (r redirect) target(name string) string {
 	if found == nil {
 		return ""
 	}
+
 	to := r.to
 	for i, each := range r.names {
 		to = strings.ReplaceAll(to, each, found[i+1])
@@ -130,6 +134,7 @@ func (s *scan) leads(to string, hops int) bool {
 	if s.site.FileAt(a.path) != "" || s.site.isRoute(a.path) {
 		return true
 	}
+
 	_, next, ok := s.redirected(a.path)
 	return ok && hops < maxHops && s.leads(next, hops+1)
 }
@@ -141,11 +146,12 @@ func (s *scan) judgeRedirects() {
 		if r.status >= 400 || r.varies() || s.leads(r.to, 0) {
 			continue
 		}
+
 		s.found(wrongAt(place{file, r.line}, "redirect_dead", "the redirect leads to "+r.to+", which does not exist", r.to))
 	}
 }
 
 // varies reports whether a redirect leads to different places.
 func (r redirect) varies() bool {
-	return placeholder.MatchString(strings.TrimPrefix(r.to, "https:"))
+	return placeholder.MatchString(r.to)
 }

@@ -42,14 +42,21 @@ type reference struct {
 // refer notes the address in an attribute.
 func (r *reader) refer(u *use, n *node, name, text string) {
 	a, _ := n.attribute(name)
-	r.references = append(r.references, reference{
+	found := r.reference(u, text, a.at)
+	found.dated = r.dateBeside(n)
+	r.references = append(r.references, found)
+}
+
+// reference is an address at a place of the page.
+func (r *reader) reference(u *use, text string, at int) reference {
+	line := r.lines.at(at)
+	return reference{
 		use:     u,
 		address: text,
 		from:    []here{r.from},
-		at:      r.page.at(r.lines.at(a.at)),
-		dated:   r.dateBeside(n),
+		at:      r.page.at(line),
 		read:    true,
-	})
+	}
 }
 
 // answer is what an address leads to.
@@ -87,17 +94,27 @@ func (s *scan) follow(r reference, from here) (answer, bool) {
 	}
 
 	got := s.local(r.use, a)
-	if r.followed && s.sendsOn(got.file) && a.path != "/" {
+	switch {
+	case got.wrong != "":
+		return got, true
+	case got.file == "":
+		return s.behindRoute(r, a, got)
+	case r.followed && a.path != "/" && s.sendsOn(got.file):
 		got.wrong = "link_redirected"
 		got.detail = s.site.NameOf(got.file) + " sends on to another page"
-	}
-	if got.wrong == "" && got.file == "" && r.asked {
-		return s.probeRoute(r, a, got)
-	}
-	if got.wrong == "" && got.file != "" && a.fragment != "" && r.anchored {
-		got = s.anchor(got, a)
+		return got, true
+	case r.anchored && a.fragment != "":
+		return s.anchor(got, a), true
 	}
 	return got, true
+}
+
+// behindRoute is the answer of a server without a file.
+func (s *scan) behindRoute(r reference, a address, got answer) (answer, bool) {
+	if !r.asked {
+		return got, true
+	}
+	return s.probeRoute(r, a, got)
 }
 
 // sendsOn reports whether a file is a page that leads elsewhere at once.
@@ -105,6 +122,7 @@ func (s *scan) sendsOn(file string) bool {
 	if !isMarkup(file) {
 		return false
 	}
+
 	p := s.target(file)
 	return p != nil && p.Refresh != ""
 }
@@ -141,6 +159,7 @@ func (s *scan) answers(u *use, r redirect, name string) bool {
 	if !r.rewrites() || u.page && path.Ext(name) == "" {
 		return true
 	}
+
 	target := path.Ext(r.to)
 	return target == "" || target == path.Ext(name) || strings.Contains(r.to, ":splat")
 }
@@ -164,7 +183,8 @@ func (s *scan) sentOn(u *use, r redirect, name, to string) answer {
 
 // dead is the answer for a path with nothing behind it.
 func (s *scan) dead(u *use, name string) answer {
-	if u.asked && !s.known && path.Ext(name) == "" {
+	unknown := u.asked && !s.known && path.Ext(name) == ""
+	if unknown {
 		return answer{} // nothing says which routes the server has
 	}
 	if u.page && s.site.isFolder(name) {
@@ -173,21 +193,34 @@ func (s *scan) dead(u *use, name string) answer {
 			detail: name + " is a folder without an index",
 		}
 	}
-
-	clean := strings.TrimSuffix(name, "/")
-	for _, ending := range []string{"", ".html", "/index.html"} {
-		other := s.site.inOtherLetters(clean + ending)
-		if other != "" && (u.page || ending == "") && s.site.isFile(other) {
-			return answer{
-				wrong:  u.cased,
-				detail: fmt.Sprintf("%s does not exist; the file is named %s", name, other),
-			}
+	if other := s.otherLetters(u, name); other != "" {
+		return answer{
+			wrong:  u.cased,
+			detail: fmt.Sprintf("%s does not exist; the file is named %s", name, other),
 		}
 	}
 	return answer{
 		wrong:  u.dead,
 		detail: name + " does not exist",
 	}
+}
+
+// otherLetters is the file that would answer a path if letter case did not count, "" for
+// none.
+func (s *scan) otherLetters(u *use, name string) string {
+	endings := []string{""}
+	if u.page {
+		endings = append(endings, ".html", "/index.html")
+	}
+
+	clean := strings.TrimSuffix(name, "/")
+	for _, ending := range endings {
+		other := s.site.inOtherLetters(clean + ending)
+		if other != "" && s.site.isFile(other) {
+			return other
+		}
+	}
+	return ""
 }
 
 // folderRule is the rule for an address that leads to a folder without an index.

@@ -34,6 +34,7 @@ func (r *codeReader) request(c *code, each call) {
 	case name == "location.assign", name == "location.replace":
 		address, a.kind = first, forPage
 	}
+
 	r.ask(c, a, address)
 }
 
@@ -42,10 +43,12 @@ func (r *codeReader) ask(c *code, a ask, address js.IExpr) {
 	if address == nil {
 		return
 	}
+
 	text, line, ok := r.constant(besidePage(address))
 	if !ok || strings.TrimSpace(text) == "" {
 		return
 	}
+
 	a.text, a.line = text, line
 	c.asks = append(c.asks, a)
 }
@@ -78,6 +81,7 @@ func isImportMeta(n js.IExpr) bool {
 	if !ok {
 		return false
 	}
+
 	_, ok = member.X.(*js.ImportMetaExpr)
 	return ok
 }
@@ -112,6 +116,7 @@ func (r *codeReader) opened(name string, each call, a *ask) js.IExpr {
 	if !r.sends[name] && name != "new XMLHttpRequest" && !named {
 		return nil
 	}
+
 	a.reads = strings.EqualFold(method, "GET")
 	return argument(each, 1)
 }
@@ -129,11 +134,13 @@ func values(arguments *js.Args) []js.IExpr {
 	if arguments == nil {
 		return nil
 	}
+
 	var list []js.IExpr
 	for _, each := range arguments.List {
 		if each.Rest {
 			break
 		}
+
 		list = append(list, each.Value)
 	}
 	return list
@@ -168,10 +175,12 @@ func property(n js.IExpr, names ...string) js.IExpr {
 	if !ok {
 		return nil
 	}
+
 	for _, each := range object.List {
 		if each.Name == nil || each.Name.IsComputed() {
 			continue
 		}
+
 		for _, name := range names {
 			if strings.Trim(string(each.Name.Literal.Data), `"'`) == name {
 				return each.Value
@@ -187,10 +196,12 @@ func besidePage(n js.IExpr) js.IExpr {
 	if !ok || nameOf(made.X) != "URL" {
 		return n
 	}
+
 	arguments := values(made.Args)
 	if len(arguments) < 2 {
 		return n
 	}
+
 	base := strings.TrimPrefix(nameOf(arguments[1]), "window.")
 	if strings.HasPrefix(base, "location") || base == "document.baseURI" || base == "document.location" {
 		return arguments[0]
@@ -212,10 +223,12 @@ func writes(n js.IExpr) bool {
 	if method == nil {
 		return false
 	}
+
 	literal, ok := method.(*js.LiteralExpr)
 	if !ok {
 		return true
 	}
+
 	name := strings.ToUpper(unquoted(literal.Data))
 	return name != "GET" && name != "HEAD"
 }
@@ -250,6 +263,7 @@ func (r *codeReader) joined(n *js.BinaryExpr) (text string, line int, ok bool) {
 	if n.Op != js.AddToken {
 		return "", 0, false
 	}
+
 	first, line, ok := r.constant(n.X)
 	second, _, ok2 := r.constant(n.Y)
 	return first + second, line, ok && ok2

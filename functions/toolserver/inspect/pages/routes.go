@@ -31,6 +31,7 @@ func readRoute(text string) route {
 		b.WriteString(anyPart(text[m[0]:m[1]], m[1] == len(text)))
 		at = m[1]
 	}
+
 	b.WriteString(regexp.QuoteMeta(text[at:]))
 	return route{regexp.MustCompile(`^` + b.String() + `/?$`)}
 }
@@ -54,6 +55,7 @@ func (s *Site) isRoute(name string) bool {
 			return true
 		}
 	}
+
 	for _, r := range s.routes {
 		if r.pattern.MatchString(name) {
 			return true

@@ -37,6 +37,7 @@ func typeOf(n *node) string {
 		}
 		return "text/" + language
 	}
+
 	kind := strings.ToLower(strings.TrimSpace(n.attr("type")))
 	if kind == "" {
 		return "text/javascript"
@@ -62,19 +63,15 @@ func (r *reader) readImportMap(n *node) {
 	if typeOf(n) != "importmap" || n.has("src") {
 		return
 	}
+
 	r.imports = parseImportMap(n.content(), r.from)
 	for _, each := range r.imports.targets() {
 		at := n.at
 		if len(n.children) > 0 {
 			at = n.children[0].at + max(strings.Index(n.content(), each), 0)
 		}
-		r.references = append(r.references, reference{
-			use:     &toModule,
-			address: each,
-			from:    []here{r.from},
-			at:      r.page.at(r.lines.at(at)),
-			read:    true,
-		})
+
+		r.references = append(r.references, r.reference(&toModule, each, at))
 	}
 }
 
@@ -114,6 +111,7 @@ func problemOfJSON(text string) (at int, what string) {
 	if !errors.As(err, &bad) {
 		return 0, ""
 	}
+
 	before := strings.TrimRight(text[:max(0, int(bad.Offset)-1)], " \t\r\n")
 	if strings.HasSuffix(before, ",") {
 		return len(before) - 1, bad.Error()
@@ -126,6 +124,7 @@ func (r *reader) readInline(n *node, module bool) {
 	if len(n.children) == 0 {
 		return
 	}
+
 	begin := r.lines.at(n.children[0].at)
 	each := &script{
 		code:    readCode(n.content(), false),
@@ -133,6 +132,7 @@ func (r *reader) readInline(n *node, module bool) {
 		imports: []*importMap{r.imports},
 		itself:  r.from,
 	}
+
 	r.page.scripts = append(r.page.scripts, each)
 	r.reportSyntax(each.code, module, begin)
 	r.references = append(r.references, r.requests(each, func(line int) place {
@@ -146,12 +146,14 @@ func (r *reader) readHandler(n *node, name, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+
 	a, _ := n.attribute(name)
 	begin := r.lines.at(a.at)
 	each := &script{
 		code: readCode(text, true),
 		from: []here{r.from},
 	}
+
 	r.page.scripts = append(r.page.scripts, each)
 	r.reportSyntax(each.code, true, begin)
 	r.references = append(r.references, r.requests(each, func(line int) place {
@@ -185,6 +187,7 @@ func (r *reader) loadScript(n *node, module bool) {
 		r.lost = true
 		return
 	}
+
 	each := r.load(a.path)
 	if each != nil && !module && !r.outside {
 		each.classic = r.page.at(r.line(n))
@@ -197,12 +200,14 @@ func (r *reader) load(name string) *script {
 	if each == nil || slices.Contains(r.page.scripts, each) {
 		return each
 	}
+
 	r.page.scripts = append(r.page.scripts, each)
 	if !r.outside {
 		each.users = append(each.users, r.file)
 		each.from = append(each.from, r.from)
 		each.imports = append(each.imports, r.imports)
 	}
+
 	r.loadImports(each, here{path: name})
 	return each
 }
@@ -245,16 +250,19 @@ func (s *scan) script(name string) *script {
 	if known, ok := s.scripts[file]; ok {
 		return known
 	}
+
 	text, err := s.site.tree.Read(file)
 	if err != nil {
 		s.scripts[file] = nil
 		return nil
 	}
+
 	each := &script{
 		code:   readCode(string(text), false),
 		file:   file,
 		itself: here{path: name},
 	}
+
 	s.scripts[file] = each
 	return each
 }
@@ -265,10 +273,12 @@ func (s *scan) judgeScripts() {
 		if each == nil || len(each.users) == 0 {
 			continue
 		}
+
 		line, what := each.wrong(each.classic == place{})
 		if line > 0 {
 			s.found(wrongAt(place{file, line}, "script_syntax", what, lineIn(each.text, line)))
 		}
+
 		at := func(line int) place { return place{file, line} }
 		for _, r := range s.requests(each, at) {
 			s.judgeReference(r)

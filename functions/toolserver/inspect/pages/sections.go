@@ -31,6 +31,7 @@ func (r *reader) checkSection(n *node) {
 	if r.fills(n) || isHidden(n) || around != nil && !r.fills(around) || n.within("noscript") != nil {
 		return
 	}
+
 	r.wrong(r.line(n), "section_empty", "the "+n.tag+" has no content", openingTag(n))
 }
 
@@ -68,6 +69,7 @@ func isEmbed(n *node) bool {
 	if !javaScript[typeOf(n)] {
 		return false
 	}
+
 	text := n.content()
 	return n.has("src") || strings.Contains(text, "document.write") || strings.Contains(text, "currentScript")
 }
@@ -78,10 +80,12 @@ func (r *reader) painted(n *node) bool {
 	if strings.Contains(style, "url(") || strings.Contains(style, "gradient") {
 		return true
 	}
+
 	names := []string{"#" + n.attr("id")}
 	for _, class := range n.classes() {
 		names = append(names, "."+class)
 	}
+
 	for _, s := range r.page.sheets {
 		if slices.ContainsFunc(names, func(name string) bool { return s.painted[name] }) {
 			return true
@@ -99,24 +103,52 @@ var liveRoles = words("status alert log timer progressbar marquee")
 // scripted reports whether a script may fill an element: it knows its id, a class or an
 // attribute of it, or a framework is bound to it.
 func (r *reader) scripted(n *node) bool {
-	if n.has("aria-live") || n.has("aria-busy") || n.has("contenteditable") || liveRoles[n.attr("role")] {
+	names := n.handles()
+	if r.lost && len(names) > 0 {
+		return true // a script that does not exist may know them
+	}
+	if n.awaits() || isBound(n) {
 		return true
 	}
-	names := append([]string{n.attr("id")}, n.classes()...)
-	if r.lost && names[0]+n.attr("class") != "" {
-		return true
-	}
-	for _, a := range n.attributes {
-		if slices.ContainsFunc(bindings, func(prefix string) bool { return strings.HasPrefix(a.name, prefix) }) {
+
+	for _, each := range r.page.scripts {
+		if slices.ContainsFunc(names, each.uses) {
 			return true
 		}
+	}
+	return false
+}
+
+// handles are the names by which scripts find an element: its id, its classes and the
+// attributes that are for scripts.
+func (n *node) handles() []string {
+	names := n.classes()
+	if id := n.attr("id"); id != "" {
+		names = append(names, id)
+	}
+	for _, a := range n.attributes {
 		if strings.HasPrefix(a.name, "data-") {
 			names = append(names, a.name)
 		}
 	}
-	for _, each := range r.page.scripts {
-		if slices.ContainsFunc(names, each.uses) {
-			return true
+	return names
+}
+
+// awaits reports whether an element says itself that something will stand in it.
+func (n *node) awaits() bool {
+	return n.has("aria-live") ||
+		n.has("aria-busy") ||
+		n.has("contenteditable") ||
+		liveRoles[n.attr("role")]
+}
+
+// isBound reports whether a framework is bound to an element.
+func isBound(n *node) bool {
+	for _, a := range n.attributes {
+		for _, prefix := range bindings {
+			if strings.HasPrefix(a.name, prefix) {
+				return true
+			}
 		}
 	}
 	return false
@@ -139,24 +171,32 @@ func (r *reader) checkHeading(n *node) {
 	}
 }
 
+// entitled are the elements whose headings are their titles and need nothing after them.
+var entitled = []string{"li", "button", "label", "figcaption", "th", "dt", "legend", "nav", "noscript", "caption"}
+
 // standsAlone reports whether a heading needs nothing after it: it is a link, a control, the
 // title of a card or of a slide.
 func (r *reader) standsAlone(n *node) bool {
-	if n.within("li", "button", "label", "figcaption", "th", "dt", "legend", "nav", "noscript", "caption") != nil {
-		return true
-	}
-	if link := n.within("a"); link != nil && link.has("href") {
+	link := n.within("a")
+	linked := link != nil && link.has("href")
+	if linked || n.within(entitled...) != nil {
 		return true
 	}
 	if r.scripted(n) || leadsAway(n) {
 		return true
 	}
+	return isSlide(n) || r.isCard(n)
+}
+
+// isSlide reports whether an element stands on a slide.
+func isSlide(n *node) bool {
 	for p := n.parent; p != nil; p = p.parent {
-		if p.attr("class") == "slides" || slices.Contains(p.classes(), "reveal") {
+		classes := p.classes()
+		if slices.Contains(classes, "slides") || slices.Contains(classes, "reveal") {
 			return true
 		}
 	}
-	return r.isCard(n)
+	return false
 }
 
 // leadsAway reports whether a heading holds a link to somewhere else, or content of its own.
@@ -174,20 +214,33 @@ func leadsAway(n *node) bool {
 // before it.
 func (r *reader) isCard(n *node) bool {
 	around := n.parent
-	if around == nil || around.tag == "body" || around.tag == "main" || around.tag == "#document" {
+	if around.tag == "body" || around.tag == "main" || around == r.root {
 		return false
 	}
-	headings := 0
-	filled := false
-	around.walk(func(each *node) bool {
-		if isHeading(each.tag) {
-			headings++
-			return false
-		}
-		filled = filled || each != around && len(each.children) == 0 && r.fills(each)
-		return true
-	})
-	return headings == 1 && filled
+
+	c := card{reader: r}
+	for _, child := range around.children {
+		child.walk(c.visit)
+	}
+	return c.headings == 1 && c.filled
+}
+
+// card counts what is in an element.
+type card struct {
+	*reader
+	headings int
+	filled   bool // with something besides headings
+}
+
+func (c *card) visit(n *node) bool {
+	if isHeading(n.tag) {
+		c.headings++
+		return false
+	}
+	if len(n.children) == 0 {
+		c.filled = c.filled || c.fills(n)
+	}
+	return true
 }
 
 // followedBy reports whether content follows a heading, or a heading of a lower level.
@@ -207,19 +260,29 @@ type follower struct {
 }
 
 func (f *follower) visit(n *node) bool {
-	switch {
-	case f.found || f.over:
+	if f.found || f.over {
 		return false
-	case n == f.heading:
+	}
+	if n == f.heading {
 		f.passed = true
 		return false
-	case !f.passed:
+	}
+	if !f.passed {
 		return true
-	case isHeading(n.tag) && !isHidden(n):
+	}
+	return f.judge(n)
+}
+
+// judge looks at a node after the heading, and reports whether to go on into it.
+func (f *follower) judge(n *node) bool {
+	if isHeading(n.tag) && !isHidden(n) {
 		f.found = n.tag > f.heading.tag
 		f.over = !f.found
 		return false
-	case n.tag == "footer" && n.parent.tag == "body":
+	}
+
+	ofSite := n.tag == "footer" && n.parent.tag == "body"
+	if ofSite {
 		return false
 	}
 	f.found = f.isContent(n)

@@ -54,6 +54,7 @@ func timeOf(text string) (time.Time, bool) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, true
 	}
+
 	at, err := time.Parse(time.DateOnly, text)
 	return at, err == nil
 }
@@ -64,6 +65,7 @@ func (w *Watch) storedBaseline(site *Site, until time.Time) (baseline, error) {
 	if err != nil {
 		return baseline{}, err
 	}
+
 	b := baseline{
 		name: "stored copies",
 		at:   m.At,
@@ -71,6 +73,7 @@ func (w *Watch) storedBaseline(site *Site, until time.Time) (baseline, error) {
 			return w.Workspace.ReadFile(copyFile(m.Pages[page]), int64(site.tree.Config.Limits.MaxFileBytes))
 		},
 	}
+
 	for page := range m.Pages {
 		b.pages = append(b.pages, page)
 	}
@@ -83,6 +86,7 @@ func committedBaseline(site *Site, repository *git.Repository) (baseline, error)
 	if err != nil {
 		return baseline{}, err
 	}
+
 	files, err := repository.Files(site.root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return baseline{}, err
@@ -93,6 +97,7 @@ func committedBaseline(site *Site, repository *git.Repository) (baseline, error)
 		at:   made.UTC(),
 		read: func(page string) ([]byte, error) { return repository.File(site.File(page)) },
 	}
+
 	for _, file := range files {
 		if site.wasPage(file) {
 			b.pages = append(b.pages, site.NameOf(file))

@@ -37,6 +37,7 @@ func Of(t *tree.Tree) *Site {
 	if base, err := url.Parse(w.BaseURL); err == nil && base.Host != "" {
 		s.base = base
 	}
+
 	for _, each := range w.Routes {
 		s.routes = append(s.routes, readRoute(each))
 	}
@@ -74,6 +75,7 @@ func (s *Site) Pages(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	excluded, err := s.tree.Matching(ctx, s.below(s.config.Exclude))
 	if err != nil {
 		return nil, err
@@ -144,6 +146,7 @@ func (s *Site) isFolder(name string) bool {
 	if path.Clean("/"+name) == "/" {
 		return true
 	}
+
 	folder, there := s.entry(name)
 	return there && folder
 }
@@ -158,6 +161,7 @@ func (s *Site) entry(name string) (folder, there bool) {
 		if !there || i < len(parts)-1 && !isFolder {
 			return false, false
 		}
+
 		folder = isFolder
 		at = path.Join(at, part)
 	}
@@ -180,10 +184,13 @@ func (s *Site) list(folder string) map[string]bool {
 			if err != nil {
 				continue
 			}
+
 			isFolder = info.IsDir()
 		}
+
 		names[e.Name()] = isFolder
 	}
+
 	s.folders[folder] = names
 	return names
 }
@@ -199,6 +206,7 @@ func (s *Site) inOtherLetters(name string) string {
 		if _, there := names[part]; there {
 			match = part
 		}
+
 		for each := range names {
 			if match == "" && strings.EqualFold(each, part) {
 				match = each
@@ -207,6 +215,7 @@ func (s *Site) inOtherLetters(name string) string {
 		if match == "" {
 			return ""
 		}
+
 		at = path.Join(at, match)
 		found = path.Join(found, match)
 	}
@@ -238,6 +247,7 @@ func (s *Site) FileAt(name string) string {
 	if isFolder {
 		candidates = append(index, plain[1:]...)
 	}
+
 	for _, each := range candidates {
 		if each != "" && s.isFile(each) {
 			return path.Join(s.root, each)
@@ -256,6 +266,7 @@ func (s *Site) withoutBase(name string) string {
 	if s.base == nil {
 		return name
 	}
+
 	above := strings.TrimSuffix(s.base.Path, "/")
 	if above == "" {
 		return name

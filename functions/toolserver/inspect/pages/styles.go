@@ -47,9 +47,11 @@ func readStyle(text string) sheet {
 		if kind == css.ErrorToken {
 			break
 		}
+
 		r.token(kind, string(data), at)
 		at += len(data)
 	}
+
 	r.declare() // the last declaration may end without a semicolon
 	return r.sheet
 }
@@ -82,6 +84,7 @@ func (r *styleReader) token(kind css.TokenType, data string, at int) {
 		r.imported = false
 		return
 	}
+
 	r.prelude.WriteString(data)
 }
 
@@ -101,6 +104,7 @@ func (r *styleReader) address(text string, at int) {
 	if !strings.Contains(strings.ToLower(r.prelude.String()), "@namespace") {
 		r.addresses = append(r.addresses, styleAddress{text, at, r.imported})
 	}
+
 	r.paint()
 }
 
@@ -185,6 +189,7 @@ func (r *reader) readStyleElement(n *node) {
 	if len(n.children) > 0 {
 		begin = n.children[0].at
 	}
+
 	found := readStyle(text)
 	r.page.sheets = append(r.page.sheets, &found)
 	for _, a := range found.addresses {
@@ -204,13 +209,8 @@ func (r *reader) referStyle(a styleAddress, at int) {
 	if a.imported {
 		r.loadStyle(r.from, a.text)
 	}
-	r.references = append(r.references, reference{
-		use:     a.use(),
-		address: a.text,
-		from:    []here{r.from},
-		at:      r.page.at(r.lines.at(at)),
-		read:    true,
-	})
+
+	r.references = append(r.references, r.reference(a.use(), a.text, at))
 }
 
 // use is what an address in a style sheet is for.
@@ -236,10 +236,12 @@ func (r *reader) loadStyle(from here, text string) {
 	if found == nil || slices.Contains(r.page.sheets, found) {
 		return
 	}
+
 	r.page.sheets = append(r.page.sheets, found)
 	if !r.outside {
 		found.users = append(found.users, r.file)
 	}
+
 	for _, each := range found.addresses {
 		if each.imported {
 			r.loadStyle(here{path: a.path}, each.text)
@@ -252,11 +254,13 @@ func (s *scan) sheet(file string) *sheet {
 	if known, ok := s.sheets[file]; ok {
 		return known
 	}
+
 	text, err := s.site.tree.Read(file)
 	if err != nil {
 		s.sheets[file] = nil
 		return nil
 	}
+
 	found := readStyle(string(text))
 	found.file = file
 	s.sheets[file] = &found
@@ -269,6 +273,7 @@ func (s *scan) judgeSheets() {
 		if each == nil || len(each.users) == 0 || len(each.addresses) == 0 {
 			continue
 		}
+
 		text, _ := s.site.tree.Read(file) // was read before
 		index := linesOf(text)
 		for _, a := range each.addresses {

@@ -59,6 +59,7 @@ func (r *blockReader) read(n *node) {
 	if begins {
 		r.flush()
 	}
+
 	for _, c := range n.children {
 		r.read(c)
 	}
@@ -82,10 +83,12 @@ func (r *blockReader) addLine(line string, at int) {
 		r.blank = r.blank || line != ""
 		return
 	}
+
 	first, _ := firstRune(line)
 	if r.text.Len() > 0 && (r.blank || unicode.IsSpace(first)) {
 		r.text.WriteByte(' ')
 	}
+
 	r.pieces = append(r.pieces, piece{r.text.Len(), at})
 	r.text.WriteString(strings.Join(words, " "))
 	r.blank = unicode.IsSpace(lastRune(line))
@@ -111,6 +114,7 @@ func (r *blockReader) flush() {
 	if r.text.Len() > 0 {
 		r.blocks = append(r.blocks, block{r.text.String(), r.pieces})
 	}
+
 	r.text.Reset()
 	r.pieces = nil
 	r.blank = false
