@@ -108,7 +108,8 @@ func (b *bot) toModel(n *code.Node, named bool, seen map[*code.Node]bool) bool {
 	case code.Call:
 		return b.callToModel(parent, n, named, seen)
 	case code.Keyword:
-		return b.toModel(parent, named || promptName.MatchString(parent.Text), seen) || b.usesReach(parent.Text, parent, named, seen)
+		named = named || promptName.MatchString(parent.Text)
+		return b.toModel(parent, named, seen) || !plainKey[parent.Text] && b.usesReach(parent.Text, parent, named, seen)
 	case code.Assign:
 		if parent.Parts[0] == n {
 			return false
@@ -124,6 +125,19 @@ func (b *bot) toModel(n *code.Node, named bool, seen map[*code.Node]bool) bool {
 		return false
 	}
 	return b.toModel(parent, named, seen)
+}
+
+// plainKey are members that so many objects have that their name tells nothing.
+var plainKey = map[string]bool{
+	"content": true,
+	"text":    true,
+	"body":    true,
+	"message": true,
+	"value":   true,
+	"data":    true,
+	"input":   true,
+	"Content": true,
+	"Text":    true,
 }
 
 func (b *bot) assignedReaches(assign *code.Node, named bool, seen map[*code.Node]bool) bool {
@@ -183,7 +197,7 @@ func (b *bot) returnReaches(exit *code.Node, named bool, seen map[*code.Node]boo
 }
 
 // joiners are calls that make one text of others, or keep one.
-var joiners = regexp.MustCompile(`^(?i:join|dedent|strip|trim\w*|format|sprintf|replace\w*|concat|cleandoc|append|push|unshift|extend|insert|add|write\w*|raw|string|str|f|template|stringify|marshal|dumps|freeze|tuple|list|set)$`)
+var joiners = regexp.MustCompile(`^(?i:join|dedent|strip|trim\w*|format|sprintf|replace\w*|concat|cleandoc|append|push|unshift|extend|insert|add|write\w*|raw|string|str|f|template|stringify|marshal|dumps|render|compile|partial|freeze|tuple|list|set)$`)
 
 // callToModel reports whether the argument of a call, or what it is called on, reaches a model.
 func (b *bot) callToModel(call, n *code.Node, named bool, seen map[*code.Node]bool) bool {

@@ -119,3 +119,20 @@ func TestBotsInOtherStyles(t *testing.T) {
 		}
 	}
 }
+
+func TestSmallBotsByStandard(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/more.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		lines := strings.SplitN(string(f.Data), "\n", 3)
+		want := strings.Fields(strings.TrimPrefix(lines[0], "// passes:"))
+		r := bots.Judge(f.Name, "another", []byte(lines[2]), "", nil)
+		for _, id := range strings.Fields(strings.TrimPrefix(lines[1], "// of:")) {
+			if v := r.Standards[id]; v.Passed() != slices.Contains(want, id) {
+				t.Errorf("%s: %s: %v %s (line %d)", f.Name, id, v.Passed(), v.Detail, v.Line)
+			}
+		}
+	}
+}

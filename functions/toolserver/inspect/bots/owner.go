@@ -8,7 +8,7 @@ import (
 )
 
 // ownerName is the name of who the bot belongs to.
-var ownerName = regexp.MustCompile(`(?i)owner|admin|operator|master|\bboss|creator|allow(ed)?_?(list|users?|ids?|numbers?|senders?|chats?)|allowed$|authori[sz]ed|permitted|trusted|whitelist|superuser|sudo`)
+var ownerName = regexp.MustCompile(`(?i)owner|admin|operator|master|\bboss|creator|allow(ed)?_?(list|users?|ids?|numbers?|senders?|chats?)|allowed$|authori[sz]ed|permitted|trusted|whitelist|superuser|sudo|my_?(user_?|chat_?)?id$|primary_?user|verified_?user|guardian|principal`)
 
 // senderName is a name by which the sender of a message is known. What others can choose, such
 // as a display name or the text itself, is none.
@@ -16,6 +16,9 @@ var senderName = regexp.MustCompile(`(?i)^(id|_?user_?id|uid|from|from_?id|sende
 
 // loose are names that anybody can choose.
 var loose = regexp.MustCompile(`(?i)^(text|content|body|message_text|display_?name|first_?name|full_?name|last_?name|nick(name)?|push_?name|profile_?name|caption)$`)
+
+// looseMember is a member that anybody can choose, wherever in a path it stands.
+var looseMember = regexp.MustCompile(`(?i)^(display_?name|first_?name|full_?name|last_?name|nick(name)?|push_?name|profile_?name|caption)$`)
 
 // ownerChecks are calls of libraries that compare the sender with the owner.
 var ownerChecks = regexp.MustCompile(`^(?i:is_?owner|is_?(bot_?)?admin|is_?(verified_?)?owner|verify_?owner|check_?owner|require_?owner|owner_?only|only_?owner|is_?authori[sz]ed|whitelist|restrict|lookup_?owner|find_?owner|get_?(verified_?)?owner)$`)
@@ -80,9 +83,21 @@ func (b *bot) comparesOwner(n *code.Node) bool {
 	case code.Call:
 		return comparers.MatchString(n.Callee().Last()) && b.callCompares(n)
 	case code.Other:
-		return n.Text == "case" && false
+		return n.Text == "case" && b.caseCompares(n)
 	}
 	return false
+}
+
+// caseCompares reports whether a case of a switch compares the owner with the sender.
+func (b *bot) caseCompares(n *code.Node) bool {
+	if len(n.Parts) < 2 {
+		return false
+	}
+	around := n.Parent
+	for around != nil && around.Text != "switch" {
+		around = around.Parent
+	}
+	return around != nil && len(around.Parts) > 0 && b.meet(around.Parts[0], n.Parts[0])
 }
 
 // meet reports whether one side is the owner and the other the sender.
@@ -106,7 +121,26 @@ func (b *bot) callCompares(call *code.Node) bool {
 			}
 		}
 	}
-	return false
+	return searches.MatchString(call.Callee().Last()) && b.searchCompares(call)
+}
+
+// searches are calls that look for one of many by a function.
+var searches = regexp.MustCompile(`^(?i:some|find|any|every|filter|ContainsFunc|IndexFunc|findIndex)$`)
+
+// searchCompares reports whether a search through owners compares each with the sender.
+func (b *bot) searchCompares(call *code.Node) bool {
+	owner := b.isOwner(call.Callee(), 0)
+	sender := false
+	call.Walk(func(n *code.Node) bool {
+		if n.Kind == code.Name && ownerName.MatchString(n.Text) {
+			owner = true
+		}
+		if n.Kind == code.Binary && (b.isSender(n.Parts[0], 0) || b.isSender(n.Parts[1], 0)) {
+			sender = true
+		}
+		return true
+	})
+	return owner && sender
 }
 
 // isOwner reports whether an expression holds who the owner is.
@@ -145,15 +179,19 @@ func (b *bot) isSender(n *code.Node, depth int) bool {
 		return false
 	}
 	found := false
-	chosen := false
+	chosen := loose.MatchString(n.Last())
 	n.Walk(func(each *code.Node) bool {
 		if each.Kind == code.Function {
 			return false
 		}
+		if each.Kind == code.Index && len(each.Parts) == 2 && each.Parts[1].Kind == code.String {
+			chosen = chosen || looseMember.MatchString(each.Parts[1].Text)
+			found = found || senderName.MatchString(each.Parts[1].Text)
+		}
 		if each.Kind != code.Name && each.Kind != code.Member {
 			return true
 		}
-		chosen = chosen || loose.MatchString(each.Text)
+		chosen = chosen || each.Kind == code.Member && looseMember.MatchString(each.Text)
 		found = found || senderName.MatchString(each.Text) && !isOwnMember(each)
 		found = found || each.Kind == code.Name && b.holdsSender(each, depth)
 		return true
@@ -186,14 +224,22 @@ func (b *bot) looksUpOwner(call *code.Node) bool {
 	if f := call.Parent; f != nil && f.Kind == code.Function && f.Body() != call {
 		return named // a decorator
 	}
-	lookup := named || ownerName.MatchString(callee.Path()) && lookups.MatchString(callee.Last())
+	about := ownerName.MatchString(callee.Path()) || slices.ContainsFunc(call.Args(), func(n *code.Node) bool { return n.Kind == code.String && ownerName.MatchString(n.Text) })
+	lookup := named || about && lookups.MatchString(callee.Last())
 	return lookup && slices.ContainsFunc(call.Args(), func(n *code.Node) bool {
-		return b.isSender(n, 0) || n.Kind == code.Name && contextName.MatchString(n.Text)
+		return b.isSender(n, 0) || n.Kind == code.Object && b.holdsSenders(n) || n.Kind == code.Name && contextName.MatchString(n.Text)
+	})
+}
+
+// holdsSenders reports whether a member of an object is the sender.
+func (b *bot) holdsSenders(object *code.Node) bool {
+	return slices.ContainsFunc(object.Parts, func(n *code.Node) bool {
+		return n.Kind == code.Keyword && b.isSender(n.Parts[0], 0)
 	})
 }
 
 var (
-	lookups     = regexp.MustCompile(`(?i)find|get|lookup|select|query|has|is|verify|check|fetch|first|exists|load`)
+	lookups     = regexp.MustCompile(`(?i)find|get|lookup|select|query|has|is|verify|check|fetch|first|exists|load|resolve|identify|match|all|one|execute`)
 	contextName = regexp.MustCompile(`(?i)^(ctx|context|msg|message|m|update|event|interaction|c|evt)$`)
 )
 
@@ -201,6 +247,9 @@ var (
 func (b *bot) matters(n *code.Node, depth int) bool {
 	if depth > 2*maxFollowed {
 		return false
+	}
+	if n.Kind == code.Other && n.Text == "case" {
+		return doesSomething(n.Parts[len(n.Parts)-1])
 	}
 	parent := n.Parent
 	if parent == nil {
@@ -223,11 +272,22 @@ func (b *bot) matters(n *code.Node, depth int) bool {
 	case code.Exit:
 		return b.returned(parent, depth)
 	case code.Assign:
-		return parent.Parts[0] != n && b.readLater(parent.Parts[0].Last(), parent, depth)
+		return parent.Parts[0] != n && b.assignedMatters(parent, depth)
 	case code.Function:
 		return true // a decorator, or the default of a parameter
 	}
 	return false
+}
+
+// assignedMatters reports whether a use of what is assigned matters.
+func (b *bot) assignedMatters(assign *code.Node, depth int) bool {
+	target := assign.Parts[0]
+	if target.Kind != code.List && target.Kind != code.Object {
+		return b.readLater(target.Last(), assign, depth)
+	}
+	return slices.ContainsFunc(target.Parts, func(n *code.Node) bool {
+		return b.readLater(n.Last(), assign, depth)
+	})
 }
 
 // decides reports whether a node is the condition of a branch that does something.

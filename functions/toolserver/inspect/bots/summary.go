@@ -11,7 +11,7 @@ import (
 var summaryNames = regexp.MustCompile(`(?i)summar(y|ies|i[sz]e|i[sz]ation|i[sz]er)|recap|synopsis|digest_?(session|conversation)|distill?_?(session|conversation)|extract_?(facts|insights|takeaways|notes|session|memor)`)
 
 // notExtracting are names of calls that only handle a summary.
-var notExtracting = regexp.MustCompile(`(?i)^(show|print|log|load|read|send|delete|remove|reset|clear|has|is|format|render|display|fetch|get_?(last|saved|stored|previous)|save|store|write|persist|set|update|on|handle)_?`)
+var notExtracting = regexp.MustCompile(`(?i)^(should|needs?|can|new|show|print|log|load|read|send|delete|remove|reset|clear|has|is|format|render|display|fetch|get_?(last|saved|stored|previous)|save|store|write|persist|set|update|on|handle)_?`)
 
 // summaryText asks a model for a summary.
 var summaryText = regexp.MustCompile(`(?i)\bsummar(i[sz]e|i[sz]ing|y|ies)\b|\bcondense\b|\brecap\b|key (points|facts|takeaways)|\bextract\b.{0,60}(facts|points|takeaways|decisions|session|conversation)`)
@@ -51,10 +51,20 @@ func (b *bot) extractsSummary(call *code.Node) bool {
 	}
 	name := call.Callee().Last()
 	local := b.Functions(name)
-	if summaryNames.MatchString(name) && !notExtracting.MatchString(name) {
-		return len(local) == 0 && len(call.Args()) > 0 || b.worksOnSomething(local)
+	if summaryNames.MatchString(name) && !notExtracting.MatchString(name) && !b.constructs(call) {
+		return len(local) == 0 || b.worksOnSomething(local)
 	}
 	return !isSend(call) && !handles(call) && b.asksForSummary(call)
+}
+
+// summaryMemory is an object of a library that keeps a summary of a session itself.
+var summaryMemory = regexp.MustCompile(`Summary(Buffer)?Memory$|SummarizationMiddleware$`)
+
+// constructs reports whether a call only makes an object.
+func (b *bot) constructs(call *code.Node) bool {
+	name := call.Callee().Last()
+	capital := name != "" && name[0] >= 'A' && name[0] <= 'Z'
+	return (call.Text == "new" || capital && b.language != ".go") && !summaryMemory.MatchString(name)
 }
 
 // handles reports whether a call registers a command or a handler.

@@ -50,9 +50,28 @@ func (b *bot) saysThinking(call *code.Node) bool {
 	}
 
 	for _, each := range call.Args() {
-		if b.says(each, thinkingText) || names(each, thinkingName) {
+		if b.says(each, thinkingText) || names(each, thinkingName) || b.isHandedThinking(each) {
 			return true
 		}
+	}
+	return false
+}
+
+// isHandedThinking reports whether an argument is a parameter for which a call hands over a
+// text that says it.
+func (b *bot) isHandedThinking(n *code.Node) bool {
+	if n.Kind != code.Name || !n.IsParam() {
+		return false
+	}
+	for f := n.Enclosing(code.Function); f != nil; f = f.Enclosing(code.Function) {
+		at := slices.IndexFunc(f.Func.Params, func(p *code.Node) bool { return p.Text == n.Text })
+		if at < 0 {
+			continue
+		}
+		return slices.ContainsFunc(b.Calls(), func(call *code.Node) bool {
+			args := call.Args()
+			return call.Callee().Last() == functionName(f) && at < len(args) && b.says(args[at], thinkingText)
+		})
 	}
 	return false
 }
@@ -100,7 +119,7 @@ func (b *bot) sendsAfter(p pause) bool {
 
 // isPause reports whether a timer makes its function wait: it calls nothing itself.
 func (b *bot) isPause(p pause, scope *code.Node) bool {
-	if scope != b.Root && p.at.Enclosing(code.Function) != scope {
+	if f := p.at.Enclosing(code.Function); f != nil && f != scope {
 		return true // in a promise
 	}
 	switch p.at.Callee().Last() {
@@ -144,28 +163,33 @@ var clockName = regexp.MustCompile(`(?i)^(now|since|elapsed|start(ed)?|time|mono
 // sendsWhenElapsed is the line of a condition which compares the time that passed, and under
 // which the message is sent; 0 if there is none.
 func (b *bot) sendsWhenElapsed() int {
-	unit := map[string]float64{".py": second}[b.language]
-	if unit == 0 {
-		unit = millisecond
-	}
-
 	line := 0
 	b.Root.Walk(func(n *code.Node) bool {
-		if line > 0 || n.Kind != code.If || !n.Live {
-			return line == 0
-		}
-		condition := n.Parts[0]
-		if condition.Kind != code.Binary || condition.Text != ">" && condition.Text != ">=" {
-			return true
-		}
-		values := b.Numbers(condition.Parts[1], nil)
-		late := anyBetween(values, leastThinking/unit, mostThinking/unit) && names(condition.Parts[0], clockName)
-		if late && b.reaches(n.Parts[1], 0, b.saysThinking) {
+		if line == 0 && n.Kind == code.If && n.Live && b.isLate(n.Parts[0]) && b.reaches(n.Parts[1], 0, b.saysThinking) {
 			line = n.Line
 		}
 		return line == 0
 	})
 	return line
+}
+
+// isLate reports whether a condition asks whether about 3 seconds have passed.
+func (b *bot) isLate(condition *code.Node) bool {
+	unit := float64(millisecond)
+	if b.language == ".py" {
+		unit = second
+	}
+
+	late := false
+	condition.Walk(func(n *code.Node) bool {
+		if n.Kind != code.Binary || n.Text != ">" && n.Text != ">=" {
+			return !late
+		}
+		values := b.Numbers(n.Parts[1], nil)
+		late = late || anyBetween(values, leastThinking/unit, mostThinking/unit) && names(n.Parts[0], clockName)
+		return !late
+	})
+	return late
 }
 
 // noThinking says why there is no thinking message.

@@ -32,8 +32,11 @@ var stopped = regexp.MustCompile(`^(?i:paused|cancel|false|typing_off|available|
 // isTyping reports whether a call shows the indicator.
 func (b *bot) isTyping(call *code.Node) bool {
 	name := call.Callee().Last()
-	if isLog(call) || len(b.Functions(name)) > 0 {
+	if isLog(call) {
 		return false
+	}
+	if local := b.Functions(name); len(local) > 0 {
+		return slices.ContainsFunc(local, b.sendsAnything) && slices.ContainsFunc(call.Args(), func(n *code.Node) bool { return b.says(n, typingPath) })
 	}
 	for _, each := range call.Args() {
 		if stopped.MatchString(each.Text) && each.Kind != code.Keyword || each.Kind == code.Keyword && stopped.MatchString(each.Parts[0].Text) {
@@ -167,10 +170,46 @@ func (b *bot) repeatsInLoop(p pause) bool {
 	return false
 }
 
+// receives are calls that wait for messages: their loop is the work, and not the indicator.
+var receives = regexp.MustCompile(`^(?i:get_?updates(chan)?|poll|receive\w*|next_?message|read_?message)$`)
+
 // isTypingLoop reports whether the indicator is shown in a loop, there or in a function that
 // does little else.
 func (b *bot) isTypingLoop(loop *code.Node) bool {
+	if b.goesThrough(loop) || b.reaches(loop, maxFollowed-1, func(call *code.Node) bool {
+		return receives.MatchString(call.Callee().Last()) || slices.ContainsFunc(call.Args(), func(n *code.Node) bool {
+			return n.Kind == code.String && receives.MatchString(n.Text)
+		})
+	}) {
+		return false
+	}
 	return b.reaches(loop, maxFollowed-2, b.isTyping)
+}
+
+// goesThrough reports whether a loop goes through a list of things, such as messages.
+func (b *bot) goesThrough(loop *code.Node) bool {
+	header := loop.Parts[:len(loop.Parts)-1]
+	if loop.Text != "for" && loop.Text != "range" || len(header) == 0 {
+		return false
+	}
+	last := header[len(header)-1]
+	switch {
+	case b.language == ".go":
+		return loop.Text == "range" && last.Kind != code.Number && last.Last() != "C" && !b.isTimer(last)
+	case b.language == ".py":
+		return last.Kind != code.Call || last.Last() != "range" && last.Last() != "count"
+	}
+	declares := header[0].Kind == code.Name || header[0].Kind == code.Object || header[0].Kind == code.List
+	return declares && len(header) == 2 && !b.isTimer(last)
+}
+
+// isTimer reports whether an expression is a call after which time passes.
+func (b *bot) isTimer(n *code.Node) bool {
+	if n.Kind != code.Call {
+		return false
+	}
+	_, ok := b.timerOf(n)
+	return ok
 }
 
 // ticks reports whether a loop waits for a ticker with a name, and shows the indicator.

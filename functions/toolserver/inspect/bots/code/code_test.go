@@ -35,7 +35,7 @@ func TestOnlyWhatCanRunIsCalled(t *testing.T) {
 		{"indentation", "a.py", "def f():\n    a()\n    return 1\n    b()\n\nif False:\n    c()\nelif x:\n\td()\n# e()\n'''g()'''\nf()\n", []string{"a", "d", "f"}},
 		{"a decorator", "a.py", "@app.on(1)\nasync def f(x: int = b()) -> None:\n    await a(*x, k=1)[1:2].c()\n\ndef g(): h()\n", []string{"app.on", "b", "a.c", "a"}},
 		{"a formatted text", "a.py", "p(f'{a(1)!r:>{w}} {{b()}}')\n", []string{"p", "a"}},
-		{"a class of a framework", "a.py", "class A(Base):\n  async def on_message(self, m):\n    await self.x()\n  async def x(self): y()\n  def z(self): w()\n", []string{"self.x", "y"}},
+		{"a class of a framework", "a.py", "class A(Base):\n  async def on_message(self, m):\n    await self.x()\n  async def x(self): y()\n  def z(self): w()\n", []string{"self.x", "y", "w"}},
 		{"a lambda and a comprehension", "a.py", "f([g(x) for x in h() if i(x)], key=lambda a, b=1: j(a), **k())\n", []string{"f", "g", "h", "i", "j", "k"}},
 		{"Go", "a.go", "package main\nfunc main() { go func() { a() }(); if false { b() }; return; c() }\nfunc d() { e() }\nfunc (s T) F() { g() }\n", []string{"", "a"}},
 		{"a library in Go", "a.go", "package x\nfunc F() { a() }\nfunc g() { b() }\n", []string{"a"}},

@@ -107,7 +107,9 @@ func (p *Program) truth(n *Node, depth int) (value, known bool) {
 	case Name:
 		return p.truthOfName(n.Text, depth)
 	case Member:
-		return p.truthOfConstant(n.Text, depth)
+		if p.isMemberOfLiteral(n.Text) {
+			return p.truthOfConstant(n.Text, depth)
+		}
 	case Number:
 		number, ok := number(n.Text)
 		return number != 0, ok
@@ -162,6 +164,13 @@ func (p *Program) truthOfConstant(name string, depth int) (value, known bool) {
 		return false, false
 	}
 	return p.truth(values[0], depth+1)
+}
+
+// isMemberOfLiteral reports whether a name is only given a value as a member of an object that is
+// written out. The fields of other objects have values that nothing writes.
+func (p *Program) isMemberOfLiteral(name string) bool {
+	values := p.values[name]
+	return len(values) == 1 && values[0].Parent.Kind == Keyword
 }
 
 // isChanged reports whether a name is counted up or down.

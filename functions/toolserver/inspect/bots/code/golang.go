@@ -81,10 +81,22 @@ func (g golang) specs(d *ast.GenDecl) []*Node {
 		if !ok {
 			continue
 		}
+		if len(values.Values) == 0 {
+			list = append(list, g.zero(values)...)
+		}
 		for i, value := range values.Values {
 			name := values.Names[min(i, len(values.Names)-1)]
 			list = append(list, node(Assign, "=", g.line(name), g.expr(name), g.expr(value)))
 		}
+	}
+	return list
+}
+
+// zero are the assignments of a declaration without values: what they are is not said.
+func (g golang) zero(spec *ast.ValueSpec) []*Node {
+	var list []*Node
+	for _, name := range spec.Names {
+		list = append(list, node(Assign, "=", g.line(name), g.expr(name), nil))
 	}
 	return list
 }

@@ -242,6 +242,8 @@ func (s *script) declarations() *Node {
 			all.Parts = append(all.Parts, node(Assign, "=", line, target, s.expression()))
 		case s.is("of", "in"):
 			all.Parts = append(all.Parts, target)
+		default:
+			all.Parts = append(all.Parts, node(Assign, "=", line, target, nil))
 		}
 		if !s.take(",") {
 			break
@@ -467,6 +469,9 @@ func (s *script) params() []*Node {
 var modifiers = words("public private protected readonly static abstract override declare async get set accessor")
 
 func (s *script) param() *Node {
+	for s.take("@") {
+		s.postfix(s.atom()) // a decorator
+	}
 	s.take("...")
 	for modifiers[s.peek().text] && s.ahead(1).kind == nameToken {
 		s.at++

@@ -67,10 +67,39 @@ func (p *Program) isEntry(f *Node) bool {
 		return true
 	case around == nil && entries[f.Func.Name]:
 		return true
-	case method && f.Func.Exported:
-		return !p.constructs(around.Text)
+	case method:
+		return !f.Func.Private && !p.constructs(around.Text) && p.isClassOfOthers(around, f)
 	}
 	return f.Func.Exported && !isGoMethodOfMain(p, f)
+}
+
+// isClassOfOthers reports whether other files make the objects of a class.
+func (p *Program) isClassOfOthers(class, method *Node) bool {
+	if method.Func.Exported {
+		return true
+	}
+	if !p.script {
+		return !p.starts()
+	}
+
+	found := false
+	p.Root.Walk(func(n *Node) bool {
+		if n.Kind == Assign && len(n.Parts) == 2 && isExport(n.Parts[0]) {
+			found = found || n.Parts[1] == class || n.Parts[1].mentions(class.Text)
+		}
+		return !found
+	})
+	return found
+}
+
+// mentions reports whether a name stands in a node.
+func (n *Node) mentions(name string) bool {
+	found := false
+	n.Walk(func(each *Node) bool {
+		found = found || each.Kind == Name && each.Text == name && name != ""
+		return !found
+	})
+	return found
 }
 
 // isGoMethodOfMain reports whether a function of a program with a main is only exported by its
@@ -157,14 +186,14 @@ func (p *Program) visit(n *Node) {
 func isMention(n *Node) bool {
 	switch n.Parent.Kind {
 	case Member:
-		return mentions[n.Parent.Text]
+		return spoken[n.Parent.Text]
 	case Unary:
 		return n.Parent.Text == "typeof"
 	}
 	return false
 }
 
-var mentions = words("name length toString __name__ __doc__ displayName")
+var spoken = words("name length toString __name__ __doc__ displayName")
 
 // write visits what a value is assigned to: its own name is not used by that.
 func (p *Program) write(target *Node) {
