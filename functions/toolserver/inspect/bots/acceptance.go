@@ -32,6 +32,7 @@ func accepts(text string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -48,8 +49,10 @@ func (b *bot) acceptance() Verdict {
 		if b.toModel(n, false, map[*code.Node]bool{}) {
 			return pass(n.Line, "a prompt that is used says that people are accepted")
 		}
+
 		seen = n.Line
 	}
+
 	if seen > 0 {
 		return fail(seen, "a text says that people are accepted, but no prompt that is used holds it")
 	}
@@ -84,15 +87,18 @@ func joined(n *code.Node) (text string, plain bool) {
 		if n.Kind == code.Binary && n.Text != "+" {
 			return "", false
 		}
+
 		for _, each := range n.Parts {
 			part, ok := joined(each)
 			if !ok {
 				part = " "
 			}
+
 			text += part + " "
 		}
 		return text, true
 	}
+
 	return "", false
 }
 
@@ -103,28 +109,36 @@ func (b *bot) toModel(n *code.Node, named bool, seen map[*code.Node]bool) bool {
 		return false
 	}
 	seen[n] = true
+
 	parent := n.Parent
 	switch parent.Kind {
 	case code.Call:
 		return b.callToModel(parent, n, named, seen)
 	case code.Keyword:
-		named = named || promptName.MatchString(parent.Text)
-		return b.toModel(parent, named, seen) || !plainKey[parent.Text] && b.usesReach(parent.Text, parent, named, seen)
+		return b.memberReaches(parent, named, seen)
 	case code.Assign:
-		if parent.Parts[0] == n {
-			return false
-		}
-		return b.assignedReaches(parent, named, seen)
+		return parent.Parts[0] != n && b.assignedReaches(parent, named, seen)
 	case code.Param:
 		return b.usesReach(parent.Text, parent, named, seen)
 	case code.Exit:
 		return b.returnReaches(parent, named, seen)
 	case code.Member:
-		return parent.Parent.Kind == code.Call && parent.Parent.Callee() == parent && b.toModel(parent.Parent, named, seen)
+		called := parent.Parent.Kind == code.Call && parent.Parent.Callee() == parent
+		return called && b.toModel(parent.Parent, named, seen)
 	case code.If, code.Loop, code.Block, code.Function:
 		return false
 	}
 	return b.toModel(parent, named, seen)
+}
+
+// memberReaches reports whether an object with a member, or a use of the member by its name,
+// reaches a model.
+func (b *bot) memberReaches(member *code.Node, named bool, seen map[*code.Node]bool) bool {
+	named = named || promptName.MatchString(member.Text)
+	if b.toModel(member, named, seen) {
+		return true
+	}
+	return !plainKey[member.Text] && b.usesReach(member.Text, member, named, seen)
 }
 
 // plainKey are members that so many objects have that their name tells nothing.
@@ -146,29 +160,30 @@ func (b *bot) assignedReaches(assign *code.Node, named bool, seen map[*code.Node
 	if target.Path() == "module.exports" || strings.HasPrefix(target.Path(), "exports.") {
 		return named
 	}
+
 	if target.Kind != code.List && target.Kind != code.Object {
 		return b.usesReach(target.Last(), assign, named, seen)
 	}
+
 	for _, each := range target.Parts {
 		if b.usesReach(each.Last(), assign, named, seen) {
 			return true
 		}
 	}
+
 	return false
 }
 
 // usesReach reports whether a live use of a name reaches a model.
 func (b *bot) usesReach(name string, from *code.Node, named bool, seen map[*code.Node]bool) bool {
 	named = named || promptName.MatchString(name)
-	found := false
-	b.Root.Walk(func(n *code.Node) bool {
-		isName := (n.Kind == code.Name || n.Kind == code.Member || n.Kind == code.Index) && n.Last() == name
-		if !found && isName && n.Live && !isTarget(n) && !n.Within(from) {
-			found = b.toModel(n, named, seen)
+	return b.Root.Any(func(n *code.Node) bool {
+		isName := n.IsName() || n.Kind == code.Index
+		if !isName || !n.Live || n.Last() != name || isTarget(n) {
+			return false
 		}
-		return !found
+		return !n.Within(from) && b.toModel(n, named, seen)
 	})
-	return found
 }
 
 // returnReaches reports whether what a function returns reaches a model.
@@ -177,22 +192,24 @@ func (b *bot) returnReaches(exit *code.Node, named bool, seen map[*code.Node]boo
 	if f == nil || exit.Text != "return" {
 		return false
 	}
-	name := f.Func.Name
-	if name == "" && f.Parent.Kind == code.Assign {
-		name = f.Parent.Parts[0].Last()
-	}
+
+	name := functionName(f)
+
 	if name == "" {
 		return b.toModel(f, named, seen)
 	}
+
 	if !f.Live {
 		return false
 	}
+
 	named = named || promptName.MatchString(name)
 	for _, call := range b.Calls() {
 		if call.Callee().Last() == name && b.toModel(call, named, seen) {
 			return true
 		}
 	}
+
 	return b.usesReach(name, f, named, seen)
 }
 
@@ -201,35 +218,46 @@ var joiners = regexp.MustCompile(`^(?i:join|dedent|strip|trim\w*|format|sprintf|
 
 // callToModel reports whether the argument of a call, or what it is called on, reaches a model.
 func (b *bot) callToModel(call, n *code.Node, named bool, seen map[*code.Node]bool) bool {
-	if !call.Live && call.Enclosing(code.Function) != nil || isLog(call) {
+	neverRuns := !call.Live && call.Enclosing(code.Function) != nil
+	if neverRuns || isLog(call) {
 		return false
-	}
-	callee := call.Callee()
-	if callee == n {
-		return b.toModel(call, named, seen)
 	}
 
+	callee := call.Callee()
 	last := callee.Last()
-	if joiners.MatchString(last) {
-		if callee.Kind == code.Member && b.usesReach(callee.Parts[0].Last(), call, named, seen) {
-			return true
-		}
+	switch {
+	case callee == n:
 		return b.toModel(call, named, seen)
-	}
-	if isSend(call) && !strings.Contains(strings.ToLower(last), "fetch") && !requestNames.MatchString(last) && !modelCallName(callee) {
-		return false
+	case joiners.MatchString(last):
+		return b.joinedReaches(call, named, seen)
+	case isSend(call) && !requestNames.MatchString(last) && !modelCallName(callee):
+		return false // to the chat
 	}
 	if f := b.Functions(last); len(f) > 0 {
 		return named || b.paramReaches(f, call, n, named, seen)
 	}
-	return call.Live && (named || modelCall.MatchString(callee.Path())) || b.toModel(call, named, seen)
+	if call.Live && (named || modelCall.MatchString(callee.Path())) {
+		return true
+	}
+	return b.toModel(call, named, seen)
+}
+
+// joinedReaches reports whether a text that a call makes, or adds to, reaches a model.
+func (b *bot) joinedReaches(call *code.Node, named bool, seen map[*code.Node]bool) bool {
+	callee := call.Callee()
+	if callee.Kind == code.Member && b.usesReach(callee.Parts[0].Last(), call, named, seen) {
+		return true
+	}
+	return b.toModel(call, named, seen)
 }
 
 var requestNames = regexp.MustCompile(`^(?i:fetch|post|request|axios|do|urlopen)$`)
 
+var modelName = regexp.MustCompile(`(?i)llm|model|openai|anthropic|claude|gpt|gemini|completions|messages\.create|responses`)
+
 // modelCallName reports whether a call that could send a message is made on a model.
 func modelCallName(callee *code.Node) bool {
-	return regexp.MustCompile(`(?i)llm|model|openai|anthropic|claude|gpt|gemini|completions|messages\.create|responses`).MatchString(callee.Path())
+	return modelName.MatchString(callee.Path())
 }
 
 // paramReaches reports whether the parameter that takes an argument reaches a model.
@@ -241,5 +269,6 @@ func (b *bot) paramReaches(functions []*code.Node, call, n *code.Node, named boo
 			}
 		}
 	}
+
 	return false
 }

@@ -87,6 +87,7 @@ func (r Result) count(of func(Verdict) bool) int {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -125,13 +126,16 @@ func Listed(ctx context.Context, t *tree.Tree) ([]workspace.Bot, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if len(names) == 0 {
 			names = []string{path.Clean(each.Path.Pattern)}
 		}
+
 		for _, name := range names {
 			if seen[name] {
 				continue
 			}
+
 			seen[name] = true
 			list = append(list, workspace.Bot{
 				Path:     workspace.Glob{Pattern: name},
@@ -152,6 +156,7 @@ func Check(ctx context.Context, t *tree.Tree, only string) ([]Result, error) {
 	if only != "" && !isListed(t.Config.Bots.Files, path.Clean(only)) {
 		return nil, ErrUnlisted
 	}
+
 	list, err := Listed(ctx, t)
 	if err != nil {
 		return nil, err
@@ -162,15 +167,19 @@ func Check(ctx context.Context, t *tree.Tree, only string) ([]Result, error) {
 		if only != "" && each.Path.Pattern != path.Clean(only) {
 			continue
 		}
+
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+
 		results = append(results, check(t, each))
 	}
+
 	if only != "" && len(results) == 0 { // a pattern covers a file that is not there
 		missing := workspace.Bot{Path: workspace.Glob{Pattern: path.Clean(only)}}
 		results = append(results, check(t, missing))
 	}
+
 	return results, nil
 }
 
@@ -180,11 +189,13 @@ func isListed(list []workspace.Bot, name string) bool {
 		if path.Clean(each.Path.Pattern) == name {
 			return true
 		}
+
 		p, err := policy.Compile(each.Path.Pattern, false)
 		if err == nil && p.Match(name) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -198,6 +209,7 @@ func check(t *tree.Tree, b workspace.Bot) Result {
 		}
 		return Judge(name, b.Platform, nil, reason, t.Config.Bots.Standards)
 	}
+
 	return Judge(name, b.Platform, text, "", t.Config.Bots.Standards)
 }
 
@@ -208,6 +220,7 @@ func Judge(name, platform string, text []byte, unread string, overrides []worksp
 		Path:      name,
 		Standards: map[string]Verdict{},
 	}
+
 	program := code.Read(name, text)
 	if unread == "" && program == nil {
 		unread = "this language is not read; Go, JavaScript, TypeScript and Python are"
@@ -217,11 +230,13 @@ func Judge(name, platform string, text []byte, unread string, overrides []worksp
 		Program:  program,
 		language: path.Ext(name),
 	}
+
 	b.platform = platformOf(platform, program)
 	r.Platform = b.platform
 	for _, each := range rules {
 		r.Standards[each.id] = b.judge(each, unread)
 	}
+
 	for _, each := range overrides {
 		if v, ok := b.override(each, text, unread); ok {
 			r.Standards[each.ID] = v
@@ -240,6 +255,7 @@ func (b *bot) judge(r rule, unread string) Verdict {
 			Detail: reason,
 		}
 	}
+
 	if unread != "" {
 		return fail(0, unread)
 	}

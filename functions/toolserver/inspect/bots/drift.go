@@ -29,6 +29,7 @@ func Drifts(ctx context.Context, t *tree.Tree) (drift.Result, error) {
 			if !v.Failed() {
 				continue
 			}
+
 			all.Drifts = append(all.Drifts, drift.Drift{
 				Type:     StandardMissing,
 				Source:   workspace.FileName,
@@ -42,5 +43,6 @@ func Drifts(ctx context.Context, t *tree.Tree) (drift.Result, error) {
 			})
 		}
 	}
+
 	return all, nil
 }

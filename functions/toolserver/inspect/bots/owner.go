@@ -31,11 +31,13 @@ func (b *bot) ownerVerification() Verdict {
 			return pass(n.Line, "the sender is compared with the owner")
 		}
 	}
+
 	for _, call := range b.Calls() {
 		if b.looksUpOwner(call) && b.matters(call, 0) {
 			return pass(call.Line, "the owner is looked up by the sender")
 		}
 	}
+
 	return b.noOwner()
 }
 
@@ -43,12 +45,13 @@ func (b *bot) noOwner() Verdict {
 	for _, n := range b.ownerComparisons() {
 		return fail(n.Line, "the sender is compared with the owner, but nothing follows from it")
 	}
+
 	line := 0
-	b.Root.Walk(func(n *code.Node) bool {
-		if line == 0 && n.Live && (n.Kind == code.Name || n.Kind == code.Member) && ownerName.MatchString(n.Text) {
+	b.Root.Any(func(n *code.Node) bool {
+		if n.Live && n.IsName() && ownerName.MatchString(n.Text) {
 			line = n.Line
 		}
-		return line == 0
+		return line > 0
 	})
 	if line > 0 {
 		return fail(line, "an owner is named, but no code that runs compares the sender with it")
@@ -74,10 +77,7 @@ func (b *bot) ownerComparisons() []*code.Node {
 func (b *bot) comparesOwner(n *code.Node) bool {
 	switch n.Kind {
 	case code.Binary:
-		switch n.Text {
-		case "==", "===", "!=", "!==", "in", "not in":
-			return b.meet(n.Parts[0], n.Parts[1])
-		}
+		return equalities[n.Text] && b.meet(n.Parts[0], n.Parts[1])
 	case code.Index:
 		return len(n.Parts) == 2 && b.isOwner(n.Parts[0], 0) && b.isSender(n.Parts[1], 0)
 	case code.Call:
@@ -88,11 +88,22 @@ func (b *bot) comparesOwner(n *code.Node) bool {
 	return false
 }
 
+// equalities are the operators that compare two values, or look for one in others.
+var equalities = map[string]bool{
+	"==":     true,
+	"===":    true,
+	"!=":     true,
+	"!==":    true,
+	"in":     true,
+	"not in": true,
+}
+
 // caseCompares reports whether a case of a switch compares the owner with the sender.
 func (b *bot) caseCompares(n *code.Node) bool {
 	if len(n.Parts) < 2 {
 		return false
 	}
+
 	around := n.Parent
 	for around != nil && around.Text != "switch" {
 		around = around.Parent
@@ -111,9 +122,11 @@ func (b *bot) callCompares(call *code.Node) bool {
 	if callee := call.Callee(); callee.Kind == code.Member {
 		sides = append(sides, callee.Parts[0])
 	}
+
 	if filter := call.Callee().Path(); filter == "filters.User" || filter == "filters.Chat" || call.Callee().Last() == "Whitelist" {
 		return slices.ContainsFunc(call.Args(), func(n *code.Node) bool { return b.isOwner(n, 0) })
 	}
+
 	for i, one := range sides {
 		for _, other := range sides[i+1:] {
 			if b.meet(one, other) {
@@ -121,6 +134,7 @@ func (b *bot) callCompares(call *code.Node) bool {
 			}
 		}
 	}
+
 	return searches.MatchString(call.Callee().Last()) && b.searchCompares(call)
 }
 
@@ -135,6 +149,7 @@ func (b *bot) searchCompares(call *code.Node) bool {
 		if n.Kind == code.Name && ownerName.MatchString(n.Text) {
 			owner = true
 		}
+
 		if n.Kind == code.Binary && (b.isSender(n.Parts[0], 0) || b.isSender(n.Parts[1], 0)) {
 			sender = true
 		}
@@ -148,19 +163,28 @@ func (b *bot) isOwner(n *code.Node, depth int) bool {
 	if depth > maxFollowed {
 		return false
 	}
+
 	found := false
 	n.Walk(func(each *code.Node) bool {
-		switch each.Kind {
-		case code.Function:
+		switch {
+		case each.Kind == code.Function:
 			return false
-		case code.String:
-			found = found || ownerName.MatchString(each.Text) && len(each.Text) < 40
-		case code.Name, code.Member:
+		case each.Kind == code.String:
+			found = found || namesOwner(each.Text)
+		case each.IsName():
 			found = found || ownerName.MatchString(each.Text) || b.holdsOwner(each, depth)
 		}
 		return !found
 	})
 	return found
+}
+
+// longestName is the longest text that is the name of a setting.
+const longestName = 40
+
+// namesOwner reports whether a text is the name of a setting that holds the owner.
+func namesOwner(text string) bool {
+	return len(text) < longestName && ownerName.MatchString(text)
 }
 
 // holdsOwner reports whether the owner is assigned to a name.
@@ -175,28 +199,38 @@ func (b *bot) holdsOwner(n *code.Node, depth int) bool {
 
 // isSender reports whether an expression holds who sent a message.
 func (b *bot) isSender(n *code.Node, depth int) bool {
-	if depth > maxFollowed || n.Kind == code.String || n.Kind == code.Number {
+	literal := n.Kind == code.String || n.Kind == code.Number
+	if depth > maxFollowed || literal || loose.MatchString(n.Last()) {
 		return false
 	}
+
 	found := false
-	chosen := loose.MatchString(n.Last())
+	chosen := false
 	n.Walk(func(each *code.Node) bool {
 		if each.Kind == code.Function {
 			return false
 		}
-		if each.Kind == code.Index && len(each.Parts) == 2 && each.Parts[1].Kind == code.String {
-			chosen = chosen || looseMember.MatchString(each.Parts[1].Text)
-			found = found || senderName.MatchString(each.Parts[1].Text)
+
+		key := keyOf(each)
+		chosen = chosen || looseMember.MatchString(key)
+		found = found || senderName.MatchString(key) && !isOwnMember(each)
+		if each.Kind == code.Name {
+			found = found || b.holdsSender(each, depth)
 		}
-		if each.Kind != code.Name && each.Kind != code.Member {
-			return true
-		}
-		chosen = chosen || each.Kind == code.Member && looseMember.MatchString(each.Text)
-		found = found || senderName.MatchString(each.Text) && !isOwnMember(each)
-		found = found || each.Kind == code.Name && b.holdsSender(each, depth)
 		return true
 	})
 	return found && !chosen
+}
+
+// keyOf is the name of a name or a member, and the key of an index.
+func keyOf(n *code.Node) string {
+	if n.IsName() {
+		return n.Text
+	}
+	if n.Kind == code.Index && len(n.Parts) == 2 && n.Parts[1].Kind == code.String {
+		return n.Parts[1].Text
+	}
+	return ""
 }
 
 // isOwnMember reports whether a member belongs to the owner, as in owner.id.
@@ -220,15 +254,40 @@ func (b *bot) looksUpOwner(call *code.Node) bool {
 	if len(b.Functions(callee.Last())) > 0 || isLog(call) || isSend(call) {
 		return false
 	}
+
 	named := ownerChecks.MatchString(callee.Last())
-	if f := call.Parent; f != nil && f.Kind == code.Function && f.Body() != call {
-		return named // a decorator
+	if isDecorator(call) {
+		return named
 	}
-	about := ownerName.MatchString(callee.Path()) || slices.ContainsFunc(call.Args(), func(n *code.Node) bool { return n.Kind == code.String && ownerName.MatchString(n.Text) })
-	lookup := named || about && lookups.MatchString(callee.Last())
-	return lookup && slices.ContainsFunc(call.Args(), func(n *code.Node) bool {
-		return b.isSender(n, 0) || n.Kind == code.Object && b.holdsSenders(n) || n.Kind == code.Name && contextName.MatchString(n.Text)
+	if !named && !isOwnerQuery(call) {
+		return false
+	}
+	return slices.ContainsFunc(call.Args(), b.isAboutSender)
+}
+
+// isDecorator reports whether a call decorates a function.
+func isDecorator(call *code.Node) bool {
+	f := call.Parent
+	return f != nil && f.Kind == code.Function && f.Body() != call
+}
+
+// isOwnerQuery reports whether a call looks something up, and is about owners.
+func isOwnerQuery(call *code.Node) bool {
+	if !lookups.MatchString(call.Callee().Last()) {
+		return false
+	}
+	return ownerName.MatchString(call.Callee().Path()) || slices.ContainsFunc(call.Args(), func(n *code.Node) bool {
+		return n.Kind == code.String && ownerName.MatchString(n.Text)
 	})
+}
+
+// isAboutSender reports whether an argument is the sender, holds it, or is a whole message.
+func (b *bot) isAboutSender(n *code.Node) bool {
+	if n.Kind == code.Object {
+		return b.holdsSenders(n)
+	}
+	whole := n.Kind == code.Name && contextName.MatchString(n.Text)
+	return whole || b.isSender(n, 0)
 }
 
 // holdsSenders reports whether a member of an object is the sender.
@@ -245,28 +304,21 @@ var (
 
 // matters reports whether something depends on the value of an expression.
 func (b *bot) matters(n *code.Node, depth int) bool {
-	if depth > 2*maxFollowed {
+	if depth > 2*maxFollowed || n.Parent == nil {
 		return false
 	}
 	if n.Kind == code.Other && n.Text == "case" {
 		return doesSomething(n.Parts[len(n.Parts)-1])
 	}
+
 	parent := n.Parent
-	if parent == nil {
-		return false
-	}
 	switch parent.Kind {
 	case code.If, code.Loop:
 		return decides(parent, n)
 	case code.Choice:
 		return parent.Parts[0] == n || b.matters(parent, depth+1)
 	case code.Binary:
-		if (parent.Text == "&&" || parent.Text == "and" || parent.Text == "||" || parent.Text == "or") && parent.Parts[0] == n && parent.Parts[1].Kind == code.Call && parent.Live && parent.Parent.Kind == code.Block {
-			return true
-		}
-		return b.matters(parent, depth+1)
-	case code.Unary, code.Member, code.Index, code.List, code.Keyword, code.Object, code.Param, code.Other:
-		return b.matters(parent, depth+1) || parent.Text == "switch"
+		return guards(parent, n) || b.matters(parent, depth+1)
 	case code.Call:
 		return b.mattersToCall(parent, n, depth)
 	case code.Exit:
@@ -275,6 +327,20 @@ func (b *bot) matters(n *code.Node, depth int) bool {
 		return parent.Parts[0] != n && b.assignedMatters(parent, depth)
 	case code.Function:
 		return true // a decorator, or the default of a parameter
+	case code.Block, code.Class:
+		return false
+	}
+	return parent.Text == "switch" || b.matters(parent, depth+1)
+}
+
+// guards reports whether a node is the left side of a statement as in a && b().
+func guards(both, n *code.Node) bool {
+	if both.Parts[0] != n || both.Parts[1].Kind != code.Call || both.Parent.Kind != code.Block {
+		return false
+	}
+	switch both.Text {
+	case "&&", "and", "||", "or":
+		return !isLog(both.Parts[1])
 	}
 	return false
 }
@@ -295,11 +361,13 @@ func decides(branch, n *code.Node) bool {
 	if branch.Parts[0] != n || len(branch.Parts) < 2 {
 		return false
 	}
+
 	for _, each := range branch.Parts[1:] {
 		if doesSomething(each) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -319,21 +387,21 @@ func doesSomething(block *code.Node) bool {
 
 // mattersToCall reports whether an argument, or what is called on, matters.
 func (b *bot) mattersToCall(call, n *code.Node, depth int) bool {
-	switch {
-	case isLog(call):
-		return false
-	case call.Parent.Kind == code.Function && call.Parent.Body() != call:
-		return true // a decorator
-	case call.Parent.Kind == code.Block && n == call.Callee():
+	if isLog(call) {
 		return false
 	}
+	if isDecorator(call) {
+		return true
+	}
 	if call.Callee() == n {
-		return b.matters(call, depth+1)
+		return call.Parent.Kind != code.Block && b.matters(call, depth+1)
 	}
 	if isSend(call) {
 		return false
 	}
-	if call.Parent.Kind == code.Function || call.Parent.Kind == code.Block || call.Parent.Kind == code.Call {
+
+	switch call.Parent.Kind {
+	case code.Block, code.Call:
 		return true // a filter that is handed to a framework
 	}
 	return b.matters(call, depth+1)
@@ -342,30 +410,36 @@ func (b *bot) mattersToCall(call, n *code.Node, depth int) bool {
 // returned reports whether the callers of a function use what it returns.
 func (b *bot) returned(exit *code.Node, depth int) bool {
 	f := exit.Enclosing(code.Function)
+	if exit.Text == "throw" {
+		return true
+	}
 	if f == nil || !f.Live || exit.Text != "return" {
-		return exit.Text == "throw"
+		return false
 	}
-	name := f.Func.Name
-	if name == "" && f.Parent.Kind == code.Assign {
-		name = f.Parent.Parts[0].Last()
+	if name := functionName(f); name != "" {
+		return b.readLater(name, nil, depth)
 	}
-	if name == "" {
-		return f.Parent.Kind == code.Call || f.Parent.Kind == code.Keyword || f.Parent.Kind == code.List
+
+	switch f.Parent.Kind {
+	case code.Call, code.Keyword, code.List:
+		return true // who is handed the function uses it
 	}
-	return b.readLater(name, nil, depth)
+	return false
 }
 
 // readLater reports whether a live use of a name matters.
 func (b *bot) readLater(name string, assigned *code.Node, depth int) bool {
-	found := false
-	b.Root.Walk(func(n *code.Node) bool {
-		named := (n.Kind == code.Name || n.Kind == code.Member) && n.Text == name && n.Live
-		if named && !isTarget(n) && (assigned == nil || !n.Within(assigned)) {
-			found = found || b.used(n, depth)
+	return b.Root.Any(func(n *code.Node) bool {
+		if !isUse(n, name) || assigned != nil && n.Within(assigned) {
+			return false
 		}
-		return !found
+		return b.used(n, depth)
 	})
-	return found
+}
+
+// isUse reports whether a node is a live use of a name.
+func isUse(n *code.Node, name string) bool {
+	return n.Live && n.IsName() && n.Text == name && !isTarget(n)
 }
 
 // used reports whether the use of a name matters. The name of a function is used by its calls.

@@ -31,6 +31,7 @@ func platformOf(said string, p *code.Program) string {
 			return each.name
 		}
 	}
+
 	if said != "" || p == nil {
 		return orUnknown(said)
 	}
@@ -40,9 +41,11 @@ func platformOf(said string, p *code.Program) string {
 			return each.name
 		}
 	}
+
 	if strings.Contains(p.Text, "graph.facebook.com") {
 		return "whatsapp"
 	}
+
 	if strings.Contains(p.Text, "api.telegram.org") {
 		return "telegram"
 	}
@@ -75,6 +78,7 @@ func imports(p *code.Program, names ...string) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -89,10 +93,12 @@ func notApplicable(id string, b *bot) string {
 		if b.platform == "slack" {
 			return "a bot on slack can show no typing indicator"
 		}
+
 		if b.platform == "whatsapp" && b.Program != nil && !showsTyping(b.Program) {
 			return "the WhatsApp interface of this bot has no typing indicator that lasts"
 		}
 	}
+
 	return ""
 }
 
@@ -112,6 +118,7 @@ func (b *bot) override(s workspace.Standard, text []byte, unread string) (Verdic
 			}, true
 		}
 	}
+
 	if len(s.AnyOf) == 0 {
 		return Verdict{}, false
 	}
@@ -122,11 +129,13 @@ func (b *bot) override(s workspace.Standard, text []byte, unread string) (Verdic
 	} else if unread != "" && text == nil {
 		return fail(0, unread), true
 	}
+
 	for _, all := range s.AnyOf {
 		if line := found(all.AllOf, source); line > 0 {
 			return pass(line, "the patterns of bots.standards are there"), true
 		}
 	}
+
 	return fail(0, "none of the patterns of bots.standards is in the code"), true
 }
 
@@ -138,9 +147,11 @@ func found(patterns []workspace.Pattern, source string) int {
 		if at == nil {
 			return 0
 		}
+
 		if first == 0 {
 			first = 1 + strings.Count(source[:at[0]], "\n")
 		}
 	}
+
 	return first
 }

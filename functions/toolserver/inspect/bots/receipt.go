@@ -15,11 +15,7 @@ var receiptText = regexp.MustCompile(`"status"\s*:\s*"read"|mark_seen|read_marke
 // readReceipt judges whether the sender learns that a message was read.
 func (b *bot) readReceipt() Verdict {
 	for _, call := range b.Calls() {
-		local := len(b.Functions(call.Callee().Last())) > 0
-		if receiptNames.MatchString(call.Callee().Last()) && !local && !isLog(call) {
-			return pass(call.Line, "a read receipt is sent")
-		}
-		if isSend(call) && !local && b.says(call, receiptText) {
+		if b.sendsReceipt(call) {
 			return pass(call.Line, "a read receipt is sent")
 		}
 	}
@@ -29,17 +25,23 @@ func (b *bot) readReceipt() Verdict {
 	return fail(0, "no code that runs sends a read receipt")
 }
 
+// sendsReceipt reports whether a call of something outside of the program sends a receipt.
+func (b *bot) sendsReceipt(call *code.Node) bool {
+	name := call.Callee().Last()
+	if isLog(call) || len(b.Functions(name)) > 0 {
+		return false
+	}
+	return receiptNames.MatchString(name) || isSend(call) && b.says(call, receiptText)
+}
+
 // receiptBody is the line where a request with a receipt as its body is made, 0 for none.
 func (b *bot) receiptBody() int {
 	line := 0
-	b.Root.Walk(func(n *code.Node) bool {
-		if line > 0 || !n.Live && n.Kind == code.Function {
-			return line == 0 && n.Live
-		}
+	b.Root.Any(func(n *code.Node) bool {
 		if n.Kind == code.Keyword && n.Live && isReceiptMember(n) && b.isRequested(n) {
 			line = n.Line
 		}
-		return line == 0
+		return line > 0
 	})
 	return line
 }
@@ -54,6 +56,7 @@ func isReceiptMember(n *code.Node) bool {
 	case "markRead":
 		return value == "true"
 	}
+
 	return false
 }
 
@@ -64,11 +67,13 @@ func (b *bot) isRequested(n *code.Node) bool {
 	if scope == nil {
 		scope = b.Root
 	}
+
 	for call := n.Enclosing(code.Call); call != nil; call = call.Enclosing(code.Call) {
 		if isLog(call) {
 			return false
 		}
 	}
+
 	return b.reaches(scope, 1, func(call *code.Node) bool {
 		return isSend(call) && !isLog(call) || chatModify.MatchString(call.Callee().Last())
 	})

@@ -24,6 +24,7 @@ func (b *bot) sessionSummary() Verdict {
 			return pass(call.Line, "a summary of the session is extracted")
 		}
 	}
+
 	b.Root.Walk(func(n *code.Node) bool {
 		if n.Kind == code.Function && summaryNames.MatchString(functionName(n)) {
 			defined = n.Line
@@ -49,6 +50,7 @@ func (b *bot) extractsSummary(call *code.Node) bool {
 	if isLog(call) {
 		return false
 	}
+
 	name := call.Callee().Last()
 	local := b.Functions(name)
 	if summaryNames.MatchString(name) && !notExtracting.MatchString(name) && !b.constructs(call) {
@@ -75,6 +77,7 @@ func handles(call *code.Node) bool {
 		"addhandler", "commandhandler", "message", "event", "shortcut", "action", "match", "test", "get", "has":
 		return true
 	}
+
 	return false
 }
 
@@ -83,14 +86,17 @@ func (b *bot) asksForSummary(call *code.Node) bool {
 	if len(b.Functions(call.Callee().Last())) > 0 && !modelCall.MatchString(call.Callee().Last()) {
 		return false
 	}
+
 	if !modelCall.MatchString(call.Callee().Path()) {
 		return false
 	}
+
 	for _, each := range call.Args() {
 		if each.Kind != code.Function && b.says(each, summaryText) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -102,6 +108,7 @@ func (b *bot) worksOnSomething(functions []*code.Node) bool {
 			return true
 		}
 	}
+
 	return false
 }
 

@@ -30,6 +30,7 @@ func (b *bot) thinkingMessage() Verdict {
 			return pass(each.at.Line, "a message says after about 3 seconds that the bot is thinking")
 		}
 	}
+
 	if line := b.sendsWhenElapsed(); line > 0 {
 		return pass(line, "a message says after about 3 seconds that the bot is thinking")
 	}
@@ -41,10 +42,12 @@ func (b *bot) saysThinking(call *code.Node) bool {
 	if isLog(call) {
 		return false
 	}
+
 	local := b.Functions(call.Callee().Last())
 	if !isSend(call) && !slices.ContainsFunc(local, b.sendsAnything) {
 		return false
 	}
+
 	if len(local) > 0 && !slices.ContainsFunc(local, b.sendsAnything) {
 		return false
 	}
@@ -54,6 +57,7 @@ func (b *bot) saysThinking(call *code.Node) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -63,6 +67,7 @@ func (b *bot) isHandedThinking(n *code.Node) bool {
 	if n.Kind != code.Name || !n.IsParam() {
 		return false
 	}
+
 	for f := n.Enclosing(code.Function); f != nil; f = f.Enclosing(code.Function) {
 		at := slices.IndexFunc(f.Func.Params, func(p *code.Node) bool { return p.Text == n.Text })
 		if at < 0 {
@@ -73,6 +78,7 @@ func (b *bot) isHandedThinking(n *code.Node) bool {
 			return call.Callee().Last() == functionName(f) && at < len(args) && b.says(args[at], thinkingText)
 		})
 	}
+
 	return false
 }
 
@@ -88,11 +94,13 @@ func (b *bot) sendsLater(p pause) bool {
 	if cleared(p.at) {
 		return false
 	}
+
 	for _, each := range p.timer.later {
 		if b.isCallback(each) && b.reaches(each, 0, b.saysThinking) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -108,6 +116,7 @@ func (b *bot) sendsAfter(p pause) bool {
 		if found || !n.Live {
 			return !found && n == scope
 		}
+
 		follows := n.Order > p.at.Order && !n.Within(p.at) && n.Line <= p.at.Line+nearby
 		if n.Kind == code.Call && follows {
 			found = b.saysThinking(n) || b.functionReaches(n.Callee().Last(), n, 1, b.saysThinking)
@@ -122,6 +131,7 @@ func (b *bot) isPause(p pause, scope *code.Node) bool {
 	if f := p.at.Enclosing(code.Function); f != nil && f != scope {
 		return true // in a promise
 	}
+
 	switch p.at.Callee().Last() {
 	case "AfterFunc", "call_later", "Timer", "run_once", "setInterval":
 		return false
@@ -135,6 +145,7 @@ func cleared(at *code.Node) bool {
 	for statement.Parent != nil && statement.Parent.Kind != code.Block {
 		statement = statement.Parent
 	}
+
 	if statement.Parent == nil || statement.Kind != code.Assign {
 		return false
 	}
@@ -143,17 +154,20 @@ func cleared(at *code.Node) bool {
 	if next >= len(statement.Parent.Parts) {
 		return false
 	}
+
 	name := statement.Parts[0].Last()
 	call := statement.Parent.Parts[next]
 	if call.Kind != code.Call {
 		return false
 	}
+
 	switch call.Callee().Last() {
 	case "clearTimeout", "clearInterval":
 		return len(call.Args()) > 0 && call.Args()[0].Last() == name
 	case "cancel", "Stop":
 		return call.Callee().Kind == code.Member && call.Callee().Parts[0].Last() == name
 	}
+
 	return false
 }
 
@@ -185,6 +199,7 @@ func (b *bot) isLate(condition *code.Node) bool {
 		if n.Kind != code.Binary || n.Text != ">" && n.Text != ">=" {
 			return !late
 		}
+
 		values := b.Numbers(n.Parts[1], nil)
 		late = late || anyBetween(values, leastThinking/unit, mostThinking/unit) && names(n.Parts[0], clockName)
 		return !late
@@ -199,15 +214,18 @@ func (b *bot) noThinking() Verdict {
 		if !ok {
 			continue
 		}
+
 		lengths := b.lengths(t, nil)
 		if len(lengths) > 0 && slices.ContainsFunc(t.later, func(n *code.Node) bool { return b.reaches(n, 0, b.saysThinking) }) {
 			return fail(call.Line, fmt.Sprintf("the thinking message comes after %g ms, not after 3 seconds or so", lengths[0]))
 		}
 	}
+
 	for _, call := range b.Calls() {
 		if b.saysThinking(call) {
 			return fail(call.Line, "a thinking message is sent, but no wait of 3 seconds or so comes before it")
 		}
 	}
+
 	return fail(0, "no code that runs sends a thinking message after 3 seconds or so")
 }

@@ -75,6 +75,7 @@ func (b *bot) clocks() map[string]clock {
 	case ".py":
 		return pythonClocks
 	}
+
 	return scriptClocks
 }
 
@@ -90,21 +91,26 @@ func (b *bot) timerOf(call *code.Node) (timer, bool) {
 		unit:   c.unit,
 		repeat: c.repeat,
 	}
+
 	position := 0
 	for _, each := range call.Args() {
 		if each.Kind == code.Keyword {
 			if each.Text == c.keyword || each.Text == "seconds" || each.Text == "timeout" {
 				t.delay = each.Parts[0]
 			}
+
 			continue
 		}
+
 		if position == c.position && t.delay == nil {
 			t.delay = each
 		} else {
 			t.later = append(t.later, each)
 		}
+
 		position++
 	}
+
 	if promised(call, c) {
 		t.delay = call.Args()[0]
 		t.later = nil
@@ -118,6 +124,7 @@ func promised(call *code.Node, c clock) bool {
 	if c.position != 1 || c.repeat || len(args) == 0 || call.Callee().Last() != "setTimeout" {
 		return false
 	}
+
 	first := args[0].Kind
 	return first == code.Number || first == code.Binary && len(args) == 1
 }
@@ -134,11 +141,13 @@ func (b *bot) mentionsTime(n *code.Node, depth int) bool {
 	if depth > maxFollowed {
 		return false
 	}
+
 	found := false
 	n.Walk(func(each *code.Node) bool {
 		if found || each.Kind == code.Function {
 			return false
 		}
+
 		found = strings.HasPrefix(each.Path(), "time.") && each.Kind == code.Member && each.Text != "Duration"
 		if each.Kind == code.Name || each.Kind == code.Member {
 			for _, value := range b.Values(each.Text) {
@@ -170,6 +179,7 @@ func anyBetween(values []float64, least, most float64) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -202,10 +212,12 @@ func (b *bot) pauses(least, most float64) []pause {
 		if t, ok := b.timerOf(call); ok && b.lasts(t, least, most) {
 			list = append(list, pause{call, t})
 		}
+
 		if b.wraps(call, least, most) {
 			list = append(list, pause{at: call})
 		}
 	}
+
 	return list
 }
 
@@ -219,10 +231,12 @@ func (b *bot) wraps(call *code.Node, least, most float64) bool {
 				bound[f.Func.Params[i].Text] = each
 			}
 		}
+
 		if len(bound) > 0 && b.waits(f, bound, least, most) {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -233,6 +247,7 @@ func (b *bot) waits(f *code.Node, bound map[string]*code.Node, least, most float
 		if found || each.Kind != code.Call {
 			return !found
 		}
+
 		t, ok := b.timerOf(each)
 		if ok && usesAny(t.delay, bound) {
 			found = anyBetween(b.lengths(t, bound), least, most)
@@ -260,6 +275,7 @@ func (b *bot) scope(n *code.Node) *code.Node {
 	for f != nil && f.Parent != nil && f.Parent.Kind == code.Call && f.Parent.Callee().Last() == "Promise" {
 		f = f.Enclosing(code.Function)
 	}
+
 	if f == nil {
 		return b.Root
 	}

@@ -35,20 +35,24 @@ func (b *bot) isTyping(call *code.Node) bool {
 	if isLog(call) {
 		return false
 	}
+
 	if local := b.Functions(name); len(local) > 0 {
 		return slices.ContainsFunc(local, b.sendsAnything) && slices.ContainsFunc(call.Args(), func(n *code.Node) bool { return b.says(n, typingPath) })
 	}
+
 	for _, each := range call.Args() {
 		if stopped.MatchString(each.Text) && each.Kind != code.Keyword || each.Kind == code.Keyword && stopped.MatchString(each.Parts[0].Text) {
 			return false
 		}
 	}
+
 	switch {
 	case typingNames.MatchString(name) && !generalNames.MatchString(name):
 		return true
 	case generalNames.MatchString(name):
 		return b.asksForTyping(call)
 	}
+
 	return isSend(call) && b.says(call, typingPath)
 }
 
@@ -67,11 +71,13 @@ func (b *bot) typingIndicator() Verdict {
 	if line := b.keptByPlatform(); line > 0 {
 		return pass(line, "a helper of the platform keeps the typing indicator")
 	}
+
 	for _, each := range b.pauses(leastTyping, mostTyping) {
 		if b.repeatsTyping(each) {
 			return pass(each.at.Line, "the typing indicator is repeated at least every 5 seconds")
 		}
 	}
+
 	return b.noTyping()
 }
 
@@ -81,6 +87,7 @@ func (b *bot) noTyping() Verdict {
 			return fail(call.Line, "the typing indicator is shown, but not repeated at least every 5 seconds")
 		}
 	}
+
 	return fail(0, "no code that runs shows a typing indicator")
 }
 
@@ -102,6 +109,7 @@ func (b *bot) keptByPlatform() int {
 			return call.Line
 		}
 	}
+
 	return 0
 }
 
@@ -120,6 +128,7 @@ func (b *bot) lastsInContext(call *code.Node) bool {
 	case "action", "chat_action":
 		return b.asksForTyping(call)
 	}
+
 	return strings.HasPrefix(path, "ChatActionSender.")
 }
 
@@ -142,6 +151,7 @@ func (b *bot) repeatsTyping(p pause) bool {
 			return true
 		}
 	}
+
 	if p.timer.repeat && b.decorates(p.at) {
 		return true
 	}
@@ -161,9 +171,11 @@ func (b *bot) repeatsInLoop(p pause) bool {
 	if loop := p.at.Enclosing(code.Loop); loop != nil && loop.Within(scope) && !p.timer.repeat {
 		return b.isTypingLoop(loop)
 	}
+
 	if p.timer.repeat && p.at.Parent.Kind == code.Assign {
 		return b.ticks(p.at.Parent.Parts[0].Last())
 	}
+
 	if loop := p.at.Enclosing(code.Loop); loop != nil && loop.Within(scope) {
 		return b.isTypingLoop(loop)
 	}
@@ -192,6 +204,7 @@ func (b *bot) goesThrough(loop *code.Node) bool {
 	if loop.Text != "for" && loop.Text != "range" || len(header) == 0 {
 		return false
 	}
+
 	last := header[len(header)-1]
 	switch {
 	case b.language == ".go":
@@ -199,6 +212,7 @@ func (b *bot) goesThrough(loop *code.Node) bool {
 	case b.language == ".py":
 		return last.Kind != code.Call || last.Last() != "range" && last.Last() != "count"
 	}
+
 	declares := header[0].Kind == code.Name || header[0].Kind == code.Object || header[0].Kind == code.List
 	return declares && len(header) == 2 && !b.isTimer(last)
 }
@@ -208,6 +222,7 @@ func (b *bot) isTimer(n *code.Node) bool {
 	if n.Kind != code.Call {
 		return false
 	}
+
 	_, ok := b.timerOf(n)
 	return ok
 }
@@ -240,13 +255,16 @@ func (b *bot) callsItself(p pause) bool {
 		if f.Parent != nil && f.Parent.Kind == code.Assign {
 			name = f.Parent.Parts[0].Last()
 		}
+
 		if name == "" || !b.reaches(f.Body(), maxFollowed-2, b.isTyping) {
 			continue
 		}
+
 		if b.again(f, name, p) {
 			return true
 		}
 	}
+
 	return false
 }
 

@@ -19,8 +19,11 @@ func isLog(call *code.Node) bool {
 	if strings.HasPrefix(path, "fmt.Sprint") || strings.HasPrefix(path, "fmt.Append") {
 		return false
 	}
-	return logNames.MatchString(path) || regexp.MustCompile(`(?i)\b(logger|log)\.(debug|info|warn|warning|error|trace)$`).MatchString(path)
+	return logNames.MatchString(path) || logMethods.MatchString(path)
 }
+
+// logMethods are the last names of calls on a logger that is part of something else.
+var logMethods = regexp.MustCompile(`(?i)\b(logger|log)\.(debug|info|warn|warning|error|trace)$`)
 
 // isSend reports whether a call sends something to a chat.
 func isSend(call *code.Node) bool {
@@ -44,6 +47,7 @@ func (b *bot) eachText(n *code.Node, depth int, seen map[*code.Node]bool, visit 
 	if depth > maxFollowed || seen[n] {
 		return
 	}
+
 	seen[n] = true
 	n.Walk(func(each *code.Node) bool {
 		switch each.Kind {
@@ -53,6 +57,7 @@ func (b *bot) eachText(n *code.Node, depth int, seen map[*code.Node]bool, visit 
 			if each.Kind == code.Name && each.IsParam() {
 				return true
 			}
+
 			for _, value := range b.Values(each.Text) {
 				if value.Kind != code.Function {
 					b.eachText(value, depth+1, seen, visit)
@@ -72,6 +77,7 @@ func (b *bot) says(n *code.Node, pattern *regexp.Regexp) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -82,6 +88,7 @@ func names(n *code.Node, pattern *regexp.Regexp) bool {
 		if each.Kind == code.Function && each != n {
 			return false
 		}
+
 		if (each.Kind == code.Name || each.Kind == code.Member) && pattern.MatchString(each.Text) {
 			found = true
 		}
@@ -96,11 +103,13 @@ func (b *bot) reaches(n *code.Node, depth int, matches func(call *code.Node) boo
 	if depth > maxFollowed {
 		return false
 	}
+
 	found := false
 	n.Walk(func(each *code.Node) bool {
 		if found || !each.Live {
 			return false
 		}
+
 		switch each.Kind {
 		case code.Call:
 			found = matches(each)
@@ -118,5 +127,6 @@ func (b *bot) functionReaches(name string, from *code.Node, depth int, matches f
 			return true
 		}
 	}
+
 	return false
 }

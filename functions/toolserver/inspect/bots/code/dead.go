@@ -26,6 +26,7 @@ func buryAfterExit(block *Node) {
 		if over && each.Kind != Function && each.Kind != Class {
 			each.dead = true
 		}
+
 		over = over || ends(each)
 	}
 }
@@ -44,6 +45,7 @@ func ends(n *Node) bool {
 	case If:
 		return len(n.Parts) == 3 && ends(n.Parts[1]) && ends(n.Parts[2])
 	}
+
 	return false
 }
 
@@ -55,12 +57,15 @@ func (p *Program) buryBranch(n *Node) {
 	if !known {
 		return
 	}
+
 	if !value && len(n.Parts) > 1 {
 		n.Parts[1].dead = true
 	}
+
 	if value && len(n.Parts) > 2 {
 		n.Parts[2].dead = true
 	}
+
 	if value && n.Kind == If && len(n.Parts) > 1 && ends(n.Parts[1]) && n.Parent != nil && n.Parent.Kind == Block {
 		after := slices.Index(n.Parent.Parts, n) + 1
 		for _, each := range n.Parent.Parts[after:] {
@@ -73,6 +78,7 @@ func (p *Program) buryLoop(n *Node) {
 	if n.Text != "while" || len(n.Parts) < 2 {
 		return
 	}
+
 	if value, known := p.truth(n.Parts[0], 0); known && !value {
 		n.Body().dead = true
 	}
@@ -82,10 +88,12 @@ func (p *Program) buryOperand(n *Node) {
 	if len(n.Parts) < 2 {
 		return
 	}
+
 	value, known := p.truth(n.Parts[0], 0)
 	if !known {
 		return
 	}
+
 	switch n.Text {
 	case "&&", "and":
 		n.Parts[1].dead = !value
@@ -103,6 +111,7 @@ func (p *Program) truth(n *Node, depth int) (value, known bool) {
 	if depth > 8 {
 		return false, false
 	}
+
 	switch n.Kind {
 	case Name:
 		return p.truthOfName(n.Text, depth)
@@ -123,6 +132,7 @@ func (p *Program) truth(n *Node, depth int) (value, known bool) {
 	case Binary:
 		return p.truthOfBoth(n, depth)
 	}
+
 	return false, false
 }
 
@@ -141,6 +151,7 @@ func (p *Program) truthOfBoth(n *Node, depth int) (value, known bool) {
 		}
 		return false, knowLeft && knowRight
 	}
+
 	return false, false
 }
 
@@ -151,6 +162,7 @@ func (p *Program) truthOfName(name string, depth int) (value, known bool) {
 	case "false", "False", "null", "None", "undefined", "nil", "TYPE_CHECKING":
 		return false, true
 	}
+
 	return p.truthOfConstant(name, depth)
 }
 
@@ -160,6 +172,7 @@ func (p *Program) truthOfConstant(name string, depth int) (value, known bool) {
 	if len(values) != 1 || p.isParam(name) || p.isChanged(name) {
 		return false, false
 	}
+
 	if values[0].Kind == Object || values[0].Kind == List || values[0].Kind == String {
 		return false, false
 	}

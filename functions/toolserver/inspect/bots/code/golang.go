@@ -31,6 +31,7 @@ func readGo(source string) *Program {
 		hasMain = hasMain || isMain(each)
 		p.Root.Parts = append(p.Root.Parts, g.declaration(each)...)
 	}
+
 	p.library = !hasMain
 	p.Text = blanked(source, g.comments(file))
 	return p
@@ -50,6 +51,7 @@ func (g golang) comments(file *ast.File) []span {
 			spans = append(spans, span{start, end})
 		}
 	}
+
 	return spans
 }
 
@@ -63,6 +65,7 @@ func (g golang) declaration(d ast.Decl) []*Node {
 		if d.Body == nil {
 			return nil
 		}
+
 		name := d.Name.Name
 		n := g.function(d, name, d.Type, d.Body)
 		n.Func.Exported = d.Name.IsExported() || name == "main" || name == "init"
@@ -71,6 +74,7 @@ func (g golang) declaration(d ast.Decl) []*Node {
 	case *ast.GenDecl:
 		return g.specs(d)
 	}
+
 	return nil
 }
 
@@ -81,14 +85,17 @@ func (g golang) specs(d *ast.GenDecl) []*Node {
 		if !ok {
 			continue
 		}
+
 		if len(values.Values) == 0 {
 			list = append(list, g.zero(values)...)
 		}
+
 		for i, value := range values.Values {
 			name := values.Names[min(i, len(values.Names)-1)]
 			list = append(list, node(Assign, "=", g.line(name), g.expr(name), g.expr(value)))
 		}
 	}
+
 	return list
 }
 
@@ -108,6 +115,7 @@ func (g golang) function(at ast.Node, name string, t *ast.FuncType, body *ast.Bl
 			s.Params = append(s.Params, node(Param, each.Name, g.line(each)))
 		}
 	}
+
 	return function(g.line(at), s, g.block(body))
 }
 
@@ -150,6 +158,7 @@ func (g golang) stmt(s ast.Stmt) *Node {
 	case *ast.LabeledStmt:
 		return g.stmt(s.Stmt)
 	}
+
 	return g.compound(s)
 }
 
@@ -175,6 +184,7 @@ func (g golang) compound(s ast.Stmt) *Node {
 	case *ast.CommClause:
 		return node(Other, "case", g.line(s), g.optional(s.Comm), node(Block, "", g.line(s), g.stmts(s.Body)...))
 	}
+
 	return nil
 }
 
@@ -197,6 +207,7 @@ func (g golang) assignment(s *ast.AssignStmt) *Node {
 	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
 		return node(Assign, s.Tok.String(), g.line(s), g.expr(s.Lhs[0]), g.expr(s.Rhs[0]))
 	}
+
 	if len(s.Rhs) == 1 {
 		targets := node(List, "", g.line(s), g.exprs(s.Lhs)...)
 		return node(Assign, s.Tok.String(), g.line(s), targets, g.expr(s.Rhs[0]))
@@ -242,6 +253,7 @@ func (g golang) expr(e ast.Expr) *Node {
 	case *ast.CompositeLit:
 		return g.composite(e)
 	}
+
 	return g.wrapped(e)
 }
 
@@ -261,6 +273,7 @@ func (g golang) wrapped(e ast.Expr) *Node {
 	case *ast.KeyValueExpr:
 		return node(Keyword, keyOf(e.Key), g.line(e), g.expr(e.Value))
 	}
+
 	return node(Other, "", g.line(e))
 }
 
@@ -278,6 +291,7 @@ func keyOf(key ast.Expr) string {
 		}
 		return text
 	}
+
 	return ""
 }
 
@@ -286,6 +300,7 @@ func (g golang) composite(e *ast.CompositeLit) *Node {
 	if name, ok := e.Type.(*ast.SelectorExpr); ok {
 		object.Text = name.Sel.Name
 	}
+
 	if name, ok := e.Type.(*ast.Ident); ok {
 		object.Text = name.Name
 	}
@@ -295,8 +310,10 @@ func (g golang) composite(e *ast.CompositeLit) *Node {
 			object.Parts = append(object.Parts, g.expr(pair.Key), g.expr(pair.Value))
 			continue
 		}
+
 		object.Parts = append(object.Parts, g.expr(each))
 	}
+
 	return object
 }
 

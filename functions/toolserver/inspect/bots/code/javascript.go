@@ -14,6 +14,7 @@ func readScript(source string) *Program {
 		line:    1,
 		newline: true,
 	}
+
 	l.run(false)
 
 	s := &script{cursor: cursor{tokens: l.tokens}}
@@ -36,6 +37,7 @@ func (s *script) statementOrSkip() []*Node {
 	if s.at == before {
 		s.at++
 	}
+
 	if n == nil {
 		return nil
 	}
@@ -47,11 +49,13 @@ func (s *script) block() *Node {
 	if !s.take("{") {
 		return b
 	}
+
 	if !s.deeper() {
 		s.at--
 		s.skipBrackets()
 		return b
 	}
+
 	defer s.shallower()
 
 	for !s.done() && !s.take("}") {
@@ -74,6 +78,7 @@ func (s *script) statement() *Node {
 			return s.decorated()
 		}
 	}
+
 	if t.kind != nameToken || isOne(s.ahead(1), []string{"=", ":", ".", "?."}) && t.text != "default" {
 		return s.labelled()
 	}
@@ -95,6 +100,7 @@ func (s *script) statement() *Node {
 	case "class":
 		return s.class()
 	}
+
 	return s.compound(t)
 }
 
@@ -139,6 +145,7 @@ func (s *script) compound(t token) *Node {
 			return s.typeDeclaration()
 		}
 	}
+
 	return s.expressionStatement()
 }
 
@@ -149,6 +156,7 @@ func (s *script) decorated() *Node {
 	if n == nil || decorator == nil {
 		return decorator
 	}
+
 	if n.Kind == Function {
 		n.Func.Decorated = true
 	}
@@ -159,6 +167,7 @@ func (s *script) imported() *Node {
 	if isOne(s.ahead(1), []string{"(", "."}) {
 		return s.expressionStatement()
 	}
+
 	s.at++
 	for !s.done() {
 		t := s.next()
@@ -167,10 +176,12 @@ func (s *script) imported() *Node {
 			s.take(";")
 			return nil
 		}
+
 		if t.text == ";" || s.is("import", "export", "const") && s.peek().newline {
 			return nil
 		}
 	}
+
 	return nil
 }
 
@@ -191,6 +202,7 @@ func (s *script) exportList() *Node {
 	if !s.is("{") {
 		return s.statement()
 	}
+
 	n := s.expressionStatement()
 	if s.take("from") {
 		s.at++
@@ -204,6 +216,7 @@ func markExported(n *Node) {
 	if n == nil {
 		return
 	}
+
 	switch n.Kind {
 	case Function:
 		n.Func.Exported = true
@@ -232,6 +245,7 @@ func (s *script) declarations() *Node {
 		if target == nil {
 			break
 		}
+
 		s.take("!")
 		if s.take(":") {
 			s.skipType()
@@ -245,10 +259,12 @@ func (s *script) declarations() *Node {
 		default:
 			all.Parts = append(all.Parts, node(Assign, "=", line, target, nil))
 		}
+
 		if !s.take(",") {
 			break
 		}
 	}
+
 	s.take(";")
 	if len(all.Parts) == 1 {
 		return all.Parts[0]
@@ -263,6 +279,7 @@ func (s *script) pattern() *Node {
 		s.at++
 		return node(Name, t.text, t.line)
 	}
+
 	if s.is("{", "[") {
 		return s.atom()
 	}
@@ -277,6 +294,7 @@ func (s *script) condition() *Node {
 			n.Parts = append(n.Parts, other)
 		}
 	}
+
 	return n
 }
 
@@ -286,6 +304,7 @@ func (s *script) parenthesized() *Node {
 	if !s.take("(") {
 		return node(Other, "", line)
 	}
+
 	n := s.expressions()
 	s.take(")")
 	if n == nil {
@@ -299,10 +318,12 @@ func (s *script) body() *Node {
 	if s.is("{") {
 		return s.block()
 	}
+
 	if !s.deeper() {
 		s.at++
 		return node(Block, "", s.peek().line)
 	}
+
 	defer s.shallower()
 	return node(Block, "", s.peek().line, s.statement())
 }
@@ -312,6 +333,7 @@ func (s *script) exit() *Node {
 	if (t.text == "return" || t.text == "throw") && !s.peek().newline && !s.is(";", "}") {
 		return s.ended(node(Exit, t.text, t.line, s.expressions()))
 	}
+
 	if s.peek().kind == nameToken && !s.peek().newline {
 		s.at++
 	}
@@ -332,6 +354,7 @@ func (s *script) loop() *Node {
 			n.Parts = append(n.Parts, s.headerPart()...)
 		}
 	}
+
 	n.Parts = append(n.Parts, s.body())
 	return n
 }
@@ -341,11 +364,13 @@ func (s *script) headerPart() []*Node {
 	if s.take("of") || s.take("in") || s.take(";") {
 		return nil
 	}
+
 	before := s.at
 	n := s.statement()
 	if s.at == before {
 		s.at++
 	}
+
 	if n == nil {
 		return nil
 	}
@@ -359,6 +384,7 @@ func (s *script) doLoop() *Node {
 	if s.take("while") {
 		condition = s.parenthesized()
 	}
+
 	s.take(";")
 	return node(Loop, "do", line, condition, body)
 }
@@ -374,6 +400,7 @@ func (s *script) cases() *Node {
 	if !s.take("{") {
 		return all
 	}
+
 	for !s.done() && !s.take("}") {
 		before := s.at
 		label := s.label()
@@ -381,11 +408,13 @@ func (s *script) cases() *Node {
 		for !s.done() && !s.is("case", "default", "}") {
 			body.Parts = append(body.Parts, s.statementOrSkip()...)
 		}
+
 		all.Parts = append(all.Parts, node(Other, "case", body.Line, label, body))
 		if s.at == before {
 			s.at++
 		}
 	}
+
 	return all
 }
 
@@ -394,9 +423,11 @@ func (s *script) label() *Node {
 		s.take(":")
 		return nil
 	}
+
 	if !s.take("case") {
 		return nil
 	}
+
 	n := s.expression()
 	s.take(":")
 	return n
@@ -409,8 +440,10 @@ func (s *script) attempt() *Node {
 		if s.is("(") {
 			s.skipBrackets()
 		}
+
 		n.Parts = append(n.Parts, s.block())
 	}
+
 	if s.take("finally") {
 		n.Parts = append(n.Parts, s.block())
 	}
@@ -429,11 +462,13 @@ func (s *script) function(method bool) *Node {
 	if s.peek().kind == nameToken || s.peek().kind == stringToken {
 		name = s.next().text
 	}
+
 	s.skipTypeArguments()
 	params := s.params()
 	if s.take(":") {
 		s.skipType()
 	}
+
 	if !s.is("{") {
 		s.take(";") // only declared
 		return nil
@@ -452,16 +487,19 @@ func (s *script) params() []*Node {
 	if !s.take("(") {
 		return nil
 	}
+
 	for !s.done() && !s.take(")") {
 		before := s.at
 		if p := s.param(); p != nil {
 			list = append(list, p)
 		}
+
 		s.take(",")
 		if s.at == before {
 			s.at++
 		}
 	}
+
 	return list
 }
 
@@ -472,6 +510,7 @@ func (s *script) param() *Node {
 	for s.take("@") {
 		s.postfix(s.atom()) // a decorator
 	}
+
 	s.take("...")
 	for modifiers[s.peek().text] && s.ahead(1).kind == nameToken {
 		s.at++
@@ -482,20 +521,24 @@ func (s *script) param() *Node {
 	if target == nil {
 		return nil
 	}
+
 	s.take("?")
 	if s.take(":") {
 		s.skipType()
 	}
+
 	p := node(Param, "", line)
 	if target.Kind == Name {
 		p.Text = target.Text
 	} else {
 		p.Parts = append(p.Parts, target)
 	}
+
 	if s.take("=") {
 		if value := s.expression(); value != nil {
 			p.Parts = append(p.Parts, value)
 		}
 	}
+
 	return p
 }

@@ -9,6 +9,7 @@ func (s *script) class() *Node {
 	if s.peek().kind == nameToken && !s.is("extends", "implements") {
 		name = s.next().text
 	}
+
 	s.skipTypeArguments()
 
 	var bases []*Node
@@ -16,6 +17,7 @@ func (s *script) class() *Node {
 		bases = append(bases, s.postfix(s.atom()))
 		s.skipTypeArguments()
 	}
+
 	for !s.done() && !s.is("{") {
 		s.at++ // implements
 	}
@@ -26,6 +28,7 @@ func (s *script) class() *Node {
 	if !s.take("{") || !s.deeper() {
 		return n
 	}
+
 	defer s.shallower()
 
 	for !s.done() && !s.take("}") {
@@ -33,10 +36,12 @@ func (s *script) class() *Node {
 		if m := s.classMember(); m != nil {
 			body.Parts = append(body.Parts, m)
 		}
+
 		if s.at == before {
 			s.at++
 		}
 	}
+
 	return n
 }
 
@@ -45,6 +50,7 @@ func (s *script) classMember() *Node {
 	if s.take(";") {
 		return nil
 	}
+
 	private := false
 	decorated := false
 	for {
@@ -53,16 +59,20 @@ func (s *script) classMember() *Node {
 			s.postfix(s.atom())
 			continue
 		}
+
 		if s.is("static") && isOne(s.ahead(1), []string{"{"}) {
 			s.at++
 			return s.block()
 		}
+
 		if !modifiers[s.peek().text] || isOne(s.ahead(1), []string{"(", "=", ":", ";", "<", "?", "!"}) {
 			break
 		}
+
 		private = private || s.is("private", "protected")
 		s.at++
 	}
+
 	s.take("*")
 	private = private || strings.HasPrefix(s.peek().text, "#") || strings.HasPrefix(s.peek().text, "_")
 
@@ -70,6 +80,7 @@ func (s *script) classMember() *Node {
 	if n == nil {
 		return nil
 	}
+
 	if n.Kind == Function {
 		n.Func.Private = private
 		n.Func.Decorated = decorated
@@ -83,6 +94,7 @@ func (s *script) methodOrField() *Node {
 	if key == nil {
 		return nil
 	}
+
 	if !s.take("?") {
 		s.take("!")
 	}
@@ -96,9 +108,11 @@ func (s *script) methodOrField() *Node {
 		}
 		return n
 	}
+
 	if s.take(":") {
 		s.skipType()
 	}
+
 	if !s.take("=") {
 		s.take(";")
 		return nil
@@ -122,6 +136,7 @@ func (s *script) memberName() *Node {
 		s.take("]")
 		return node(Name, "", t.line, inner)
 	}
+
 	return nil
 }
 
@@ -144,6 +159,7 @@ func (s *script) endOfTypeArguments() int {
 			if t.kind == endToken {
 				return 0
 			}
+
 			continue
 		}
 
@@ -162,6 +178,7 @@ func (s *script) endOfTypeArguments() int {
 			return 0
 		}
 	}
+
 	return 0
 }
 
@@ -176,6 +193,7 @@ func (s *script) skipType() {
 		if !s.skipTypeAtom() {
 			return
 		}
+
 		for s.is("[") && !s.peek().newline {
 			s.skipBrackets()
 		}
@@ -202,6 +220,7 @@ func (s *script) skipTypeAtom() bool {
 		for s.is(".") {
 			s.at += 2
 		}
+
 		s.skipTypeArguments()
 	case t.kind == stringToken, t.kind == numberToken:
 		s.at++
@@ -211,6 +230,7 @@ func (s *script) skipTypeAtom() bool {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -227,6 +247,7 @@ func (s *script) typeDeclaration() *Node {
 		if s.take("=") {
 			s.skipType()
 		}
+
 		s.take(";")
 		return nil
 	case "namespace", "module":
@@ -238,9 +259,11 @@ func (s *script) typeDeclaration() *Node {
 	if t.text == "enum" {
 		return node(Assign, "=", t.line, node(Name, name.text, name.line), s.enumeration())
 	}
+
 	for !s.done() && !s.is("{") {
 		s.at++
 	}
+
 	s.skipBrackets()
 	return nil
 }
@@ -251,13 +274,16 @@ func (s *script) enumeration() *Node {
 	if !s.take("{") {
 		return n
 	}
+
 	for !s.done() && !s.take("}") {
 		t := s.next()
 		if s.take("=") {
 			n.Parts = append(n.Parts, node(Keyword, t.text, t.line, s.expression()))
 		}
+
 		s.take(",")
 	}
+
 	return n
 }
 
@@ -270,11 +296,14 @@ func (s *script) skipStatement() {
 			if block {
 				return
 			}
+
 			continue
 		}
+
 		if s.take(";") {
 			return
 		}
+
 		s.at++
 		if s.peek().newline {
 			return

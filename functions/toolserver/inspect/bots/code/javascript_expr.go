@@ -19,12 +19,14 @@ func (s *script) expressions() *Node {
 	if first == nil || !s.is(",") {
 		return first
 	}
+
 	all := node(Other, ",", first.Line, first)
 	for s.take(",") {
 		if n := s.expression(); n != nil {
 			all.Parts = append(all.Parts, n)
 		}
 	}
+
 	return all
 }
 
@@ -33,11 +35,13 @@ func (s *script) expression() *Node {
 	if !s.deeper() {
 		return nil
 	}
+
 	defer s.shallower()
 
 	if n := s.arrow(); n != nil {
 		return n
 	}
+
 	left := s.binary(0)
 	if left == nil {
 		return nil
@@ -47,15 +51,18 @@ func (s *script) expression() *Node {
 		s.at++
 		s.skipType()
 	}
+
 	if s.is(scriptAssignments...) {
 		t := s.next()
 		return node(Assign, t.text, t.line, left, s.expression())
 	}
+
 	if s.take("?") {
 		then := s.orEmpty()
 		s.take(":")
 		return node(Choice, "", left.Line, left, then, s.orEmpty())
 	}
+
 	return left
 }
 
@@ -75,6 +82,7 @@ func (s *script) binary(least int) *Node {
 			s.at++
 			s.skipType()
 		}
+
 		t := s.peek()
 		precedence := scriptPrecedence[t.text]
 		if precedence <= least || t.kind != markToken && t.kind != nameToken {
@@ -86,8 +94,10 @@ func (s *script) binary(least int) *Node {
 		if right == nil {
 			return left
 		}
+
 		left = node(Binary, t.text, t.line, left, right)
 	}
+
 	return nil
 }
 
@@ -97,6 +107,7 @@ func (s *script) unary() *Node {
 		if !s.deeper() {
 			return nil
 		}
+
 		defer s.shallower()
 
 		s.at++
@@ -107,6 +118,7 @@ func (s *script) unary() *Node {
 		}
 		return node(Unary, t.text, t.line, operand)
 	}
+
 	if s.is("<") {
 		s.skipTypeArguments()
 	}
@@ -127,6 +139,7 @@ func (s *script) arrow() *Node {
 	if s.is("async") && !s.ahead(1).newline && !isOne(s.ahead(1), []string{"function", "=>", ".", ",", ")"}) {
 		s.at++
 	}
+
 	s.skipTypeArguments()
 
 	var params []*Node
@@ -140,6 +153,7 @@ func (s *script) arrow() *Node {
 			s.skipType()
 		}
 	}
+
 	if !s.take("=>") {
 		s.at = start
 		return nil
@@ -149,6 +163,7 @@ func (s *script) arrow() *Node {
 	if s.is("{") {
 		return function(line, signature, s.block())
 	}
+
 	value := s.expression()
 	body := node(Block, "", line, node(Exit, "return", line, value))
 	return function(line, signature, body)
@@ -163,9 +178,11 @@ func (s *script) arrowFollows() bool {
 	if s.is("=>") {
 		return true
 	}
+
 	if !s.take(":") {
 		return false
 	}
+
 	s.skipType()
 	return s.is("=>")
 }
@@ -188,6 +205,7 @@ func (s *script) atom() *Node {
 	case markToken:
 		return s.bracketed(t)
 	}
+
 	return nil
 }
 
@@ -198,6 +216,7 @@ func (s *script) text(t token) *Node {
 		if len(tokens) == 0 || s.depth > maxDepth/2 {
 			continue
 		}
+
 		inner := script{cursor: cursor{
 			tokens: tokens,
 			depth:  s.depth + 1,
@@ -206,6 +225,7 @@ func (s *script) text(t token) *Node {
 			n.Parts = append(n.Parts, e)
 		}
 	}
+
 	return n
 }
 
@@ -226,6 +246,7 @@ func (s *script) word(t token) *Node {
 	case t.text == "new":
 		return s.construction()
 	}
+
 	s.at++
 	return node(Name, t.text, t.line)
 }
@@ -243,9 +264,11 @@ func (s *script) construction() *Node {
 		t := s.next()
 		callee = node(Member, t.text, t.line, callee)
 	}
+
 	if callee == nil {
 		return nil
 	}
+
 	s.skipTypeArguments()
 
 	call := node(Call, "new", line, callee)
@@ -270,6 +293,7 @@ func (s *script) bracketed(t token) *Node {
 	case "{":
 		return s.object()
 	}
+
 	return nil
 }
 
@@ -283,16 +307,19 @@ func (s *script) items(open, end string) []*Node {
 	if !s.take(open) {
 		return nil
 	}
+
 	for !s.done() && !s.take(end) {
 		before := s.at
 		if n := s.expression(); n != nil {
 			list = append(list, n)
 		}
+
 		s.take(",")
 		if s.at == before {
 			s.at++
 		}
 	}
+
 	return list
 }
 
@@ -302,6 +329,7 @@ func (s *script) object() *Node {
 	if !s.deeper() {
 		return n
 	}
+
 	defer s.shallower()
 
 	for !s.done() && !s.take("}") {
@@ -309,11 +337,13 @@ func (s *script) object() *Node {
 		if m := s.objectMember(); m != nil {
 			n.Parts = append(n.Parts, m)
 		}
+
 		s.take(",")
 		if s.at == before {
 			s.at++
 		}
 	}
+
 	return n
 }
 
@@ -321,6 +351,7 @@ func (s *script) objectMember() *Node {
 	if s.is("...") {
 		return s.expression()
 	}
+
 	for (s.is("async", "get", "set") && !isOne(s.ahead(1), []string{":", ",", "(", "}", "="})) || s.is("*") {
 		s.at++
 	}
@@ -330,6 +361,7 @@ func (s *script) objectMember() *Node {
 	if key == nil {
 		return nil
 	}
+
 	s.skipTypeArguments()
 	switch {
 	case s.is("("):
@@ -337,6 +369,7 @@ func (s *script) objectMember() *Node {
 		if f == nil {
 			return nil
 		}
+
 		f.Func.Name = key.Text
 		return node(Keyword, key.Text, t.line, f)
 	case s.take(":"):
@@ -344,6 +377,7 @@ func (s *script) objectMember() *Node {
 	case s.take("="):
 		return node(Keyword, key.Text, t.line, s.expression()) // a default in a pattern
 	}
+
 	return node(Keyword, key.Text, t.line, node(Name, key.Text, t.line))
 }
 
@@ -353,9 +387,11 @@ func (s *script) member(key *Node, line int) *Node {
 	if value == nil {
 		return nil
 	}
+
 	if value.Kind == Function && value.Func.Name == "" {
 		value.Func.Name = key.Text
 	}
+
 	n := node(Keyword, key.Text, line, value)
 	n.Parts = append(n.Parts, key.Parts...)
 	return n
@@ -385,6 +421,7 @@ func (s *script) postfix(n *Node) *Node {
 			return n
 		}
 	}
+
 	return nil
 }
 
@@ -404,10 +441,12 @@ func (s *script) access(n *Node) *Node {
 	if t.text == "?." && s.is("(", "[") {
 		return n
 	}
+
 	name := s.peek()
 	if name.kind != nameToken {
 		return n
 	}
+
 	s.at++
 	return node(Member, name.text, name.line, n)
 }

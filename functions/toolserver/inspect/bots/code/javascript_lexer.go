@@ -51,6 +51,7 @@ func (l *scriptLexer) run(nested bool) {
 			open += l.one(c)
 		}
 	}
+
 	l.end()
 }
 
@@ -83,6 +84,7 @@ func (l *scriptLexer) comment() bool {
 	if length < 0 {
 		length = len(rest)
 	}
+
 	lines := strings.Count(rest[:length], "\n")
 	l.newline = l.newline || lines > 0
 	l.line += lines
@@ -98,6 +100,7 @@ func (l *scriptLexer) one(c byte) int {
 		start:   l.at,
 		newline: l.newline,
 	}
+
 	l.newline = false
 
 	switch {
@@ -214,10 +217,12 @@ func (l *scriptLexer) template() (text string, inside [][]token) {
 			if c == '\n' {
 				l.line++
 			}
+
 			b.WriteByte(c)
 			l.at++
 		}
 	}
+
 	return b.String(), inside
 }
 
@@ -229,6 +234,7 @@ func (l *scriptLexer) expression() []token {
 		line:   l.line,
 		depth:  l.depth + 1,
 	}
+
 	if l.depth > maxDepth/4 {
 		l.at = len(l.source)
 		return nil
@@ -246,6 +252,7 @@ func (l *scriptLexer) patternMayBegin() bool {
 	if len(l.tokens) == 0 {
 		return true
 	}
+
 	last := l.tokens[len(l.tokens)-1]
 	switch last.kind {
 	case nameToken:
@@ -253,6 +260,7 @@ func (l *scriptLexer) patternMayBegin() bool {
 	case markToken:
 		return last.text != ")" && last.text != "]" && last.text != "}"
 	}
+
 	return false
 }
 
@@ -277,5 +285,6 @@ func (l *scriptLexer) pattern() bool {
 			return true
 		}
 	}
+
 	return false
 }

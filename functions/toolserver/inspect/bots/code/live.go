@@ -17,6 +17,7 @@ func (p *Program) run() {
 	if !reached && !p.starts() {
 		p.enterAll(func(f *Node) bool { return f.Func.Name != "" })
 	}
+
 	p.collect()
 }
 
@@ -29,9 +30,11 @@ func (p *Program) starts() bool {
 		for n.Kind == Unary {
 			n = n.Parts[0]
 		}
+
 		if n.Kind != Call || n.dead {
 			return false
 		}
+
 		name := strings.ToLower(n.Callee().Last())
 		return p.script || slices.ContainsFunc(starters, func(piece string) bool {
 			return strings.Contains(name, piece)
@@ -46,9 +49,11 @@ func (p *Program) enterAll(chosen func(f *Node) bool) bool {
 		if n.dead {
 			return false
 		}
+
 		if n.Kind == Function && !n.Live && chosen(n) {
 			p.enter(n)
 		}
+
 		any = any || n.Kind == Function && n.Live
 		return true
 	})
@@ -70,6 +75,7 @@ func (p *Program) isEntry(f *Node) bool {
 	case method:
 		return !f.Func.Private && !p.constructs(around.Text) && p.isClassOfOthers(around, f)
 	}
+
 	return f.Func.Exported && !isGoMethodOfMain(p, f)
 }
 
@@ -78,6 +84,7 @@ func (p *Program) isClassOfOthers(class, method *Node) bool {
 	if method.Func.Exported {
 		return true
 	}
+
 	if !p.script {
 		return !p.starts()
 	}
@@ -140,10 +147,12 @@ func (p *Program) enter(f *Node) {
 	if f.Live {
 		return
 	}
+
 	f.Live = true
 	for _, each := range f.Func.Params {
 		p.visit(each)
 	}
+
 	for _, each := range f.Parts {
 		p.visit(each)
 	}
@@ -154,10 +163,12 @@ func (p *Program) visit(n *Node) {
 	if n.dead {
 		return
 	}
+
 	if n.Kind == Function {
 		p.meet(n)
 		return
 	}
+
 	n.Live = true
 
 	switch n.Kind {
@@ -173,11 +184,13 @@ func (p *Program) visit(n *Node) {
 	case Index:
 		p.useMembers(n.Parts[0].Last())
 	}
+
 	for i, each := range n.Parts {
 		if n.Kind == Assign && i == 0 {
 			p.write(each)
 			continue
 		}
+
 		p.visit(each)
 	}
 }
@@ -190,6 +203,7 @@ func isMention(n *Node) bool {
 	case Unary:
 		return n.Parent.Text == "typeof"
 	}
+
 	return false
 }
 
@@ -201,6 +215,7 @@ func (p *Program) write(target *Node) {
 		p.visit(target)
 		return
 	}
+
 	target.Live = true
 	for _, each := range target.Parts {
 		p.visit(each)
@@ -216,6 +231,7 @@ func (p *Program) meet(f *Node) {
 		name = f.Parent.Parts[0].Last()
 		waits = name != "" && !isExport(f.Parent.Parts[0])
 	}
+
 	if f.Parent.Kind == Keyword {
 		waits = f.Parent.Parent.Parent != nil && f.Parent.Parent.Parent.Kind == Assign && !isExport(f.Parent.Parent.Parent.Parts[0])
 	}
@@ -224,12 +240,14 @@ func (p *Program) meet(f *Node) {
 		p.enter(f)
 		return
 	}
+
 	if p.waiting[name] == nil {
 		p.waiting[name] = []*Node{}
 	} else if len(p.waiting[name]) == 0 {
 		p.enter(f) // its name was used before
 		return
 	}
+
 	p.waiting[name] = append(p.waiting[name], f)
 }
 
@@ -254,6 +272,7 @@ func (p *Program) useMembers(name string) {
 		if value.Kind != Object {
 			continue
 		}
+
 		for _, each := range value.Parts {
 			if each.Kind == Keyword {
 				p.use(each.Text)
@@ -267,12 +286,14 @@ func (p *Program) meetClass(class *Node) {
 	for _, each := range class.Parts[:len(class.Parts)-1] {
 		p.visit(each)
 	}
+
 	inherits := len(class.Parts) > 1
 	for _, each := range class.Body().Parts {
 		if each.Kind == Function && (isSpecial(each.Func.Name) || inherits && isCallback(each.Func.Name)) {
 			p.enter(each)
 			continue
 		}
+
 		p.visit(each)
 	}
 }
@@ -289,5 +310,6 @@ func isCallback(name string) bool {
 			return true
 		}
 	}
+
 	return false
 }

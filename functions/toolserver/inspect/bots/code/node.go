@@ -76,14 +76,17 @@ func node(kind Kind, text string, line int, parts ...*Node) *Node {
 		Text: text,
 		Line: line,
 	}
+
 	for _, each := range parts {
 		if each == nil && whole[kind] {
 			each = node(Other, "", line)
 		}
+
 		if each != nil {
 			n.Parts = append(n.Parts, each)
 		}
 	}
+
 	return n
 }
 
@@ -124,6 +127,7 @@ func (n *Node) Path() string {
 	case Call, Index, Unary:
 		return n.Parts[0].Path()
 	}
+
 	return ""
 }
 
@@ -140,6 +144,7 @@ func (n *Node) Last() string {
 		}
 		return n.Parts[0].Last()
 	}
+
 	return ""
 }
 
@@ -149,14 +154,31 @@ func (n *Node) Walk(visit func(*Node) bool) {
 	if !visit(n) {
 		return
 	}
+
 	if n.Func != nil {
 		for _, each := range n.Func.Params {
 			each.Walk(visit)
 		}
 	}
+
 	for _, each := range n.Parts {
 		each.Walk(visit)
 	}
+}
+
+// Any reports whether a node, or one below it, matches.
+func (n *Node) Any(matches func(*Node) bool) bool {
+	found := false
+	n.Walk(func(each *Node) bool {
+		found = found || matches(each)
+		return !found
+	})
+	return found
+}
+
+// IsName reports whether a node is a name, alone or as a member.
+func (n *Node) IsName() bool {
+	return n.Kind == Name || n.Kind == Member
 }
 
 // Enclosing is the nearest node above that is of one of the kinds, nil if there is none.
@@ -168,6 +190,7 @@ func (n *Node) Enclosing(kinds ...Kind) *Node {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -178,6 +201,7 @@ func (n *Node) Within(other *Node) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -191,6 +215,7 @@ func (n *Node) link(order int) int {
 			order = each.link(order)
 		}
 	}
+
 	for _, each := range n.Parts {
 		each.Parent = n
 		order = each.link(order)

@@ -11,6 +11,7 @@ func number(text string) (float64, bool) {
 	if value, err := strconv.ParseFloat(text, 64); err == nil {
 		return value, true
 	}
+
 	value, err := strconv.ParseInt(text, 0, 64)
 	return float64(value), err == nil
 }
@@ -45,6 +46,7 @@ func (e evaluation) numbers(n *Node, depth int) []float64 {
 	if depth > 8 || n == nil {
 		return nil
 	}
+
 	switch n.Kind {
 	case Number:
 		if value, ok := number(n.Text); ok {
@@ -65,6 +67,7 @@ func (e evaluation) numbers(n *Node, depth int) []float64 {
 	case Call:
 		return e.numbersOfCall(n, depth)
 	}
+
 	return nil
 }
 
@@ -73,6 +76,7 @@ func (e evaluation) numbersOfUnary(n *Node, depth int) []float64 {
 	if n.Text != "-" {
 		return values
 	}
+
 	for i := range values {
 		values[i] = -values[i]
 	}
@@ -96,12 +100,14 @@ func (e evaluation) numbersOfName(n *Node, depth int) []float64 {
 		if len(all) > maxValues {
 			break
 		}
+
 		numbers := e.numbers(value, depth+1)
 		all = append(all, numbers...)
 		if f := value.Enclosing(Function); f != nil && n.Within(f) {
 			near = append(near, numbers...)
 		}
 	}
+
 	if len(near) > 0 {
 		return near
 	}
@@ -123,6 +129,7 @@ func (e evaluation) numbersOfBoth(n *Node, depth int) []float64 {
 			}
 		}
 	}
+
 	return values
 }
 
@@ -137,6 +144,7 @@ func calculate(operator string, a, b float64) (float64, bool) {
 	case "/", "//":
 		return a / b, b != 0
 	}
+
 	return 0, false
 }
 
@@ -146,6 +154,7 @@ func (e evaluation) numbersOfCall(n *Node, depth int) []float64 {
 	if len(args) == 0 {
 		return nil
 	}
+
 	switch name := n.Callee().Last(); name {
 	case "Number", "parseInt", "parseFloat", "int", "float", "Duration", "Atoi", "ParseInt", "abs", "round", "seconds", "Seconds":
 		return e.numbers(args[0], depth+1)
@@ -158,6 +167,7 @@ func (e evaluation) numbersOfCall(n *Node, depth int) []float64 {
 	default:
 		return e.numbersReturned(name, depth)
 	}
+
 	return nil
 }
 
@@ -166,6 +176,7 @@ func (e evaluation) numbersOfDelta(args []*Node, depth int) []float64 {
 		if each.Kind != Keyword {
 			continue
 		}
+
 		factor := map[string]float64{"milliseconds": 0.001, "seconds": 1, "minutes": 60}[each.Text]
 		values := e.numbers(each.Parts[0], depth+1)
 		for i := range values {
@@ -173,6 +184,7 @@ func (e evaluation) numbersOfDelta(args []*Node, depth int) []float64 {
 		}
 		return values
 	}
+
 	return nil
 }
 
@@ -187,5 +199,6 @@ func (e evaluation) numbersReturned(name string, depth int) []float64 {
 			return n == f || n.Kind != Function
 		})
 	}
+
 	return all
 }

@@ -44,6 +44,7 @@ func Read(name string, source []byte) *Program {
 	if read == nil {
 		return nil
 	}
+
 	text := strings.ReplaceAll(string(source), "\r\n", "\n")
 	p := read(strings.TrimPrefix(text, "\ufeff"))
 	p.Root.link(0)
@@ -70,6 +71,7 @@ func (n *Node) IsParam() bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -109,15 +111,18 @@ func (p *Program) assign(n *Node) {
 	if len(n.Parts) < 2 {
 		return
 	}
+
 	target := n.Parts[0]
 	value := n.Parts[1]
 	if value.Kind == Function {
 		p.define(target.Last(), value)
 	}
+
 	if target.Kind != List && target.Kind != Object {
 		p.note(target.Last(), n.Parts[1:])
 		return
 	}
+
 	for _, each := range target.Parts {
 		p.note(each.Last(), n.Parts[1:])
 	}
@@ -129,6 +134,7 @@ func (p *Program) bindArguments() {
 		if n.Kind != Call {
 			return true
 		}
+
 		for _, f := range p.functions[n.Callee().Last()] {
 			for i, each := range n.Args() {
 				if i < len(f.Func.Params) && each.Kind != Keyword {

@@ -14,6 +14,7 @@ func readPython(source string) *Program {
 		source: source,
 		line:   1,
 	}
+
 	l.run()
 
 	p := &python{cursor: cursor{tokens: l.tokens}}
@@ -42,6 +43,7 @@ func (p *python) takeKind(kind tokenKind) bool {
 	if p.peek().kind != kind {
 		return false
 	}
+
 	p.at++
 	return true
 }
@@ -54,13 +56,16 @@ func (p *python) block() *Node {
 		b.Parts = p.line()
 		return b
 	}
+
 	if !p.takeKind(indentToken) {
 		return b
 	}
+
 	if !p.deeper() {
 		p.skipBlock()
 		return b
 	}
+
 	defer p.shallower()
 
 	for !p.done() && !p.takeKind(dedentToken) {
@@ -89,11 +94,13 @@ func (p *python) line() []*Node {
 		if n := p.simple(); n != nil {
 			list = append(list, n)
 		}
+
 		p.take(";")
 		if p.at == before {
 			p.at++
 		}
 	}
+
 	return list
 }
 
@@ -114,6 +121,7 @@ func (p *python) statement() []*Node {
 			return []*Node{n}
 		}
 	}
+
 	return p.line()
 }
 
@@ -150,6 +158,7 @@ func (p *python) compound(t token) *Node {
 	case "match":
 		return p.match()
 	}
+
 	return nil
 }
 
@@ -159,12 +168,15 @@ func (p *python) decorated() *Node {
 		if e := p.expression(); e != nil {
 			decorators = append(decorators, e)
 		}
+
 		p.takeKind(newlineToken)
 	}
+
 	p.take("async")
 	if p.is("def") {
 		return p.function(decorators)
 	}
+
 	n := node(Other, "", p.peek().line, decorators...)
 	n.Parts = append(n.Parts, p.statementOrSkip()...)
 	return n
@@ -179,6 +191,7 @@ func (p *python) function(decorators []*Node) *Node {
 	if p.is("[") {
 		p.skipBrackets()
 	}
+
 	params := p.params()
 	if p.take("->") {
 		p.expression()
@@ -189,11 +202,13 @@ func (p *python) function(decorators []*Node) *Node {
 		Params:  params,
 		Private: strings.HasPrefix(name, "_"),
 	}
+
 	for _, each := range decorators {
 		if !plainDecorators[each.Last()] {
 			signature.Decorated = true
 		}
 	}
+
 	return function(line, signature, p.block(), decorators...)
 }
 
@@ -202,16 +217,19 @@ func (p *python) params() []*Node {
 	if !p.take("(") {
 		return nil
 	}
+
 	for !p.done() && !p.take(")") {
 		before := p.at
 		if n := p.param(); n != nil && n.Text != "self" && n.Text != "cls" {
 			list = append(list, n)
 		}
+
 		p.take(",")
 		if p.at == before {
 			p.at++
 		}
 	}
+
 	return list
 }
 
@@ -220,15 +238,18 @@ func (p *python) param() *Node {
 	for p.is("*", "**", "/") {
 		p.at++
 	}
+
 	t := p.peek()
 	if t.kind != nameToken {
 		return nil
 	}
+
 	p.at++
 	n := node(Param, t.text, t.line)
 	if p.take(":") {
 		p.expression()
 	}
+
 	if p.take("=") {
 		n.Parts = append(n.Parts, p.orEmpty())
 	}
@@ -246,6 +267,7 @@ func (p *python) class() *Node {
 	if p.is("(") {
 		n.Parts = p.items("(", ")")
 	}
+
 	n.Parts = append(n.Parts, p.block())
 	return n
 }
@@ -259,6 +281,7 @@ func (p *python) condition() *Node {
 	case p.take("else"):
 		n.Parts = append(n.Parts, p.block())
 	}
+
 	return n
 }
 
@@ -282,6 +305,7 @@ func (p *python) targets() *Node {
 			n.Parts = append(n.Parts, node(Name, t.text, t.line))
 		}
 	}
+
 	return n
 }
 
@@ -296,8 +320,10 @@ func (p *python) attempt() *Node {
 				p.at++
 			}
 		}
+
 		n.Parts = append(n.Parts, p.block())
 	}
+
 	return n
 }
 
@@ -308,19 +334,23 @@ func (p *python) with() *Node {
 	if bracketed {
 		p.at++
 	}
+
 	for !p.done() && !p.is(":", ")") && p.peek().kind != newlineToken {
 		before := p.at
 		if e := p.expression(); e != nil {
 			n.Parts = append(n.Parts, node(Unary, "with", e.Line, e))
 		}
+
 		if p.take("as") {
 			p.postfix(p.atom())
 		}
+
 		p.take(",")
 		if p.at == before {
 			p.at++
 		}
 	}
+
 	p.take(")")
 	n.Parts = append(n.Parts, p.block())
 	return n
@@ -343,8 +373,10 @@ func (p *python) match() *Node {
 		if p.take("if") {
 			p.expression()
 		}
+
 		n.Parts = append(n.Parts, node(Other, "case", line, pattern, p.block()))
 	}
+
 	p.takeKind(dedentToken)
 	return n
 }
@@ -371,6 +403,7 @@ func (p *python) simple() *Node {
 	if left == nil {
 		return nil
 	}
+
 	if p.take(":") {
 		p.expression() // the type
 	}
@@ -383,6 +416,7 @@ func (p *python) assigned(left *Node) *Node {
 	if !p.is(pythonAssignments...) || !p.deeper() {
 		return left
 	}
+
 	defer p.shallower()
 
 	t := p.next()
@@ -399,6 +433,7 @@ func (p *python) exit() *Node {
 	if kind == "raise" {
 		kind = "throw"
 	}
+
 	n := node(Exit, kind, t.line, p.expressions())
 	if p.take("from") {
 		p.expression()

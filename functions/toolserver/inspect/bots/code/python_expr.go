@@ -14,12 +14,14 @@ func (p *python) expressions() *Node {
 	if first == nil || !p.is(",") {
 		return first
 	}
+
 	list := node(List, "", first.Line, first)
 	for p.take(",") {
 		if n := p.expression(); n != nil {
 			list.Parts = append(list.Parts, n)
 		}
 	}
+
 	return list
 }
 
@@ -36,11 +38,13 @@ func (p *python) expression() *Node {
 	if !p.deeper() {
 		return nil
 	}
+
 	defer p.shallower()
 
 	if p.is("lambda") {
 		return p.lambda()
 	}
+
 	left := p.binary(0)
 	if left == nil {
 		return nil
@@ -50,12 +54,14 @@ func (p *python) expression() *Node {
 		t := p.next()
 		return node(Assign, t.text, t.line, left, p.orEmpty())
 	}
+
 	if p.is("if") && p.elseFollows() {
 		p.at++
 		condition := p.binaryOrEmpty()
 		p.take("else")
 		return node(Choice, "", left.Line, condition, left, p.orEmpty())
 	}
+
 	return left
 }
 
@@ -66,15 +72,19 @@ func (p *python) elseFollows() bool {
 		if t.kind == newlineToken || t.kind == endToken {
 			return false
 		}
+
 		if t.kind != markToken {
 			if t.text == "else" && t.kind == nameToken {
 				return true
 			}
+
 			if t.kind == nameToken && (t.text == "for" || t.text == "if") {
 				return false
 			}
+
 			continue
 		}
+
 		switch t.text {
 		case "(", "[", "{":
 			i = p.matching(i)
@@ -82,6 +92,7 @@ func (p *python) elseFollows() bool {
 			return false
 		}
 	}
+
 	return false
 }
 
@@ -101,18 +112,22 @@ func (p *python) lambda() *Node {
 		for p.is("*", "**", "/", ",") {
 			p.at++
 		}
+
 		if t := p.peek(); t.kind == nameToken {
 			p.at++
 			param := node(Param, t.text, t.line)
 			if p.take("=") {
 				param.Parts = append(param.Parts, p.orEmpty())
 			}
+
 			signature.Params = append(signature.Params, param)
 		}
+
 		if p.at == before {
 			p.at++
 		}
 	}
+
 	return function(line, signature, node(Block, "", line, node(Exit, "return", line, p.expression())))
 }
 
@@ -130,8 +145,10 @@ func (p *python) binary(least int) *Node {
 		if right == nil {
 			return left
 		}
+
 		left = node(Binary, operator, t.line, left, right)
 	}
+
 	return nil
 }
 
@@ -141,9 +158,11 @@ func (p *python) operator() string {
 	if t.text == "not" && p.take("in") {
 		return "not in"
 	}
+
 	if t.text == "is" && p.take("not") {
 		return "!="
 	}
+
 	if t.text == "is" {
 		return "=="
 	}
@@ -155,9 +174,11 @@ func (p *python) unary() *Node {
 	if !p.is("not", "-", "+", "~", "await", "*", "**", "yield") {
 		return p.postfix(p.atom())
 	}
+
 	if !p.deeper() {
 		return nil
 	}
+
 	defer p.shallower()
 
 	p.at++
@@ -168,6 +189,7 @@ func (p *python) unary() *Node {
 	} else {
 		operand = p.unary()
 	}
+
 	if operand == nil {
 		return node(Other, t.text, t.line)
 	}
@@ -190,11 +212,13 @@ func (p *python) atom() *Node {
 		if notBeginnings[t.text] {
 			return nil
 		}
+
 		p.at++
 		return node(Name, t.text, t.line)
 	case markToken:
 		return p.bracketed(t)
 	}
+
 	return nil
 }
 
@@ -208,6 +232,7 @@ func (p *python) texts() *Node {
 			if p.depth > maxDepth/2 {
 				continue
 			}
+
 			inner := python{cursor: cursor{
 				tokens: tokens,
 				depth:  p.depth + 1,
@@ -217,6 +242,7 @@ func (p *python) texts() *Node {
 			}
 		}
 	}
+
 	return n
 }
 
@@ -236,6 +262,7 @@ func (p *python) bracketed(t token) *Node {
 		p.at++
 		return node(Other, t.text, t.line)
 	}
+
 	return nil
 }
 
@@ -245,16 +272,19 @@ func (p *python) items(open, end string) []*Node {
 	if !p.take(open) {
 		return nil
 	}
+
 	for !p.done() && !p.take(end) {
 		before := p.at
 		if n := p.item(); n != nil {
 			list = append(list, n)
 		}
+
 		p.take(",")
 		if p.at == before {
 			p.at++
 		}
 	}
+
 	return list
 }
 
@@ -263,6 +293,7 @@ func (p *python) item() *Node {
 	if n == nil {
 		return p.comprehension()
 	}
+
 	switch {
 	case p.is("=") && n.Kind == Name:
 		p.at++
@@ -272,6 +303,7 @@ func (p *python) item() *Node {
 	case p.is("for", "async"):
 		return node(Other, "", n.Line, n, p.comprehension())
 	}
+
 	return n
 }
 
@@ -286,6 +318,7 @@ func (p *python) pair(key *Node) *Node {
 		}
 		return pair
 	}
+
 	return node(Other, "", key.Line, key, value)
 }
 
@@ -297,11 +330,13 @@ func (p *python) comprehension() *Node {
 			p.targets()
 			continue
 		}
+
 		p.at++
 		if e := p.binary(0); e != nil {
 			n.Parts = append(n.Parts, e)
 		}
 	}
+
 	if len(n.Parts) == 0 {
 		return nil
 	}
@@ -315,6 +350,7 @@ func (p *python) postfix(n *Node) *Node {
 		if t.kind != markToken {
 			return n
 		}
+
 		switch t.text {
 		case ".":
 			p.at++
@@ -328,5 +364,6 @@ func (p *python) postfix(n *Node) *Node {
 			return n
 		}
 	}
+
 	return nil
 }

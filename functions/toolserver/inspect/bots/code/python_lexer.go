@@ -28,6 +28,7 @@ func (l *pythonLexer) run() {
 			l.indentation()
 			continue
 		}
+
 		l.one(l.source[l.at])
 	}
 
@@ -35,6 +36,7 @@ func (l *pythonLexer) run() {
 	for range l.indents[1:] {
 		l.add(dedentToken, l.at)
 	}
+
 	l.add(endToken, l.at)
 }
 
@@ -57,8 +59,10 @@ func (l *pythonLexer) indentation() {
 		} else {
 			width++
 		}
+
 		l.at++
 	}
+
 	if l.at == len(l.source) {
 		return
 	}
@@ -79,6 +83,7 @@ func (l *pythonLexer) indentation() {
 		l.add(indentToken, l.at)
 		return
 	}
+
 	for width < l.indents[len(l.indents)-1] {
 		l.indents = l.indents[:len(l.indents)-1]
 		l.add(dedentToken, l.at)
@@ -90,6 +95,7 @@ func (l *pythonLexer) comment() {
 	if end < 0 {
 		end = len(l.source) - l.at
 	}
+
 	l.comments = append(l.comments, span{l.at, l.at + end})
 	l.at += end
 }
@@ -102,6 +108,7 @@ func (l *pythonLexer) one(c byte) {
 			l.add(newlineToken, l.at)
 			l.fresh = true
 		}
+
 		l.line++
 	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
 		l.at++
@@ -129,6 +136,7 @@ func (l *pythonLexer) number() {
 	for l.at < len(l.source) && (isNameByte(l.source[l.at]) || l.source[l.at] == '.') {
 		l.at++
 	}
+
 	l.add(numberToken, start)
 }
 
@@ -137,6 +145,7 @@ func (l *pythonLexer) name() {
 	for l.at < len(l.source) && isNameByte(l.source[l.at]) {
 		l.at++
 	}
+
 	l.add(nameToken, start)
 }
 
@@ -156,6 +165,7 @@ func (l *pythonLexer) mark() {
 	case ')', ']', '}':
 		l.open = max(0, l.open-1)
 	}
+
 	l.add(markToken, start)
 }
 
@@ -166,10 +176,12 @@ func (l *pythonLexer) prefixLength() int {
 		if c == '"' || c == '\'' {
 			return i - l.at
 		}
+
 		if strings.IndexByte("rRbBuUfFtT", c) < 0 {
 			return -1
 		}
 	}
+
 	return -1
 }
 
@@ -186,6 +198,7 @@ func (l *pythonLexer) text() {
 	if triple := strings.Repeat(quote, 3); strings.HasPrefix(l.source[l.at:], triple) {
 		quote = triple
 	}
+
 	l.at += len(quote)
 
 	content := l.content(quote)
@@ -196,9 +209,11 @@ func (l *pythonLexer) text() {
 		start: start,
 		end:   l.at,
 	}
+
 	if strings.ContainsAny(prefix, "ft") && l.depth < maxDepth/4 {
 		t.text, t.inside = l.formatted(content, first)
 	}
+
 	l.tokens = append(l.tokens, t)
 }
 
@@ -219,10 +234,12 @@ func (l *pythonLexer) content(quote string) string {
 			if rest[0] == '\n' {
 				l.line++
 			}
+
 			b.WriteByte(rest[0])
 			l.at++
 		}
 	}
+
 	return b.String()
 }
 
@@ -237,6 +254,7 @@ func (l *pythonLexer) escape(b *strings.Builder) {
 	default:
 		b.WriteByte(c)
 	}
+
 	l.at += 2
 }
 
@@ -248,6 +266,7 @@ func (l *pythonLexer) formatted(content string, line int) (text string, inside [
 			b.WriteByte(content[i])
 			continue
 		}
+
 		if strings.HasPrefix(content[i:], "{{") {
 			b.WriteByte('{')
 			i++
@@ -258,15 +277,18 @@ func (l *pythonLexer) formatted(content string, line int) (text string, inside [
 		if end < 0 {
 			break
 		}
+
 		inner := &pythonLexer{
 			source: content[i+1 : i+end],
 			line:   line,
 			depth:  l.depth + 1,
 		}
+
 		inner.run()
 		inside = append(inside, inner.tokens)
 		b.WriteByte(' ')
 		i += end
 	}
+
 	return b.String(), inside
 }

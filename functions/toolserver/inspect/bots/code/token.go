@@ -68,11 +68,13 @@ func isOne(t token, texts []string) bool {
 	if t.kind != nameToken && t.kind != markToken {
 		return false
 	}
+
 	for _, text := range texts {
 		if t.text == text {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -81,6 +83,7 @@ func (c *cursor) take(text string) bool {
 	if !c.is(text) {
 		return false
 	}
+
 	c.at++
 	return true
 }
@@ -90,6 +93,7 @@ func (c *cursor) deeper() bool {
 	if c.depth >= maxDepth {
 		return false
 	}
+
 	c.depth++
 	return true
 }
@@ -110,6 +114,7 @@ func (c *cursor) matching(at int) int {
 		if c.tokens[i].kind != markToken {
 			continue
 		}
+
 		switch c.tokens[i].text {
 		case "(", "[", "{":
 			depth++
@@ -120,6 +125,7 @@ func (c *cursor) matching(at int) int {
 			}
 		}
 	}
+
 	return len(c.tokens) - 1
 }
 
@@ -138,6 +144,7 @@ func blanked(source string, spans []span) string {
 			}
 		}
 	}
+
 	return string(out)
 }
 
