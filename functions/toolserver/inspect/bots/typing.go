@@ -32,28 +32,32 @@ var stopped = regexp.MustCompile(`^(?i:paused|cancel|false|typing_off|available|
 // isTyping reports whether a call shows the indicator.
 func (b *bot) isTyping(call *code.Node) bool {
 	name := call.Callee().Last()
-	if isLog(call) {
+	if isLog(call) || slices.ContainsFunc(call.Args(), stops) {
 		return false
 	}
 
 	if local := b.Functions(name); len(local) > 0 {
-		return slices.ContainsFunc(local, b.sendsAnything) && slices.ContainsFunc(call.Args(), func(n *code.Node) bool { return b.says(n, typingPath) })
+		return b.asksByPath(call) && slices.ContainsFunc(local, b.sendsAnything)
 	}
-
-	for _, each := range call.Args() {
-		if stopped.MatchString(each.Text) && each.Kind != code.Keyword || each.Kind == code.Keyword && stopped.MatchString(each.Parts[0].Text) {
-			return false
-		}
-	}
-
-	switch {
-	case typingNames.MatchString(name) && !generalNames.MatchString(name):
-		return true
-	case generalNames.MatchString(name):
+	if generalNames.MatchString(name) {
 		return b.asksForTyping(call)
 	}
+	return typingNames.MatchString(name) || isSend(call) && b.asksByPath(call)
+}
 
-	return isSend(call) && b.says(call, typingPath)
+// stops reports whether an argument ends the indicator.
+func stops(n *code.Node) bool {
+	if n.Kind == code.Keyword {
+		n = n.Parts[0]
+	}
+	return stopped.MatchString(n.Text)
+}
+
+// asksByPath reports whether an argument of a request is the path that shows typing.
+func (b *bot) asksByPath(call *code.Node) bool {
+	return slices.ContainsFunc(call.Args(), func(n *code.Node) bool {
+		return b.says(n, typingPath)
+	})
 }
 
 // asksForTyping reports whether an argument of a call asks for typing.
@@ -92,25 +96,30 @@ func (b *bot) noTyping() Verdict {
 }
 
 // keepers are calls of platforms that repeat the indicator themselves.
-var keepers = regexp.MustCompile(`^(persistentChatAction|withChatAction|ChatActionMiddleware|keepTyping|keep_typing|typingLoop)$`)
+var keepers = regexp.MustCompile(`^(persistentChatAction|withChatAction|ChatActionMiddleware)$`)
 
 // keptByPlatform is the line where a helper of the platform keeps the indicator, 0 for none.
 func (b *bot) keptByPlatform() int {
 	for _, call := range b.Calls() {
-		name := call.Callee().Last()
-		switch {
-		case len(b.Functions(name)) > 0:
-			continue
-		case keepers.MatchString(name) && strings.Contains(strings.ToLower(name), "action"):
-			return call.Line
-		case name == "autoChatAction" && b.setsChatAction():
-			return call.Line
-		case isContext(call) && b.lastsInContext(call):
+		if b.keepsTyping(call) {
 			return call.Line
 		}
 	}
-
 	return 0
+}
+
+// keepsTyping reports whether a call is of a helper that repeats the indicator itself.
+func (b *bot) keepsTyping(call *code.Node) bool {
+	name := call.Callee().Last()
+	switch {
+	case len(b.Functions(name)) > 0:
+		return false
+	case keepers.MatchString(name):
+		return true
+	case name == "autoChatAction":
+		return b.setsChatAction()
+	}
+	return isContext(call) && b.lastsInContext(call)
 }
 
 // isContext reports whether a call makes the context of a with statement.
@@ -119,17 +128,14 @@ func isContext(call *code.Node) bool {
 }
 
 func (b *bot) lastsInContext(call *code.Node) bool {
-	path := call.Callee().Path()
 	switch call.Callee().Last() {
-	case "typing":
-		return true
-	case "ChatActionSender":
+	case "typing", "ChatActionSender":
 		return true
 	case "action", "chat_action":
 		return b.asksForTyping(call)
 	}
 
-	return strings.HasPrefix(path, "ChatActionSender.")
+	return strings.HasPrefix(call.Callee().Path(), "ChatActionSender.")
 }
 
 // setsChatAction reports whether the action that a plug-in repeats is chosen.
@@ -201,20 +207,25 @@ func (b *bot) isTypingLoop(loop *code.Node) bool {
 // goesThrough reports whether a loop goes through a list of things, such as messages.
 func (b *bot) goesThrough(loop *code.Node) bool {
 	header := loop.Parts[:len(loop.Parts)-1]
-	if loop.Text != "for" && loop.Text != "range" || len(header) == 0 {
+	if len(header) == 0 {
 		return false
 	}
 
 	last := header[len(header)-1]
-	switch {
-	case b.language == ".go":
-		return loop.Text == "range" && last.Kind != code.Number && last.Last() != "C" && !b.isTimer(last)
-	case b.language == ".py":
-		return last.Kind != code.Call || last.Last() != "range" && last.Last() != "count"
+	switch b.language {
+	case ".go":
+		ticks := last.Last() == "C" || b.isTimer(last)
+		return loop.Text == "range" && last.Kind != code.Number && !ticks
+	case ".py":
+		counts := last.Last() == "range" || last.Last() == "count"
+		return loop.Text == "for" && !counts
 	}
+	return loop.Text == "for" && len(header) == 2 && declares(header[0]) && !b.isTimer(last)
+}
 
-	declares := header[0].Kind == code.Name || header[0].Kind == code.Object || header[0].Kind == code.List
-	return declares && len(header) == 2 && !b.isTimer(last)
+// declares reports whether the first part of the header of a loop only names what comes next.
+func declares(n *code.Node) bool {
+	return n.Kind == code.Name || n.Kind == code.Object || n.Kind == code.List
 }
 
 // isTimer reports whether an expression is a call after which time passes.

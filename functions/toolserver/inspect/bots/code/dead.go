@@ -43,9 +43,9 @@ func ends(n *Node) bool {
 	case Block:
 		return slices.ContainsFunc(n.Parts, ends)
 	case If:
-		return len(n.Parts) == 3 && ends(n.Parts[1]) && ends(n.Parts[2])
+		both := len(n.Parts) == 3
+		return both && ends(n.Parts[1]) && ends(n.Parts[2])
 	}
-
 	return false
 }
 
@@ -54,23 +54,30 @@ var enders = []string{"process.exit", "sys.exit", "exit", "os._exit", "os.Exit",
 
 func (p *Program) buryBranch(n *Node) {
 	value, known := p.truth(n.Parts[0], 0)
-	if !known {
+	if !known || len(n.Parts) < 2 {
+		return
+	}
+	if !value {
+		n.Parts[1].dead = true
 		return
 	}
 
-	if !value && len(n.Parts) > 1 {
-		n.Parts[1].dead = true
-	}
-
-	if value && len(n.Parts) > 2 {
+	if len(n.Parts) > 2 {
 		n.Parts[2].dead = true
 	}
+	if n.Kind == If && ends(n.Parts[1]) {
+		buryAfter(n)
+	}
+}
 
-	if value && n.Kind == If && len(n.Parts) > 1 && ends(n.Parts[1]) && n.Parent != nil && n.Parent.Kind == Block {
-		after := slices.Index(n.Parent.Parts, n) + 1
-		for _, each := range n.Parent.Parts[after:] {
-			each.dead = each.Kind != Function
-		}
+// buryAfter marks the statements after one that always ends its block.
+func buryAfter(n *Node) {
+	if n.Parent == nil || n.Parent.Kind != Block {
+		return
+	}
+	after := slices.Index(n.Parent.Parts, n) + 1
+	for _, each := range n.Parent.Parts[after:] {
+		each.dead = each.Kind != Function
 	}
 }
 
@@ -136,24 +143,26 @@ func (p *Program) truth(n *Node, depth int) (value, known bool) {
 	return false, false
 }
 
+// truthOfBoth is that of two conditions: one of them may be enough.
 func (p *Program) truthOfBoth(n *Node, depth int) (value, known bool) {
 	left, knowLeft := p.truth(n.Parts[0], depth+1)
 	right, knowRight := p.truth(n.Parts[1], depth+1)
-	switch n.Text {
-	case "&&", "and":
-		if knowLeft && !left || knowRight && !right {
-			return false, true
-		}
-		return true, knowLeft && knowRight
-	case "||", "or":
-		if knowLeft && left || knowRight && right {
-			return true, true
-		}
-		return false, knowLeft && knowRight
+	enough := isOr(n.Text)
+	if !enough && !isAnd(n.Text) {
+		return false, false
 	}
-
-	return false, false
+	if knowLeft && left == enough {
+		return enough, true
+	}
+	if knowRight && right == enough {
+		return enough, true
+	}
+	return !enough, knowLeft && knowRight
 }
+
+func isAnd(operator string) bool { return operator == "&&" || operator == "and" }
+
+func isOr(operator string) bool { return operator == "||" || operator == "or" }
 
 func (p *Program) truthOfName(name string, depth int) (value, known bool) {
 	switch name {

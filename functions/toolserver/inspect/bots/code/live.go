@@ -65,18 +65,18 @@ var entries = words("main setup lambda_handler handler")
 
 // isEntry reports whether something outside of the file calls a function.
 func (p *Program) isEntry(f *Node) bool {
-	around := f.Enclosing(Class, Function)
-	method := around != nil && around.Kind == Class
-	switch {
-	case f.Func.Decorated:
+	if f.Func.Decorated {
 		return true
-	case around == nil && entries[f.Func.Name]:
-		return true
-	case method:
-		return !f.Func.Private && !p.constructs(around.Text) && p.isClassOfOthers(around, f)
 	}
 
-	return f.Func.Exported && !isGoMethodOfMain(p, f)
+	around := f.Enclosing(Class, Function)
+	if around == nil && entries[f.Func.Name] {
+		return true
+	}
+	if around == nil || around.Kind != Class {
+		return f.Func.Exported && !isGoMethodOfMain(p, f)
+	}
+	return !f.Func.Private && !p.constructs(around.Text) && p.isClassOfOthers(around, f)
 }
 
 // isClassOfOthers reports whether other files make the objects of a class.
