@@ -117,18 +117,24 @@ func (b *bot) toModel(n *code.Node, named bool, seen map[*code.Node]bool) bool {
 	case code.Keyword:
 		return b.memberReaches(parent, named, seen)
 	case code.Assign:
-		return parent.Parts[0] != n && b.assignedReaches(parent, named, seen)
+		return b.assignedReaches(parent, named, seen)
 	case code.Param:
 		return b.usesReach(parent.Text, parent, named, seen)
 	case code.Exit:
 		return b.returnReaches(parent, named, seen)
-	case code.Member:
-		called := parent.Parent.Kind == code.Call && parent.Parent.Callee() == parent
-		return called && b.toModel(parent.Parent, named, seen)
+	}
+	return passes(parent) && b.toModel(parent, named, seen)
+}
+
+// passes reports whether the value of a part becomes the value of the whole.
+func passes(whole *code.Node) bool {
+	switch whole.Kind {
 	case code.If, code.Loop, code.Block, code.Function:
 		return false
+	case code.Member:
+		return whole.Parent.Kind == code.Call && whole.Parent.Callee() == whole
 	}
-	return b.toModel(parent, named, seen)
+	return true
 }
 
 // memberReaches reports whether an object with a member, or a use of the member by its name,
@@ -218,28 +224,42 @@ var joiners = regexp.MustCompile(`^(?i:join|dedent|strip|trim\w*|format|sprintf|
 
 // callToModel reports whether the argument of a call, or what it is called on, reaches a model.
 func (b *bot) callToModel(call, n *code.Node, named bool, seen map[*code.Node]bool) bool {
-	neverRuns := !call.Live && call.Enclosing(code.Function) != nil
-	if neverRuns || isLog(call) {
+	if isLog(call) || neverRuns(call) {
 		return false
 	}
 
-	callee := call.Callee()
-	last := callee.Last()
+	last := call.Callee().Last()
 	switch {
-	case callee == n:
+	case call.Callee() == n:
 		return b.toModel(call, named, seen)
 	case joiners.MatchString(last):
 		return b.joinedReaches(call, named, seen)
-	case isSend(call) && !requestNames.MatchString(last) && !modelCallName(callee):
-		return false // to the chat
+	case toChat(call):
+		return false
 	}
 	if f := b.Functions(last); len(f) > 0 {
 		return named || b.paramReaches(f, call, n, named, seen)
 	}
-	if call.Live && (named || modelCall.MatchString(callee.Path())) {
-		return true
+	return asksModel(call, named) || b.toModel(call, named, seen)
+}
+
+// neverRuns reports whether a call stands in a function that does not run.
+func neverRuns(call *code.Node) bool {
+	return !call.Live && call.Enclosing(code.Function) != nil
+}
+
+// toChat reports whether a call sends a message to the chat, and asks no model.
+func toChat(call *code.Node) bool {
+	if !isSend(call) || requestNames.MatchString(call.Callee().Last()) {
+		return false
 	}
-	return b.toModel(call, named, seen)
+	return !modelName.MatchString(call.Callee().Path())
+}
+
+// asksModel reports whether a live call asks a model. A value that a name says is for one is
+// handed to any call.
+func asksModel(call *code.Node, named bool) bool {
+	return call.Live && (named || modelCall.MatchString(call.Callee().Path()))
 }
 
 // joinedReaches reports whether a text that a call makes, or adds to, reaches a model.
@@ -253,12 +273,9 @@ func (b *bot) joinedReaches(call *code.Node, named bool, seen map[*code.Node]boo
 
 var requestNames = regexp.MustCompile(`^(?i:fetch|post|request|axios|do|urlopen)$`)
 
+// modelName is the path of a call that is made on a model, although its name could be that of a
+// call which sends a message.
 var modelName = regexp.MustCompile(`(?i)llm|model|openai|anthropic|claude|gpt|gemini|completions|messages\.create|responses`)
-
-// modelCallName reports whether a call that could send a message is made on a model.
-func modelCallName(callee *code.Node) bool {
-	return modelName.MatchString(callee.Path())
-}
 
 // paramReaches reports whether the parameter that takes an argument reaches a model.
 func (b *bot) paramReaches(functions []*code.Node, call, n *code.Node, named bool, seen map[*code.Node]bool) bool {

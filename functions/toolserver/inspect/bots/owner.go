@@ -79,13 +79,21 @@ func (b *bot) comparesOwner(n *code.Node) bool {
 	case code.Binary:
 		return equalities[n.Text] && b.meet(n.Parts[0], n.Parts[1])
 	case code.Index:
-		return len(n.Parts) == 2 && b.isOwner(n.Parts[0], 0) && b.isSender(n.Parts[1], 0)
+		return b.indexCompares(n)
 	case code.Call:
 		return comparers.MatchString(n.Callee().Last()) && b.callCompares(n)
 	case code.Other:
 		return n.Text == "case" && b.caseCompares(n)
 	}
 	return false
+}
+
+// indexCompares reports whether the sender is looked up among the owners.
+func (b *bot) indexCompares(n *code.Node) bool {
+	if len(n.Parts) != 2 {
+		return false
+	}
+	return b.isOwner(n.Parts[0], 0) && b.isSender(n.Parts[1], 0)
 }
 
 // equalities are the operators that compare two values, or look for one in others.
@@ -199,27 +207,31 @@ func (b *bot) holdsOwner(n *code.Node, depth int) bool {
 
 // isSender reports whether an expression holds who sent a message.
 func (b *bot) isSender(n *code.Node, depth int) bool {
-	literal := n.Kind == code.String || n.Kind == code.Number
-	if depth > maxFollowed || literal || loose.MatchString(n.Last()) {
+	if depth > maxFollowed || isLiteral(n) || loose.MatchString(n.Last()) {
 		return false
 	}
 
 	found := false
 	chosen := false
 	n.Walk(func(each *code.Node) bool {
-		if each.Kind == code.Function {
-			return false
-		}
-
 		key := keyOf(each)
 		chosen = chosen || looseMember.MatchString(key)
-		found = found || senderName.MatchString(key) && !isOwnMember(each)
-		if each.Kind == code.Name {
-			found = found || b.holdsSender(each, depth)
-		}
-		return true
+		found = found || b.namesSender(each, key, depth)
+		return each.Kind != code.Function
 	})
 	return found && !chosen
+}
+
+// namesSender reports whether a key is one by which senders are known, or holds one.
+func (b *bot) namesSender(n *code.Node, key string, depth int) bool {
+	if senderName.MatchString(key) && !isOwnMember(n) {
+		return true
+	}
+	return b.holdsSender(n, depth)
+}
+
+func isLiteral(n *code.Node) bool {
+	return n.Kind == code.String || n.Kind == code.Number
 }
 
 // keyOf is the name of a name or a member, and the key of an index.
@@ -239,7 +251,7 @@ func isOwnMember(n *code.Node) bool {
 }
 
 func (b *bot) holdsSender(n *code.Node, depth int) bool {
-	if ownerName.MatchString(n.Text) {
+	if n.Kind != code.Name || ownerName.MatchString(n.Text) {
 		return false
 	}
 	return slices.ContainsFunc(b.Values(n.Text), func(value *code.Node) bool {
@@ -311,33 +323,44 @@ func (b *bot) matters(n *code.Node, depth int) bool {
 		return doesSomething(n.Parts[len(n.Parts)-1])
 	}
 
-	parent := n.Parent
+	switch n.Parent.Kind {
+	case code.Call:
+		return b.mattersToCall(n.Parent, n, depth)
+	case code.Exit:
+		return b.returned(n.Parent, depth)
+	case code.Assign:
+		return b.assignedMatters(n.Parent, depth)
+	}
+	return b.mattersTo(n.Parent, n, depth)
+}
+
+// mattersTo reports whether something depends on a part of a condition or an expression.
+func (b *bot) mattersTo(parent, n *code.Node, depth int) bool {
 	switch parent.Kind {
 	case code.If, code.Loop:
 		return decides(parent, n)
-	case code.Choice:
-		return parent.Parts[0] == n || b.matters(parent, depth+1)
-	case code.Binary:
-		return guards(parent, n) || b.matters(parent, depth+1)
-	case code.Call:
-		return b.mattersToCall(parent, n, depth)
-	case code.Exit:
-		return b.returned(parent, depth)
-	case code.Assign:
-		return parent.Parts[0] != n && b.assignedMatters(parent, depth)
 	case code.Function:
 		return true // a decorator, or the default of a parameter
 	case code.Block, code.Class:
 		return false
 	}
-	return parent.Text == "switch" || b.matters(parent, depth+1)
+
+	first := parent.Parts[0] == n
+	if first && (parent.Kind == code.Choice || parent.Text == "switch" || guards(parent, n)) {
+		return true
+	}
+	return b.matters(parent, depth+1)
 }
 
 // guards reports whether a node is the left side of a statement as in a && b().
 func guards(both, n *code.Node) bool {
-	if both.Parts[0] != n || both.Parts[1].Kind != code.Call || both.Parent.Kind != code.Block {
+	if both.Kind != code.Binary || both.Parent.Kind != code.Block {
 		return false
 	}
+	if both.Parts[0] != n || both.Parts[1].Kind != code.Call {
+		return false
+	}
+
 	switch both.Text {
 	case "&&", "and", "||", "or":
 		return !isLog(both.Parts[1])

@@ -39,26 +39,22 @@ func (b *bot) thinkingMessage() Verdict {
 
 // saysThinking reports whether a call sends a message which says that the bot is thinking.
 func (b *bot) saysThinking(call *code.Node) bool {
-	if isLog(call) {
+	if isLog(call) || !b.sends(call) {
 		return false
 	}
+	return slices.ContainsFunc(call.Args(), func(n *code.Node) bool {
+		return b.says(n, thinkingText) || names(n, thinkingName) || b.isHandedThinking(n)
+	})
+}
 
+// sends reports whether a call sends a message. A function of the program is judged by what it
+// does, and not by its name.
+func (b *bot) sends(call *code.Node) bool {
 	local := b.Functions(call.Callee().Last())
-	if !isSend(call) && !slices.ContainsFunc(local, b.sendsAnything) {
-		return false
+	if len(local) > 0 {
+		return slices.ContainsFunc(local, b.sendsAnything)
 	}
-
-	if len(local) > 0 && !slices.ContainsFunc(local, b.sendsAnything) {
-		return false
-	}
-
-	for _, each := range call.Args() {
-		if b.says(each, thinkingText) || names(each, thinkingName) || b.isHandedThinking(each) {
-			return true
-		}
-	}
-
-	return false
+	return isSend(call)
 }
 
 // isHandedThinking reports whether an argument is a parameter for which a call hands over a
@@ -116,14 +112,20 @@ func (b *bot) sendsAfter(p pause) bool {
 		if found || !n.Live {
 			return !found && n == scope
 		}
-
-		follows := n.Order > p.at.Order && !n.Within(p.at) && n.Line <= p.at.Line+nearby
-		if n.Kind == code.Call && follows {
+		if follows(n, p.at) {
 			found = b.saysThinking(n) || b.functionReaches(n.Callee().Last(), n, 1, b.saysThinking)
 		}
 		return !found
 	})
 	return found
+}
+
+// follows reports whether a node is a call that comes soon after another one.
+func follows(n, other *code.Node) bool {
+	if n.Kind != code.Call || n.Order <= other.Order || n.Within(other) {
+		return false
+	}
+	return n.Line <= other.Line+nearby
 }
 
 // isPause reports whether a timer makes its function wait: it calls nothing itself.

@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/inspect/bots/code"
@@ -137,26 +138,23 @@ func (b *bot) hasUnit(t timer) bool {
 	return b.mentionsTime(t.delay, 0)
 }
 
+// mentionsTime reports whether an expression, or what is assigned to its names, has a unit of
+// time.
 func (b *bot) mentionsTime(n *code.Node, depth int) bool {
-	if depth > maxFollowed {
+	if depth > maxFollowed || n.Kind == code.Function {
 		return false
 	}
-
-	found := false
-	n.Walk(func(each *code.Node) bool {
-		if found || each.Kind == code.Function {
+	return n.Any(func(each *code.Node) bool {
+		if !each.IsName() {
 			return false
 		}
-
-		found = strings.HasPrefix(each.Path(), "time.") && each.Kind == code.Member && each.Text != "Duration"
-		if each.Kind == code.Name || each.Kind == code.Member {
-			for _, value := range b.Values(each.Text) {
-				found = found || b.mentionsTime(value, depth+1)
-			}
+		if strings.HasPrefix(each.Path(), "time.") && each.Text != "Duration" {
+			return each.Kind == code.Member
 		}
-		return !found
+		return slices.ContainsFunc(b.Values(each.Text), func(value *code.Node) bool {
+			return b.mentionsTime(value, depth+1)
+		})
 	})
-	return found
 }
 
 // lengths are how long a timer may take, in milliseconds.

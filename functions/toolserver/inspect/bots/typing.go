@@ -212,15 +212,26 @@ func (b *bot) goesThrough(loop *code.Node) bool {
 	}
 
 	last := header[len(header)-1]
+	if b.isTicking(last) {
+		return false
+	}
 	switch b.language {
 	case ".go":
-		ticks := last.Last() == "C" || b.isTimer(last)
-		return loop.Text == "range" && last.Kind != code.Number && !ticks
+		return loop.Text == "range" && last.Kind != code.Number
 	case ".py":
-		counts := last.Last() == "range" || last.Last() == "count"
-		return loop.Text == "for" && !counts
+		return loop.Text == "for" && !counts(last)
 	}
-	return loop.Text == "for" && len(header) == 2 && declares(header[0]) && !b.isTimer(last)
+	return loop.Text == "for" && len(header) == 2 && declares(header[0])
+}
+
+// isTicking reports whether an expression is a channel or a call on which time passes.
+func (b *bot) isTicking(n *code.Node) bool {
+	return n.Last() == "C" || b.isTimer(n)
+}
+
+// counts reports whether a loop over an expression only counts.
+func counts(n *code.Node) bool {
+	return n.Last() == "range" || n.Last() == "count"
 }
 
 // declares reports whether the first part of the header of a loop only names what comes next.

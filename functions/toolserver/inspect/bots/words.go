@@ -50,24 +50,34 @@ func (b *bot) eachText(n *code.Node, depth int, seen map[*code.Node]bool, visit 
 
 	seen[n] = true
 	n.Walk(func(each *code.Node) bool {
-		switch each.Kind {
-		case code.String:
+		if each.Kind == code.String {
 			visit(each)
-		case code.Name, code.Member:
-			if each.Kind == code.Name && each.IsParam() {
-				return true
-			}
-
-			for _, value := range b.Values(each.Text) {
-				if value.Kind != code.Function {
-					b.eachText(value, depth+1, seen, visit)
-				}
-			}
-		case code.Function:
-			return each == n
 		}
-		return true
+		if isFollowed(each) {
+			b.eachTextOf(each.Text, depth, seen, visit)
+		}
+		return each == n || each.Kind != code.Function
 	})
+}
+
+// isFollowed reports whether a node is a name whose values tell something.
+func isFollowed(n *code.Node) bool {
+	switch n.Kind {
+	case code.Name:
+		return !n.IsParam()
+	case code.Member:
+		return !plainKey[n.Text]
+	}
+	return false
+}
+
+// eachTextOf visits the texts of what is assigned to a name.
+func (b *bot) eachTextOf(name string, depth int, seen map[*code.Node]bool, visit func(*code.Node)) {
+	for _, value := range b.Values(name) {
+		if value.Kind != code.Function {
+			b.eachText(value, depth+1, seen, visit)
+		}
+	}
 }
 
 // says reports whether one of the texts of an expression matches.

@@ -43,10 +43,16 @@ func ends(n *Node) bool {
 	case Block:
 		return slices.ContainsFunc(n.Parts, ends)
 	case If:
-		both := len(n.Parts) == 3
-		return both && ends(n.Parts[1]) && ends(n.Parts[2])
+		return bothEnd(n)
 	}
 	return false
+}
+
+func bothEnd(n *Node) bool {
+	if len(n.Parts) < 3 {
+		return false
+	}
+	return ends(n.Parts[1]) && ends(n.Parts[2])
 }
 
 // enders are functions that do not return.

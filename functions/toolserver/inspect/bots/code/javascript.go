@@ -222,17 +222,20 @@ func markExported(n *Node) {
 		n.Func.Exported = true
 	case Assign:
 		markExported(n.Parts[len(n.Parts)-1])
-	case Object, Other:
+	case Object, Other, Keyword:
 		for _, each := range n.Parts {
 			markExported(each)
 		}
-	case Keyword:
-		markExported(n.Parts[0])
 	case Class:
-		for _, each := range n.Body().Parts {
-			if each.Kind == Function && !each.Func.Private {
-				each.Func.Exported = true
-			}
+		markMethods(n)
+	}
+}
+
+// markMethods marks the methods of a class that others can call.
+func markMethods(class *Node) {
+	for _, each := range class.Body().Parts {
+		if each.Kind == Function {
+			each.Func.Exported = !each.Func.Private
 		}
 	}
 }

@@ -400,34 +400,64 @@ func (s *script) member(key *Node, line int) *Node {
 // postfix reads what follows the beginning of an expression: members, calls, indices.
 func (s *script) postfix(n *Node) *Node {
 	for n != nil {
-		t := s.peek()
-		switch {
-		case t.kind == stringToken && len(t.text) > 0 && s.isTemplate(t):
-			s.at++
-			n = node(Call, "", t.line, n, s.text(t))
-		case t.kind != markToken:
-			return n
-		case t.text == "." || t.text == "?.":
-			n = s.access(n)
-		case t.text == "(":
-			n = node(Call, "", n.Line, append([]*Node{n}, s.arguments()...)...)
-		case t.text == "[":
-			n = s.index(n)
-		case t.text == "!" && !t.newline, t.text == "++", t.text == "--":
-			s.at++
-		case t.text == "<" && s.callWithTypes():
-			s.skipTypeArguments()
-		default:
+		next := s.suffix(n, s.peek())
+		if next == nil {
 			return n
 		}
+		n = next
+	}
+	return nil
+}
+
+// suffix reads one thing that follows an expression, nil for none.
+func (s *script) suffix(n *Node, t token) *Node {
+	if t.kind == stringToken && s.isTemplate(t) {
+		s.at++
+		return node(Call, "", t.line, n, s.text(t))
+	}
+	if t.kind != markToken {
+		return nil
 	}
 
+	switch t.text {
+	case ".", "?.":
+		return s.access(n)
+	case "(":
+		return node(Call, "", n.Line, append([]*Node{n}, s.arguments()...)...)
+	case "[":
+		return s.index(n)
+	case "++", "--":
+		s.at++
+		return n
+	case "!":
+		return s.asserted(n, t)
+	case "<":
+		return s.typed(n)
+	}
 	return nil
+}
+
+// asserted passes the mark that says that a value is there, nil for none.
+func (s *script) asserted(n *Node, t token) *Node {
+	if t.newline {
+		return nil
+	}
+	s.at++
+	return n
+}
+
+// typed passes the types of a call, nil for none.
+func (s *script) typed(n *Node) *Node {
+	if !s.callWithTypes() {
+		return nil
+	}
+	s.skipTypeArguments()
+	return n
 }
 
 // isTemplate reports whether a text directly follows, as in a tagged template.
 func (s *script) isTemplate(t token) bool {
-	return s.at > 0 && s.tokens[s.at-1].end == t.start
+	return t.text != "" && s.at > 0 && s.tokens[s.at-1].end == t.start
 }
 
 // callWithTypes reports whether a < begins the types of a call.

@@ -35,24 +35,31 @@ func words(list string) map[string]bool {
 func (l *scriptLexer) run(nested bool) {
 	open := 0
 	for l.at < len(l.source) {
-		c := l.source[l.at]
-		switch {
-		case c == '\n':
-			l.line++
-			l.at++
-			l.newline = true
-		case c == ' ' || c == '\t' || c == '\r':
-			l.at++
-		case l.comment():
-		case nested && c == '}' && open == 0:
-			l.end()
-			return
-		default:
-			open += l.one(c)
+		if l.space() || l.comment() {
+			continue
 		}
-	}
 
+		c := l.source[l.at]
+		if nested && c == '}' && open == 0 {
+			break
+		}
+		open += l.one(c)
+	}
 	l.end()
+}
+
+// space passes a blank or the end of a line, and reports whether there was one.
+func (l *scriptLexer) space() bool {
+	switch l.source[l.at] {
+	case '\n':
+		l.line++
+		l.newline = true
+	case ' ', '\t', '\r':
+	default:
+		return false
+	}
+	l.at++
+	return true
 }
 
 func (l *scriptLexer) end() {
@@ -100,44 +107,70 @@ func (l *scriptLexer) one(c byte) int {
 		start:   l.at,
 		newline: l.newline,
 	}
-
 	l.newline = false
 
-	switch {
-	case isDigit(c) || c == '.' && l.at+1 < len(l.source) && isDigit(l.source[l.at+1]):
-		t.kind = numberToken
-		l.number()
-	case isNameByte(c) || c == '#' || c == '\\':
-		t.kind = nameToken
-		l.at++
-		for l.at < len(l.source) && isNameByte(l.source[l.at]) {
-			l.at++
-		}
-	case c == '"' || c == '\'':
-		t.kind = stringToken
-		t.text = l.quoted(c)
-	case c == '`':
-		t.kind = stringToken
-		t.text, t.inside = l.template()
-	case c == '/' && l.patternMayBegin() && l.pattern():
-		t.kind = patternToken
-	default:
-		t.kind = markToken
-		l.mark()
-	}
-
+	l.read(c, &t)
 	t.end = l.at
 	if t.kind != stringToken {
 		t.text = l.source[t.start:t.end]
 	}
+
 	l.tokens = append(l.tokens, t)
-	switch {
-	case t.kind == markToken && t.text == "{":
+	return depthOf(t)
+}
+
+// depthOf is 1 for a brace that opens, -1 for one that closes, and 0 for anything else.
+func depthOf(t token) int {
+	if t.kind != markToken {
+		return 0
+	}
+	switch t.text {
+	case "{":
 		return 1
-	case t.kind == markToken && t.text == "}":
+	case "}":
 		return -1
 	}
 	return 0
+}
+
+// read finds the kind and the end of a token.
+func (l *scriptLexer) read(c byte, t *token) {
+	switch c {
+	case '"', '\'':
+		t.kind = stringToken
+		t.text = l.quoted(c)
+	case '`':
+		t.kind = stringToken
+		t.text, t.inside = l.template()
+	case '#', '\\':
+		t.kind = nameToken
+		l.name()
+	default:
+		t.kind = l.word(c)
+	}
+}
+
+// word passes a number, a name, a regular expression or a mark, and tells which.
+func (l *scriptLexer) word(c byte) tokenKind {
+	switch {
+	case beginsNumber(l.source[l.at:]):
+		l.number()
+		return numberToken
+	case isNameByte(c):
+		l.name()
+		return nameToken
+	case c == '/' && l.patternMayBegin() && l.pattern():
+		return patternToken
+	}
+	l.mark()
+	return markToken
+}
+
+func (l *scriptLexer) name() {
+	l.at++
+	for l.at < len(l.source) && isNameByte(l.source[l.at]) {
+		l.at++
+	}
 }
 
 func (l *scriptLexer) mark() {

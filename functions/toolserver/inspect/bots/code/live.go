@@ -73,10 +73,18 @@ func (p *Program) isEntry(f *Node) bool {
 	if around == nil && entries[f.Func.Name] {
 		return true
 	}
-	if around == nil || around.Kind != Class {
-		return f.Func.Exported && !isGoMethodOfMain(p, f)
+	if around != nil && around.Kind == Class {
+		return p.isMethodOfOthers(around, f)
 	}
-	return !f.Func.Private && !p.constructs(around.Text) && p.isClassOfOthers(around, f)
+	return f.Func.Exported && !isGoMethodOfMain(p, f)
+}
+
+// isMethodOfOthers reports whether other files can call a method.
+func (p *Program) isMethodOfOthers(class, method *Node) bool {
+	if method.Func.Private || p.constructs(class.Text) {
+		return false
+	}
+	return p.isClassOfOthers(class, method)
 }
 
 // isClassOfOthers reports whether other files make the objects of a class.
@@ -222,33 +230,36 @@ func (p *Program) write(target *Node) {
 	}
 }
 
-// meet comes upon a function: one without a name that is handed on runs, others wait until
-// their name is used.
+// meet comes upon a function: one that is handed on runs, others wait until their name is used.
 func (p *Program) meet(f *Node) {
-	name := f.Func.Name
-	waits := name != "" && f.Parent.Kind != Call && f.Parent.Kind != Exit
-	if f.Parent.Kind == Assign {
-		name = f.Parent.Parts[0].Last()
-		waits = name != "" && !isExport(f.Parent.Parts[0])
-	}
-
-	if f.Parent.Kind == Keyword {
-		waits = f.Parent.Parent.Parent != nil && f.Parent.Parent.Parent.Kind == Assign && !isExport(f.Parent.Parent.Parent.Parts[0])
-	}
-
+	name, waits := waitsFor(f)
 	if !waits || f.Func.Decorated {
 		p.enter(f)
 		return
 	}
 
-	if p.waiting[name] == nil {
-		p.waiting[name] = []*Node{}
-	} else if len(p.waiting[name]) == 0 {
+	list, known := p.waiting[name]
+	if known && len(list) == 0 {
 		p.enter(f) // its name was used before
 		return
 	}
+	p.waiting[name] = append(list, f)
+}
 
-	p.waiting[name] = append(p.waiting[name], f)
+// waitsFor is the name for whose use a function waits. It reports false for a function that is
+// handed on at once.
+func waitsFor(f *Node) (name string, waits bool) {
+	switch f.Parent.Kind {
+	case Call, Exit:
+		return "", false
+	case Assign:
+		target := f.Parent.Parts[0]
+		return target.Last(), target.Last() != "" && !isExport(target)
+	case Keyword:
+		object := f.Parent.Parent
+		return f.Func.Name, object.Parent.Kind == Assign && !isExport(object.Parent.Parts[0])
+	}
+	return f.Func.Name, f.Func.Name != ""
 }
 
 // isExport reports whether an assignment hands a value to other modules.

@@ -48,14 +48,8 @@ func (e evaluation) numbers(n *Node, depth int) []float64 {
 	}
 
 	switch n.Kind {
-	case Number:
-		if value, ok := number(n.Text); ok {
-			return []float64{value}
-		}
-	case String:
-		if value, err := strconv.ParseFloat(strings.TrimSpace(n.Text), 64); err == nil && len(n.Parts) == 0 {
-			return []float64{value}
-		}
+	case Number, String:
+		return literalNumber(n)
 	case Name, Member, Index:
 		return e.numbersOfName(n, depth)
 	case Unary:
@@ -69,6 +63,15 @@ func (e evaluation) numbers(n *Node, depth int) []float64 {
 	}
 
 	return nil
+}
+
+// literalNumber is the number that is written out, also in a text.
+func literalNumber(n *Node) []float64 {
+	value, ok := number(strings.TrimSpace(n.Text))
+	if !ok || len(n.Parts) > 0 {
+		return nil
+	}
+	return []float64{value}
 }
 
 func (e evaluation) numbersOfUnary(n *Node, depth int) []float64 {

@@ -443,22 +443,29 @@ func (p *python) exit() *Node {
 
 func (p *python) imported() {
 	from := p.next().text == "from"
-	for !p.done() && p.peek().kind != newlineToken && !p.is(";") {
+	for !p.atLineEnd() {
 		t := p.next()
-		switch {
-		case t.text == "import" && from:
+		if t.text == "import" && from {
 			p.skipLine()
 			return
+		}
+
+		inPath := p.at >= 2 && p.tokens[p.at-2].text == "."
+		switch {
 		case t.text == "as":
 			p.at++
-		case t.kind == nameToken && (p.at < 2 || p.tokens[p.at-2].text != "."):
+		case t.kind == nameToken && !inPath:
 			p.imports = append(p.imports, t.text)
 		}
 	}
 }
 
+func (p *python) atLineEnd() bool {
+	return p.done() || p.peek().kind == newlineToken || p.is(";")
+}
+
 func (p *python) skipLine() {
-	for !p.done() && p.peek().kind != newlineToken && !p.is(";") {
+	for !p.atLineEnd() {
 		p.at++
 	}
 }

@@ -101,34 +101,57 @@ func (l *pythonLexer) comment() {
 }
 
 func (l *pythonLexer) one(c byte) {
-	switch {
-	case c == '\n':
+	switch c {
+	case '\n':
+		l.lineEnd()
+	case ' ', '\t', '\r', '\f':
 		l.at++
-		if l.open == 0 {
-			l.add(newlineToken, l.at)
-			l.fresh = true
-		}
-
-		l.line++
-	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
-		l.at++
-	case c == '#':
+	case '#':
 		l.comment()
-	case c == '\\':
+	case '\\':
+		l.continuation()
+	default:
+		l.word(c)
+	}
+}
+
+// lineEnd ends the statement, outside of brackets.
+func (l *pythonLexer) lineEnd() {
+	l.at++
+	if l.open == 0 {
+		l.add(newlineToken, l.at)
+		l.fresh = true
+	}
+
+	l.line++
+}
+
+// continuation joins two lines.
+func (l *pythonLexer) continuation() {
+	l.at++
+	if strings.HasPrefix(l.source[l.at:], "\n") {
 		l.at++
-		if l.at < len(l.source) && l.source[l.at] == '\n' {
-			l.at++
-			l.line++
-		}
+		l.line++
+	}
+}
+
+func (l *pythonLexer) word(c byte) {
+	switch {
 	case l.textBegins():
 		l.text()
-	case isDigit(c) || c == '.' && l.at+1 < len(l.source) && isDigit(l.source[l.at+1]):
+	case beginsNumber(l.source[l.at:]):
 		l.number()
 	case isNameByte(c):
 		l.name()
 	default:
 		l.mark()
 	}
+}
+
+// beginsNumber reports whether a text begins with a number, as 1 or .5.
+func beginsNumber(text string) bool {
+	text = strings.TrimPrefix(text, ".")
+	return text != "" && isDigit(text[0])
 }
 
 func (l *pythonLexer) number() {

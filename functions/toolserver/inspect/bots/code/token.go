@@ -100,13 +100,6 @@ func (c *cursor) deeper() bool {
 
 func (c *cursor) shallower() { c.depth-- }
 
-// brackets are pairs of marks.
-var brackets = map[string]string{
-	"(": ")",
-	"[": "]",
-	"{": "}",
-}
-
 // matching is the place of the bracket that closes the one at a place, or the last place.
 func (c *cursor) matching(at int) int {
 	depth := 0
