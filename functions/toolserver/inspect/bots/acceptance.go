@@ -17,11 +17,16 @@ var acceptancePhrases = []*regexp.Regexp{
 	regexp.MustCompile(`\bmeet (people|them|users?|everyone|the users?|each person|every person|you|the person|humans?) (exactly |right )?where (they|you|the user|he|she)('re| are| is)\b`),
 	regexp.MustCompile(`\bunconditional (positive )?regard\b`),
 	regexp.MustCompile(`\b(is|are|be|feel|feels)( \w+){0,2} accepted\b`),
+	regexp.MustCompile(`\b(welcome|embrace|love|receive|respect|honou?r|value|take|see)\w*\b[^.!?;]{0,60}\b(as|for who) (they|you|he|she|people|we)( truly| really)? (are|is)\b`),
+	regexp.MustCompile(`\b(all|every|any|each|their) (feelings?|emotions?)( \w+){0,2} (are|is) (valid|welcome|okay|ok|allowed)\b`),
+	regexp.MustCompile(`\b(philosophy|attitude|spirit|stance|approach|place|practice|foundation|principle) of (\w+ )?acceptance\b|\bacceptance of (who|what|people|the person|every|all|others|each|them|you)`),
+	regexp.MustCompile(`\b(be|are|is|stay|remain|always)( \w+){0,3} accepting\b|\baccepting( \w+)? (presence|tone|stance|attitude|space|listener|companion|friend|guide|voice)\b`),
+	regexp.MustCompile(`\b(akzeptier|accepteer|acept|accett|accepte)\w*\b[^.!?;]{0,60}\b(so wie|wie (er|sie|du)|zoals|tal como|como (es|eres|son)|tel(le)?s? qu|comme|così com|senza giud|ohne|zonder oordeel|sin juzgar|sans jug)`),
 	regexp.MustCompile(`\baccept (what|every (feeling|person|emotion|human)|all (feelings|people|emotions|humans)|each (person|other|human))`),
 }
 
 // refusals say the contrary, or something else.
-var refusals = regexp.MustCompile(`\b(do not|don't|never|cannot|can't|must not|should not|refuse to|won't|not)( \w+)? accept(s|ed|ing)?\b[^.!?;]*|\bacceptance (criteria|criterion|tests?|rate|letter|of (the )?(terms|payments?|orders?))[^.!?;]*|\baccept(s|ed|ing)? (the |all |our |these )?(terms|cookies|payments?|orders?|invitations?|requests?|conditions|files?|only|input|commands?|calls?)\b[^.!?;]*`)
+var refusals = regexp.MustCompile(`\b(do not|don't|never|cannot|can't|must not|should not|refuse to|won't|not)( \w+)? accept(s|ed|ing)?\b[^.!?;]*|\bacceptance (criteria|criterion|tests?|rate|letter|of (the )?(terms|payments?|orders?))[^.!?;]*|\baccept(s|ed|ing)? (\w+ ){0,2}(terms|cookies|payments?|orders?|invitations?|requests?|conditions|files?|only|inputs?|commands?|calls?|messages|questions|arguments|parameters|json|images?|uploads?|bookings?)\b[^.!?;]*`)
 
 // accepts reports whether a text says that people are accepted.
 func accepts(text string) bool {

@@ -136,3 +136,31 @@ func TestSmallBotsByStandard(t *testing.T) {
 		}
 	}
 }
+
+// What counts as acceptance is what people are told, and not what a program takes.
+func TestPhrasesOfAcceptance(t *testing.T) {
+	prompt := func(text string) bots.Verdict {
+		source := "bot.on('text', async (ctx) => ctx.reply(await complete({ system: `" + text + "`, input: ctx.text })));"
+		return bots.Judge("a.js", "another", []byte(source), "", nil).Standards[bots.AcceptancePhilosophy]
+	}
+	for _, text := range []string{
+		"Accept the user as they are.", "You accept people without judgment.", "Meet users where they are.",
+		"Radical acceptance is your philosophy.", "You are warm and accepting.", "Unconditional positive regard, always.",
+		"Welcome everyone as they are.", "All feelings are valid.", "Never judge the person.", "Acceptance first, advice second.",
+		"Du akzeptierst Menschen so wie sie sind.", "You hold a non-judgmental space.", "Accept whatever they bring.",
+		"Start from acceptance of who the person is.", "Everyone is accepted here.",
+	} {
+		if !prompt(text).Passed() {
+			t.Errorf("%q is no acceptance", text)
+		}
+	}
+	for _, text := range []string{
+		"Check the acceptance criteria of the user story.", "Do not accept payments from users.", "Accept only JSON from the user.",
+		"Never accept the excuses of the user.", "Accept messages from users and answer them.", "You accept user commands as is.",
+		"Use your judgment.", "You are helpful.", "Accept cookies.", "The person can accept the terms.",
+	} {
+		if prompt(text).Passed() {
+			t.Errorf("%q passes", text)
+		}
+	}
+}

@@ -18,7 +18,7 @@ const (
 const nearby = 20
 
 // thinkingText is what a bot says while it works.
-var thinkingText = regexp.MustCompile(`(?i)think|thought|moment|\bsec(ond)?s?\b|minute|\bwait|work(ing)? on|\bworking|process|hold on|hang on|look(ing)? (in|at|up|for)|let me|\bon it\b|still |check|bear with|patien|prepar|generat|compos|\breading|consider|ponder|reflect|\bbusy|almost|give me|one sec|just a|gathering|searching|writing|…|\.\.\.|⏳|⌛|🤔|💭|🧠|🕐`)
+var thinkingText = regexp.MustCompile(`(?i)think|thought|moment|\bsec(ond)?s?\b|minute|\bwait|work(ing)? on|\bworking|process|hold on|hang on|look(ing)? (in|at|up|for)|let me|\bon it\b|still |check|bear with|patien|prepar|generat|compos|\breading|consider|ponder|reflect|\bbusy|almost|give me|one sec|just a|gathering|searching|writing|denk|pensa|réfléch|reflech|думаю|подожд|секунд|espera|warte|arbeite|attend|…|\.\.\.|⏳|⌛|🤔|💭|🧠|🕐`)
 
 // thinkingName is the name of such a text.
 var thinkingName = regexp.MustCompile(`(?i)think|placeholder|hold_?on|progress|wait(ing)?_?(text|message|msg|notice)|interim|busy`)

@@ -18,7 +18,7 @@ const (
 var typingNames = regexp.MustCompile(`^(?i:send_?chat_?action|answer_?chat_?action|reply_?chat_?action|reply_?with_?chat_?action|set_?chat_?action|new_?chat_?action|send_?typing|trigger_?typing|typing|channel_?typing|send_?state_?typing|set_?typing|user_?typing|room_?typing|start_?typing|send_?presence_?update|send_?chat_?presence|(send|show)_?typing(_?\w*)|notify|simulate_?typing)$`)
 
 // typingWord is how the argument of a general call asks for the indicator.
-var typingWord = regexp.MustCompile(`(?i)^(typing|composing|ChatPresenceComposing|ChatTyping|choose_sticker|record_voice|TYPING|chat_action)$`)
+var typingWord = regexp.MustCompile(`(?i)^(\w*typing|\w*composing|chat_?action)$`)
 
 // generalNames are calls that show the indicator only if an argument says so.
 var generalNames = regexp.MustCompile(`^(?i:notify|send_?presence_?update|send_?chat_?presence|.*chat_?action)$`)

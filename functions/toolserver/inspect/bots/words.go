@@ -8,7 +8,7 @@ import (
 )
 
 // sendNames are the last names of calls that send a message to a chat.
-var sendNames = regexp.MustCompile(`^(?i:(reply|send|post|say|answer|respond|followup|follow_up|notify|room_send|channelmessagesend|fetch|request|axios|urlopen|do|mutation|chat_postmessage|edit_?text|edit_?message(_?text)?)|(send|reply|post|answer|write)_?(text|message|msg|html|markdown|markdownv2|with\w*|notice|reply|chat|to|thinking|event|ephemeral|complex|simple|whatsapp\w*|room\w*|to_?\w*)|(channelmessagesend|chat_post|room_?send)\w*|follow_?up\w*|postmessage\w*)$`)
+var sendNames = regexp.MustCompile(`^(?i:(reply|send|post|say|answer|respond|followup|follow_up|notify|room_send|channelmessagesend|fetch|request|axios|urlopen|do|mutation|chat_postmessage|edit_?text|edit_?reply|edit_?message(_?text)?)|(send|reply|post|answer|write)_?(text|message|msg|html|markdown|markdownv2|with\w*|notice|reply|chat|to|thinking|event|ephemeral|complex|simple|whatsapp\w*|room\w*|to_?\w*)|(channelmessagesend|chat_post|room_?send)\w*|follow_?up\w*|postmessage\w*|interaction_?respond\w*)$`)
 
 // logNames are the first names of calls that only tell the operator.
 var logNames = regexp.MustCompile(`^(?i:console|log|logger|logging|print|println|slog|fmt|debug|winston|pino|warnings?|self\.log(ger)?|this\.log(ger)?|app\.log(ger)?)(\.|$)`)
@@ -27,7 +27,20 @@ var logMethods = regexp.MustCompile(`(?i)\b(logger|log)\.(debug|info|warn|warnin
 
 // isSend reports whether a call sends something to a chat.
 func isSend(call *code.Node) bool {
-	return sendNames.MatchString(call.Callee().Last()) && !isLog(call)
+	if isLog(call) {
+		return false
+	}
+	return sendNames.MatchString(call.Callee().Last()) || isAddressed(call)
+}
+
+// isAddressed reports whether a call creates a message that says to whom it goes.
+func isAddressed(call *code.Node) bool {
+	if !strings.HasSuffix(call.Callee().Path(), "messages.create") {
+		return false
+	}
+	return call.Any(func(n *code.Node) bool {
+		return n.Kind == code.Keyword && n.Text == "to"
+	})
 }
 
 // maxFollowed is how many names are followed from one to the next.

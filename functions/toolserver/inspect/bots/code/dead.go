@@ -88,7 +88,8 @@ func buryAfter(n *Node) {
 }
 
 func (p *Program) buryLoop(n *Node) {
-	if n.Text != "while" || len(n.Parts) < 2 {
+	conditional := n.Text == "while" || n.Text == "for" && len(n.Parts) == 2
+	if !conditional || len(n.Parts) < 2 {
 		return
 	}
 
