@@ -210,7 +210,7 @@ func TestASubmitterThatHungUpHasHeardNothing(t *testing.T) {
 	leave := func(name string) {
 		if name == "mined" {
 			hangUp()
-			time.Sleep(200 * time.Millisecond) // until the server has received it
+			time.Sleep(2 * time.Second) // until the server has received it, also on a busy machine
 		}
 	}
 	r.step.Store(&leave)
