@@ -134,18 +134,27 @@ func withSemicolon(text string, err error) (string, bool) {
 	return end + ";" + text[len(end):], true
 }
 
-// offsetOf is the place of a line and a column, both counted from 1.
+// parseOnce parses a script as it is.
+func parseOnce(text string, options js.Options) (*js.AST, []byte, error) {
+	input := parse.NewInputString(text)
+	source := input.Bytes()
+	tree, err := js.Parse(input, options)
+	return tree, source, err
+}
+
+// lineEnd finds the ends of lines as the parser counts them.
+var lineEnd = regexp.MustCompile("\r\n|[\r\n\u2028\u2029]")
+
+// offsetOf is the place of a line and a column of the parser, both counted from 1.
 func offsetOf(text string, line, column int) int {
 	at := 0
 	for range line - 1 {
-		next := strings.IndexByte(text[at:], '\n')
-		if next < 0 {
+		end := lineEnd.FindStringIndex(text[at:])
+		if end == nil {
 			return len(text)
 		}
-
-		at += next + 1
+		at += end[1]
 	}
-
 	for range column - 1 {
 		if at < len(text) {
 			_, size := utf8.DecodeRuneInString(text[at:])
@@ -153,13 +162,6 @@ func offsetOf(text string, line, column int) int {
 		}
 	}
 	return at
-}
-
-func parseOnce(text string, options js.Options) (*js.AST, []byte, error) {
-	input := parse.NewInputString(text)
-	source := input.Bytes()
-	tree, err := js.Parse(input, options)
-	return tree, source, err
 }
 
 var (
@@ -188,10 +190,14 @@ var templated = regexp.MustCompile(`\{%[^%]*%\}|<%[^%]*%>|<\?(php|=)|\{\{[^{}]*\
 // none.
 func problemOf(err error, text string) problem {
 	var bad *parse.Error
-	if !errors.As(err, &bad) || templated.MatchString(lineIn(text, bad.Line)) {
+	if !errors.As(err, &bad) {
 		return problem{}
 	}
-	return problem{max(bad.Line, 1), bad.Message}
+	at := offsetOf(text, bad.Line, bad.Column)
+	if templated.MatchString(lineAt(text, at)) {
+		return problem{}
+	}
+	return problem{1 + strings.Count(text[:at], "\n"), bad.Message}
 }
 
 // makes reports whether the script gives an element this id: a text of it is the id, or
