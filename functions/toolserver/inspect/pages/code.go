@@ -43,6 +43,7 @@ func readCode(text string, body bool) code {
 	if err != nil {
 		c.problem = problemOf(err, text)
 		c.texts = quotes.Replace(text)
+		c.asks = plainAsks(text)
 		return c
 	}
 
@@ -59,6 +60,27 @@ func readCode(text string, body bool) code {
 	js.Walk(r, tree)
 	r.finish(&c)
 	return c
+}
+
+// plainly finds requests in a script that cannot be parsed.
+var plainly = regexp.MustCompile(`(?m)^[^/\n]*?\b(?:(fetch|axios(?:\.\w+)?|EventSource|getJSON)\(|\.open\(\s*["'][A-Z]+["'],|(import)\(|(from)\s)\s*["']([^"'\n]+)["']\s*([,;)]|$)`)
+
+// plainAsks are the requests in a script that cannot be parsed, as far as they stand there
+// plainly. They are wrong after the script is corrected, too.
+func plainAsks(text string) []ask {
+	var list []ask
+	for _, m := range plainly.FindAllStringSubmatchIndex(text, -1) {
+		at := m[8]
+		a := ask{
+			text: text[at:m[9]],
+			line: 1 + strings.Count(text[:at], "\n"),
+		}
+		if m[4] >= 0 || m[6] >= 0 {
+			a.kind = forModule
+		}
+		list = append(list, a)
+	}
+	return list
 }
 
 // quotes put NULs around the texts of a script that cannot be parsed.
@@ -112,18 +134,27 @@ func withSemicolon(text string, err error) (string, bool) {
 	return end + ";" + text[len(end):], true
 }
 
-// offsetOf is the place of a line and a column, both counted from 1.
+// parseOnce parses a script as it is.
+func parseOnce(text string, options js.Options) (*js.AST, []byte, error) {
+	input := parse.NewInputString(text)
+	source := input.Bytes()
+	tree, err := js.Parse(input, options)
+	return tree, source, err
+}
+
+// lineEnd finds the ends of lines as the parser counts them.
+var lineEnd = regexp.MustCompile("\r\n|[\r\n\u2028\u2029]")
+
+// offsetOf is the place of a line and a column of the parser, both counted from 1.
 func offsetOf(text string, line, column int) int {
 	at := 0
 	for range line - 1 {
-		next := strings.IndexByte(text[at:], '\n')
-		if next < 0 {
+		end := lineEnd.FindStringIndex(text[at:])
+		if end == nil {
 			return len(text)
 		}
-
-		at += next + 1
+		at += end[1]
 	}
-
 	for range column - 1 {
 		if at < len(text) {
 			_, size := utf8.DecodeRuneInString(text[at:])
@@ -131,13 +162,6 @@ func offsetOf(text string, line, column int) int {
 		}
 	}
 	return at
-}
-
-func parseOnce(text string, options js.Options) (*js.AST, []byte, error) {
-	input := parse.NewInputString(text)
-	source := input.Bytes()
-	tree, err := js.Parse(input, options)
-	return tree, source, err
 }
 
 var (
@@ -162,13 +186,18 @@ func withoutNews(text string) string {
 // templated are the marks of a generator that did not fill in a script yet.
 var templated = regexp.MustCompile(`\{%[^%]*%\}|<%[^%]*%>|<\?(php|=)|\{\{[^{}]*\}\}|\[\[\$`)
 
-// problemOf is where the parser stopped.
+// problemOf is where the parser stopped. In a line that a generator fills in later there is
+// none.
 func problemOf(err error, text string) problem {
 	var bad *parse.Error
-	if !errors.As(err, &bad) || templated.MatchString(text) {
+	if !errors.As(err, &bad) {
 		return problem{}
 	}
-	return problem{max(bad.Line, 1), bad.Message}
+	at := offsetOf(text, bad.Line, bad.Column)
+	if templated.MatchString(lineAt(text, at)) {
+		return problem{}
+	}
+	return problem{1 + strings.Count(text[:at], "\n"), bad.Message}
 }
 
 // makes reports whether the script gives an element this id: a text of it is the id, or
@@ -186,40 +215,43 @@ func (c code) makes(id string) bool {
 	return false
 }
 
-// uses reports whether the script looks elements up by a name: as an id, a class, an
-// attribute or a tag.
-func (c code) uses(name string) bool {
-	if name == "" {
-		return false
-	}
-	if strings.Contains(c.texts, "\x00"+name+"\x00") {
+// uses reports whether the script looks elements up by a selector: #id, .class or
+// [attribute.
+func (c code) uses(selector string) bool {
+	if holdsName(c.texts, selector) {
 		return true
 	}
-
-	for _, mark := range []string{"#", ".", "["} {
-		if holdsName(c.texts, mark+name) {
-			return true
-		}
+	name := selector[1:]
+	switch selector[0] {
+	case '#':
+		return c.holdsText(name) || c.fillsMember(name)
+	case '.':
+		return c.holdsText(name) && strings.Contains(c.text, "ClassName")
 	}
-	return c.usesMember(name)
+	rest, ok := strings.CutPrefix(name, "data-")
+	return ok && holdsName(c.text, "dataset."+camel(rest))
+}
+
+// holdsText reports whether a text of the script is exactly this one.
+func (c code) holdsText(text string) bool {
+	return strings.Contains(c.texts, "\x00"+text+"\x00")
 }
 
 // filling are members of an element through which a script fills it.
 var filling = []string{"innerHTML", "textContent", "innerText", "append", "replaceChildren", "insertAdjacentHTML"}
 
-// usesMember reports whether the script fills an element by the name of its id, which is a
-// variable in browsers, or reads the attribute of a name as a member of dataset.
-func (c code) usesMember(name string) bool {
-	if strings.Contains(c.text, name+".") {
-		for _, member := range filling {
-			if strings.Contains(c.text, name+"."+member) {
-				return true
-			}
+// fillsMember reports whether the script fills an element by the name of its id, which is a
+// variable in browsers.
+func (c code) fillsMember(name string) bool {
+	if !strings.Contains(c.text, name+".") {
+		return false
+	}
+	for _, member := range filling {
+		if strings.Contains(c.text, name+"."+member) {
+			return true
 		}
 	}
-
-	rest, ok := strings.CutPrefix(name, "data-")
-	return ok && holdsName(c.text, "dataset."+camel(rest))
+	return false
 }
 
 // camel is the name of an attribute as a member: last-seen is lastSeen.

@@ -140,7 +140,7 @@ const (
 )
 
 // judgeMenus reports pages whose navigation cannot be used on a phone: it has no button, and
-// most pages of the website have one; or it is a long row that nothing breaks.
+// many pages of the website have one; or it is a long row that nothing breaks.
 func (s *scan) judgeMenus(list []*page) {
 	if !s.site.requires("mobile_nav") {
 		return
@@ -155,7 +155,7 @@ func (s *scan) judgeMenus(list []*page) {
 	}
 }
 
-// opensUsually reports whether most pages with a navigation have something that opens it.
+// opensUsually reports whether many pages with a navigation have something that opens it.
 func opensUsually(list []*page) bool {
 	menus, opened := 0, 0
 	for _, p := range list {
@@ -168,7 +168,7 @@ func opensUsually(list []*page) bool {
 			opened++
 		}
 	}
-	return menus > 1 && 2*opened >= menus
+	return menus > 1 && 3*opened >= menus
 }
 
 // shut reports whether the navigation cannot be used on a phone.

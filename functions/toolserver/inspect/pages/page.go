@@ -18,7 +18,6 @@ type page struct {
 	ids        set
 	scripts    []*script
 	foreign    bool // it runs scripts of other hosts
-	lost       bool // it runs scripts that do not exist
 	imports    *importMap
 	sheets     []*sheet
 	anyStyle   bool // it has styles of other hosts

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -94,10 +95,10 @@ func (r *reader) readScript(n *node) {
 // readData checks data in a script element.
 func (r *reader) readData(n *node) {
 	text := n.content()
-	if strings.TrimSpace(text) == "" || unfinished.MatchString(text) || n.has("src") {
+	if strings.TrimSpace(text) == "" || n.has("src") {
 		return
 	}
-	if at, what := problemOfJSON(text); what != "" {
+	if at, what := problemOfJSON(text); what != "" && !templated.MatchString(lineAt(text, at)) {
 		r.wrong(r.lines.at(n.children[0].at+at), "data_syntax", what, lineAt(text, at))
 	}
 }
@@ -173,6 +174,12 @@ func (r *reader) reportSyntax(c code, module bool, begin int) {
 	}
 }
 
+// libraries are scripts that fill no element by themselves: they are called by others, or
+// they count visitors.
+var libraries = regexp.MustCompile(`(?i)jquery|bootstrap|react|vue|d3|chart|leaflet|lodash|moment|swiper|aos|alpine|htmx|` +
+	`tailwind|awesome|polyfill|gtag|gtm|analytics|beacon|pixel|plausible|fathom|matomo|hotjar|clarity|sentry|insights|` +
+	`prism|highlight|mathjax|katex|three|gsap|axios`)
+
 // loadScript reads a script file that the page runs.
 func (r *reader) loadScript(n *node, module bool) {
 	a, ok := r.site.resolve(r.from, n.attr("src"))
@@ -180,11 +187,10 @@ func (r *reader) loadScript(n *node, module bool) {
 		return
 	}
 	if !a.local {
-		r.foreign = true
+		r.foreign = r.foreign || !libraries.MatchString(a.remote)
 		return
 	}
 	if !r.site.isFile(a.path) {
-		r.lost = true
 		return
 	}
 

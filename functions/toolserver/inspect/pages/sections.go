@@ -103,14 +103,11 @@ var liveRoles = words("status alert log timer progressbar marquee")
 // scripted reports whether a script may fill an element: it knows its id, a class or an
 // attribute of it, or a framework is bound to it.
 func (r *reader) scripted(n *node) bool {
-	names := n.handles()
-	if r.lost && len(names) > 0 {
-		return true // a script that does not exist may know them
-	}
 	if n.awaits() || isBound(n) {
 		return true
 	}
 
+	names := n.handles()
 	for _, each := range r.page.scripts {
 		if slices.ContainsFunc(names, each.uses) {
 			return true
@@ -119,16 +116,19 @@ func (r *reader) scripted(n *node) bool {
 	return false
 }
 
-// handles are the names by which scripts find an element: its id, its classes and the
+// handles are the selectors by which scripts find an element: its id, its classes and the
 // attributes that are for scripts.
 func (n *node) handles() []string {
-	names := n.classes()
+	var names []string
 	if id := n.attr("id"); id != "" {
-		names = append(names, id)
+		names = append(names, "#"+id)
+	}
+	for _, class := range n.classes() {
+		names = append(names, "."+class)
 	}
 	for _, a := range n.attributes {
 		if strings.HasPrefix(a.name, "data-") {
-			names = append(names, a.name)
+			names = append(names, "["+a.name)
 		}
 	}
 	return names
@@ -218,7 +218,10 @@ func (r *reader) isCard(n *node) bool {
 		return false
 	}
 
-	c := card{reader: r}
+	c := card{
+		reader: r,
+		media:  around.tag == "section" || around.tag == "article",
+	}
 	for _, child := range around.children {
 		child.walk(c.visit)
 	}
@@ -228,6 +231,7 @@ func (r *reader) isCard(n *node) bool {
 // card counts what is in an element.
 type card struct {
 	*reader
+	media    bool // only pictures and the like count
 	headings int
 	filled   bool // with something besides headings
 }
@@ -236,6 +240,10 @@ func (c *card) visit(n *node) bool {
 	if isHeading(n.tag) {
 		c.headings++
 		return false
+	}
+	if c.media {
+		c.filled = c.filled || shown[n.tag]
+		return true
 	}
 	if len(n.children) == 0 {
 		c.filled = c.filled || c.fills(n)
