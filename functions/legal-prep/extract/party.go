@@ -1,0 +1,170 @@
+package extract
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"governance.internal/functions/legal-prep/text"
+)
+
+// opening is how much of a document names its parties, in bytes.
+const opening = 4000
+
+var (
+	betweenWord = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`\b(?:by and between|by and among|between|among|from|by)[: ]`)
+	})
+	aliasNote = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`\(\s?((?:[^()"]{0,60}"[^"()]{1,60}",?)+[^()"]{0,40})\)|(?:,? (?i:hereinafter|hereafter|herein)[^"()]{0,40})("[^"]{1,60}")`)
+	})
+	quoted   = sync.OnceValue(func() *regexp.Regexp { return compile(`"([^"]{1,60})"`) })
+	nameForm = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`^(?:(?i:the|and|between|among|by|from|of) )*([A-Z0-9][\w.&'/-]*(?:(?:,? |, )(?:(?:of|de|van|von|der|the|and|et|y|&|d/b/a) )?(?:[A-Z0-9(&][\w.&'/)-]*|\d+))*)`)
+	})
+	roleLine = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`(?m)(?:^|[\n.;] ?)((?:Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Employer|Employee|Client|Customer|Contractor|Consultant|Seller|Buyer|Purchaser|Owner|Agent|Licensor|Licensee|Company|Supplier|Provider|Guarantor|Disclosing Party|Receiving Party|Recipient)): ?([A-Z][\w.&' -]*(?:, (?:Inc|LLC|Ltd|L\.P|Corp|LP|LLP|GmbH)\.?)?)`)
+	})
+)
+
+// Parties returns the parties that the opening of a text names.
+func Parties(t *text.Text) []Party {
+	head := t.Plain[:min(len(t.Plain), opening)]
+	if named := partiesByRole(head); len(named) > 1 {
+		return named
+	}
+	if named := partiesByAlias(head); len(named) > 0 {
+		return named
+	}
+	return partiesBetween(head)
+}
+
+func partiesByRole(head string) []Party {
+	found := []Party{}
+	for _, m := range roleLine().FindAllStringSubmatch(head, -1) {
+		found = addParty(found, Party{strings.TrimSpace(m[2]), []string{m[1]}})
+	}
+	return found
+}
+
+// partiesByAlias finds a name before each ("Alias").
+func partiesByAlias(head string) []Party {
+	found := []Party{}
+	from := 0
+	for _, m := range aliasNote().FindAllStringIndex(head, -1) {
+		before := head[from:m[0]]
+		if from == 0 {
+			before = afterBetween(before)
+		}
+		from = m[1]
+
+		aliases := aliasesIn(head[m[0]:m[1]])
+		name := nameIn(before)
+		if len(aliases) > 0 && name != "" {
+			found = addParty(found, Party{name, aliases})
+		}
+	}
+	return found
+}
+
+// afterBetween returns what follows the first word that introduces the parties.
+func afterBetween(s string) string {
+	if m := betweenWord().FindStringIndex(s); m != nil {
+		return s[m[1]:]
+	}
+	return s
+}
+
+// aliasesIn returns the names that a note in brackets gives, without those of the document.
+func aliasesIn(note string) []string {
+	var aliases []string
+	for _, m := range quoted().FindAllStringSubmatch(note, -1) {
+		alias := strings.TrimSpace(strings.TrimRight(m[1], ",."))
+		alias = strings.TrimPrefix(strings.TrimPrefix(alias, "the "), "The ")
+		if isNoParty(alias) {
+			continue
+		}
+		aliases = append(aliases, alias)
+	}
+	return aliases
+}
+
+var noParties = []string{"agreement", "contract", "lease", "date", "parties", "party", "term", "services", "products", "territory", "premises", "property", "note", "loan", "sow", "amendment", "effective", "work", "project", "software", "commission", "sec", "act", "act\"", "goods", "nda", "terms", "fee", "rent", "information"}
+
+// isNoParty reports whether a defined term names no person.
+func isNoParty(alias string) bool {
+	last := alias[strings.LastIndexByte(alias, ' ')+1:]
+	return alias == "" || slices.Contains(noParties, strings.ToLower(last)) && !strings.HasSuffix(alias, "ing Party")
+}
+
+// nameIn returns the name that a passage ends up naming: the one at its start after ", and" or
+// a semicolon.
+func nameIn(passage string) string {
+	passage = strings.TrimLeft(passage, " ,;.:\n()0123456789")
+	passage = strings.TrimPrefix(passage, "and ")
+	if at := strings.LastIndex(passage, "\n"); at >= 0 && nameOf(passage[at+1:]) != "" {
+		passage = strings.TrimLeft(passage[at+1:], " ,;")
+	}
+	for _, mark := range []string{"; and ", " and between ", ", and "} {
+		if at := strings.LastIndex(passage, mark); at >= 0 && nameOf(passage[at+len(mark):]) != "" {
+			return nameOf(passage[at+len(mark):])
+		}
+	}
+	if at := betweenWord().FindStringIndex(passage); at != nil && nameOf(passage[at[1]:]) != "" {
+		return nameOf(passage[at[1]:])
+	}
+	return nameOf(passage)
+}
+
+func nameOf(passage string) string {
+	m := nameForm().FindStringSubmatch(strings.TrimLeft(passage, " "))
+	if m == nil {
+		return ""
+	}
+	name := strings.TrimRight(m[1], " ,;(")
+	if !strings.HasSuffix(name, "Inc.") && !strings.HasSuffix(name, "Ltd.") && !strings.HasSuffix(name, "Corp.") && !strings.HasSuffix(name, "Co.") && !strings.HasSuffix(name, "L.P.") {
+		name = strings.TrimRight(name, ".")
+	}
+	if strings.Contains(strings.ToLower(name), "agreement") || len(name) < 2 || startsCommon(name) {
+		return ""
+	}
+	return name
+}
+
+// startsCommon reports whether a passage starts like a sentence and not like a name.
+func startsCommon(name string) bool {
+	first, _, _ := strings.Cut(name, " ")
+	return slices.Contains([]string{"This", "That", "WHEREAS", "Whereas", "In", "If", "It", "All", "Each", "Such", "Any", "Section", "Article"}, first)
+}
+
+// partiesBetween finds "between A and B" without aliases.
+func partiesBetween(head string) []Party {
+	found := []Party{}
+	m := regexp.MustCompile(`\b(?:by and between|between) `).FindStringIndex(head)
+	if m == nil {
+		return found
+	}
+	first := nameOf(head[m[1]:])
+	a, b, both := strings.Cut(first, " and ")
+	if both {
+		return addParty(addParty(found, Party{a, []string{}}), Party{b, []string{}})
+	}
+	if first != "" {
+		found = addParty(found, Party{first, []string{}})
+	}
+	rest := head[m[1]:min(len(head), m[1]+400)]
+	if _, second, ok := strings.Cut(rest, " and "); ok && nameOf(second) != "" {
+		found = addParty(found, Party{nameOf(second), []string{}})
+	}
+	return found
+}
+
+// addParty adds a party once.
+func addParty(found []Party, p Party) []Party {
+	known := slices.ContainsFunc(found, func(f Party) bool { return strings.EqualFold(f.Name, p.Name) })
+	if known || len(found) > 20 {
+		return found
+	}
+	return append(found, p)
+}

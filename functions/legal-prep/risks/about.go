@@ -1,0 +1,53 @@
+package risks
+
+// about says of a code what it means for a reader.
+type about struct {
+	severity, title, why, question string
+}
+
+var abouts = map[string]about{
+	"confidentiality":                   {Info, "Duty of secrecy", "It limits what you may tell others, and whom.", "What counts as confidential, and for how long?"},
+	"data_protection":                   {Low, "Personal data", "Somebody's personal data is used or shared.", "Which data goes to whom, and who answers for a breach?"},
+	"indemnity_mutual":                  {Low, "Each side covers the other's losses", "You may have to pay for losses of the other side, and it for yours.", "Are both duties equally wide, and is there a limit?"},
+	"indemnity_one_way":                 {High, "One side alone covers losses", "Only one side has to pay for the losses of the other.", "Can the duty be mutual, limited in amount, or limited to fault?"},
+	"force_majeure":                     {Info, "Events beyond control", "Some events excuse a party that does not perform.", "Which events count, and when may the contract end?"},
+	"force_majeure_one_sided":           {Medium, "Only one side is excused by events beyond control", "The other side must perform whatever happens.", "Can both sides be excused by the same events?"},
+	"arbitration":                       {Medium, "Disputes go to arbitration", "A private decision replaces a court, with little appeal.", "Where is it held, who pays, and can you opt out?"},
+	"class_action_waiver":               {High, "No class action", "You can only claim alone, which may cost more than the claim.", "Can this waiver be removed or opted out of?"},
+	"jury_waiver":                       {Medium, "No jury", "A judge alone decides about a dispute.", "Do you agree to give up a jury?"},
+	"payment_terms":                     {Info, "When and what to pay", "It sets a sum, a day or a way of payment.", "Are the sums and days what you agreed?"},
+	"late_fee":                          {Medium, "Cost of late payment", "A late payment costs more.", "Is there a grace period, and is the charge lawful where you live?"},
+	"unilateral_change_of_terms":        {High, "One side may change the terms", "What you agree to today may be different tomorrow.", "Will you be told before, and can you leave without cost?"},
+	"unilateral_price_change":           {High, "One side may change the price", "The price may rise while you are bound.", "Is there a limit to the rise, and may you leave?"},
+	"auto_renewal":                      {Medium, "Renews by itself", "Without a notice in time you are bound again.", "By which day must notice be given, and how?"},
+	"liability_cap":                     {Medium, "Limit of liability", "Above the limit the loss is yours.", "Does the limit cover the harm that is likely?"},
+	"uncapped_liability":                {High, "Liability without a limit", "Some losses must be paid in full, whatever the sum.", "Which losses have no limit, and are they insured?"},
+	"termination_convenience_one_sided": {High, "Only one side may end it without a reason", "The other side is bound while this one is not.", "Can both sides have the right, with the same notice?"},
+	"non_compete":                       {High, "No competition", "It limits what work or business you may do.", "For how long, where and for which business does it hold?"},
+	"non_compete_no_limits":             {High, "No competition, without limits", "There is no end in time or no area to the ban.", "Can it be limited to a time, an area and a business?"},
+	"personal_guarantee":                {High, "Personal guarantee", "Private property answers for the debt of a business.", "Can it be limited in amount or time, or left out?"},
+	"confession_of_judgment":            {High, "Judgment without a hearing", "A judgment may be entered before you are heard.", "Can this be removed? Some places do not allow it."},
+	"broad_ip_assignment":               {High, "Wide transfer of rights", "What you make belongs to the other side.", "Can it be limited to work that is paid for?"},
+	"prior_works_taken":                 {High, "Earlier works are taken", "What you made before also changes hands.", "Can earlier works be listed and excluded?"},
+	"exclusivity":                       {Medium, "Only with this partner", "You may not deal with others.", "What do you get for it, and when does it end?"},
+	"liquidated_damages":                {Medium, "Fixed sum for a breach or an early end", "A sum is owed without proof of a loss.", "Is the sum near to the real loss?"},
+	"governing_law":                     {Info, "Governing law", "It says which law decides.", "Do you know the rules of that law?"},
+	"venue_foreign":                     {Medium, "Courts far away", "You may have to sue or defend yourself in another country.", "Can the courts of your own place decide?"},
+	"survival_unlimited":                {Medium, "Duties that never end", "They bind after the end, without a limit in time.", "Can they end after some years?"},
+	"incorporated_url_terms":            {Medium, "Terms that stand elsewhere", "A web page is part of the contract, and may change.", "Can the version of today be attached?"},
+	"entire_agreement":                  {Low, "Only this document counts", "What was promised before and is not written here does not bind.", "Is every promise that matters to you written here?"},
+	"severability":                      {Info, "The rest stays valid", "If one part fails, the others remain.", "Would the rest still make sense for you?"},
+	"words_figures_mismatch":            {High, "Words and figures differ", "The same number is written with two values.", "Which of the two values is right?"},
+	"misclassification":                 {High, "Called independent, treated as employed", "The duties look like employment, which may change tax and rights.", "Who decides about hours, place and manner of work?"},
+	"blanket_release":                   {High, "Release of all claims", "You give up claims, also those you do not know yet.", "Can the release be limited to named claims?"},
+	"acceleration":                      {High, "Everything is due at once", "One breach can make the whole debt payable.", "Is there a grace period and a notice before?"},
+	"cross_collateral":                  {High, "One security for several debts", "The same property answers for other debts, too.", "Can the security be limited to this debt?"},
+	"self_help_remedy":                  {High, "Acts without a court", "The other side may take or lock out on its own.", "Is this lawful where you live, and can a court be required?"},
+	"entry_without_notice":              {High, "Entry without notice", "Somebody may come in without telling you before.", "Can notice of a day or more be required?"},
+	"short_claim_period":                {High, "Little time to claim", "A claim is lost after a short time.", "Can the time of the law apply instead?"},
+	"contradiction":                     {High, "Two parts do not agree", "The same thing has two values in the document.", "Which of the two is meant?"},
+	"one_sided_other":                   {Medium, "A right of one side only", "The other side does not have the same right.", "Can both sides have it?"},
+	"undefined_term":                    {Low, "A term without a definition", "It is written like a defined term, and no definition was found.", "What does the term mean?"},
+	"broken_reference":                  {Medium, "A section that does not exist", "The document refers to a section that was not found in it.", "Which section is meant?"},
+	"placeholder":                       {High, "Not filled in", "A blank or placeholder is left in the text.", "What should stand here?"},
+}

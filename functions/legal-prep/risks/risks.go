@@ -1,0 +1,127 @@
+// Package risks finds what a text makes a reader agree to, by its effect and not by keywords.
+//
+// A rule looks at one sentence; what needs the whole document has a file of its own.
+package risks
+
+import (
+	"regexp"
+	"slices"
+	"sync"
+
+	"governance.internal/functions/legal-prep/text"
+)
+
+// Finding is something that a reader should know, with the words that say so.
+type Finding struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Title    string `json:"title"`
+	text.Quote
+	Why      string `json:"why"`
+	Question string `json:"question"`
+}
+
+// The severities.
+const (
+	High   = "high"
+	Medium = "medium"
+	Low    = "low"
+	Info   = "info"
+)
+
+// rule finds a code in a sentence: one of the patterns matches, and none of the others.
+type rule struct {
+	code   string
+	when   []string
+	unless []string
+}
+
+// compiled is a rule that can be asked.
+type compiled struct {
+	code         string
+	when, unless []*regexp.Regexp
+}
+
+var sentenceRules = sync.OnceValue(func() []compiled {
+	var all []compiled
+	for _, r := range slices.Concat(disputeRules, moneyRules, endingRules, liabilityRules, workRules, housingAndLoanRules, generalRules) {
+		all = append(all, compiled{r.code, compileAll(r.when), compileAll(r.unless)})
+	}
+	return all
+})
+
+func compileAll(patterns []string) []*regexp.Regexp {
+	var all []*regexp.Regexp
+	for _, p := range patterns {
+		all = append(all, regexp.MustCompile(p))
+	}
+	return all
+}
+
+func (r compiled) matches(sentence string) bool {
+	matching := func(p *regexp.Regexp) bool { return p.MatchString(sentence) }
+	return slices.ContainsFunc(r.when, matching) && !slices.ContainsFunc(r.unless, matching)
+}
+
+// document is a text with its sentences and what was found so far.
+type document struct {
+	*text.Text
+	sentences []text.Span
+	found     []found
+}
+
+// found is a code at a place.
+type found struct {
+	code string
+	at   text.Span
+}
+
+func (d *document) add(code string, at text.Span) { d.found = append(d.found, found{code, at}) }
+
+// has reports whether a code was found.
+func (d *document) has(code string) bool {
+	return slices.ContainsFunc(d.found, func(f found) bool { return f.code == code })
+}
+
+// drop takes a code back.
+func (d *document) drop(code string) {
+	d.found = slices.DeleteFunc(d.found, func(f found) bool { return f.code == code })
+}
+
+// mostOfACode is how often the same code is listed.
+const mostOfACode = 5
+
+// Find returns the findings of a text in the order of their places.
+func Find(t *text.Text) []Finding {
+	d := &document{Text: t, sentences: t.Sentences()}
+	for _, s := range d.sentences {
+		sentence := t.LowerOf(s)
+		for _, r := range sentenceRules() {
+			if r.matches(sentence) {
+				d.add(r.code, s)
+			}
+		}
+	}
+
+	d.weighSides()
+	d.findMismatches()
+	d.findContradictions()
+	d.findLooseEnds()
+	return d.findings()
+}
+
+func (d *document) findings() []Finding {
+	slices.SortStableFunc(d.found, func(a, b found) int { return a.at.Start - b.at.Start })
+	findings := []Finding{}
+	count := map[string]int{}
+	for _, f := range d.found {
+		a := abouts[f.code]
+		quote := d.Quote(f.at)
+		if count[f.code] == mostOfACode || quote.Quote == "" {
+			continue
+		}
+		count[f.code]++
+		findings = append(findings, Finding{f.code, a.severity, a.title, quote, a.why, a.question})
+	}
+	return findings
+}
