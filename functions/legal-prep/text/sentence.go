@@ -19,7 +19,7 @@ const longSentence = 700
 // Sentences returns the sentences in order. A heading stands with the sentence after it.
 func (t *Text) Sentences() []Span {
 	var sentences []Span
-	for _, paragraph := range t.paragraphs() {
+	for _, paragraph := range t.Paragraphs() {
 		for _, s := range t.sentencesOf(paragraph) {
 			sentences = append(sentences, t.splitLong(s)...)
 		}
@@ -27,7 +27,8 @@ func (t *Text) Sentences() []Span {
 	return t.joinHeadings(sentences)
 }
 
-func (t *Text) paragraphs() []Span {
+// Paragraphs returns the paragraphs in order.
+func (t *Text) Paragraphs() []Span {
 	var all []Span
 	start := 0
 	for start < len(t.Plain) {

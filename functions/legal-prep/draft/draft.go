@@ -1,0 +1,118 @@
+// Package draft fills templates of its own with what a text says, and with nothing else: what
+// the text does not say stays a visible blank.
+package draft
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"governance.internal/functions/legal-prep/extract"
+	"governance.internal/functions/legal-prep/text"
+)
+
+// Document is a draft in Markdown with the list of its blanks.
+type Document struct {
+	Markdown string   `json:"markdown"`
+	Blanks   []string `json:"blanks"`
+	Source   string   `json:"source"`
+	Licence  string   `json:"licence"`
+}
+
+//go:embed templates/*.md
+var templates embed.FS
+
+// intent is a template with the words of a request that ask for it.
+type intent struct {
+	name  string
+	words *regexp.Regexp
+}
+
+// intents are tried in this order.
+var intents = []intent{
+	{"cease", regexp.MustCompile(`cease|desist|stop (?:using|copying|selling|doing|contacting)|infring`)},
+	{"termination", regexp.MustCompile(`notice of termination|terminat\w* (?:letter|notice)|(?:end|cancel|terminat)\w* (?:my|our|the|this) (?:lease|contract|agreement|subscription|membership|tenancy|gym|service)|resign`)},
+	{"demand", regexp.MustCompile(`demand|owes? (?:me|us)|unpaid (?:invoice|bill|rent|wages)|payment reminder|refus\w* to pay|has(?:n't| not) paid`)},
+	{"loan_note", regexp.MustCompile(`promissory|loan|lend|borrow|iou`)},
+	{"nda_one_way", regexp.MustCompile(`(?:one-?way|unilateral)[^.]{0,40}(?:nda|non-?disclosure|confidential)|(?:nda|non-?disclosure)[^.]{0,40}(?:one-?way|unilateral|only (?:i|we) (?:share|disclose))`)},
+	{"nda_mutual", regexp.MustCompile(`\bnda\b|non-?disclosure|confidentiality agreement|keep[^.]{0,30}secret`)},
+	{"consulting_letter", regexp.MustCompile(`consult\w*[^.]{0,40}letter|letter[^.]{0,40}consult|engagement letter`)},
+	{"contractor", regexp.MustCompile(`contractor|freelanc|consult`)},
+	{"services", regexp.MustCompile(``)},
+}
+
+var slot = regexp.MustCompile(`\{\{([a-z_0-9]+)\}\}`)
+
+// From drafts what a text asks for. The disclaimer is the last line.
+func From(t *text.Text, terms extract.Terms, disclaimer string) *Document {
+	name := intentOf(t)
+	raw, err := templates.ReadFile("templates/" + name + ".md")
+	if err != nil {
+		panic(err) // the table above names a template that is not there
+	}
+
+	known := slotsOf(t, terms)
+	blanks := []string{}
+	markdown := slot.ReplaceAllStringFunc(string(raw), func(s string) string {
+		key := strings.Trim(s, "{}")
+		if value := known[key]; value != "" {
+			return value
+		}
+		label := strings.ReplaceAll(key, "_", " ")
+		if !slices.Contains(blanks, label) {
+			blanks = append(blanks, label)
+		}
+		return fmt.Sprintf("[____ %s ____]", label)
+	})
+	return &Document{
+		Markdown: markdown + "\n" + disclaimer + "\n",
+		Blanks:   blanks,
+		Source:   "own template: " + name,
+		Licence:  "free to use and change",
+	}
+}
+
+func intentOf(t *text.Text) string {
+	for _, i := range intents {
+		if i.words.MatchString(t.Lower) {
+			return i.name
+		}
+	}
+	return "services"
+}
+
+// slotsOf returns what the text says for the slots, in its own words.
+func slotsOf(t *text.Text, terms extract.Terms) map[string]string {
+	known := map[string]string{}
+	for i, p := range terms.Parties[:min(2, len(terms.Parties))] {
+		known[fmt.Sprintf("party_%d", i+1)] = p.Name
+	}
+	if len(terms.Money) > 0 {
+		known["amount"] = terms.Money[0].Quote.Quote
+	}
+	if len(terms.NoticePeriods) > 0 {
+		known["notice_period"] = terms.NoticePeriods[0].Quote.Quote
+	}
+	if law := terms.GoverningLaw; law != nil {
+		known["jurisdiction"] = law.Jurisdiction
+	}
+	for _, d := range terms.Dates {
+		fillDate(known, d)
+	}
+	return known
+}
+
+// slotOfRole names the slot for a date of a role.
+var slotOfRole = map[string]string{
+	"effective": "start_date", "agreement": "start_date", "start": "start_date",
+	"due": "due_date", "expiration": "end_date",
+}
+
+func fillDate(known map[string]string, d extract.Date) {
+	key := slotOfRole[d.Role]
+	if key != "" && known[key] == "" && d.ISO != nil {
+		known[key] = d.Quote.Quote
+	}
+}
