@@ -95,12 +95,20 @@ func (p Period) signed(after string) Period {
 	return p
 }
 
+// lengthOfTerm matches what stands before the length of a term, which is no notice period.
+var lengthOfTerm = sync.OnceValue(func() *regexp.Regexp {
+	return compile(`(?:terms?|renewals?|extensions?)(?: of| for)(?: a| an)?(?: period of)? ?$|(?:additional|successive|further|renewal) ?$`)
+})
+
 // NoticePeriods returns the periods in which a notice is given.
 func NoticePeriods(t *text.Text) []Period {
 	notices := []Period{}
 	for _, p := range Periods(t) {
-		before, after := around(t, p.span, 90, 60)
+		before, after := around(t, p.span, 60, 60)
 		before, after = lastSentence(before), firstSentence(after)
+		if lengthOfTerm().MatchString(before) {
+			continue
+		}
 		given := strings.Contains(after, "notice") || strings.Contains(before, "notice")
 		if given || strings.Contains(after, "notif") || strings.Contains(before, "notif") {
 			notices = append(notices, p.signed(after))

@@ -78,11 +78,6 @@ type found struct {
 
 func (d *document) add(code string, at text.Span) { d.found = append(d.found, found{code, at}) }
 
-// has reports whether a code was found.
-func (d *document) has(code string) bool {
-	return slices.ContainsFunc(d.found, func(f found) bool { return f.code == code })
-}
-
 // drop takes a code back.
 func (d *document) drop(code string) {
 	d.found = slices.DeleteFunc(d.found, func(f found) bool { return f.code == code })
