@@ -3,9 +3,11 @@ package risks
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"governance.internal/functions/legal-prep/extract"
+	"governance.internal/functions/legal-prep/numeral"
 	"governance.internal/functions/legal-prep/text"
 )
 
@@ -19,6 +21,22 @@ func (d *document) findMismatches() {
 	for _, p := range extract.Periods(d.Text) {
 		if len(p.Conflict) > 0 {
 			d.addQuote("words_figures_mismatch", p.Quote)
+		}
+	}
+}
+
+// counted is a number in words with figures in brackets after it.
+var counted = regexp.MustCompile(`(` + numeral.Pattern + `)(?: percent| per cent)? ?\((\d{1,3}(?:,\d{3})*|\d+) ?%?\)`)
+
+// findMiscounts finds numbers of things, and rates, whose words and figures differ.
+func (d *document) findMiscounts() {
+	for _, s := range d.sentences {
+		for _, m := range counted.FindAllStringSubmatch(d.LowerOf(s), -1) {
+			words, ok := numeral.Parse(m[1])
+			figures := strings.ReplaceAll(m[2], ",", "")
+			if ok && strconv.FormatInt(words, 10) != figures {
+				d.add("words_figures_mismatch", s)
+			}
 		}
 	}
 }

@@ -7,6 +7,8 @@ const (
 
 var disputeRules = []rule{
 	{"arbitration", []string{
+		`\b(?:resolve|settle|decide|bring|submit)\b[^.]{0,60}\b(?:through|by|to|before|with) (?:an? |the )?(?:\w+ )?arbitrat`,
+		`\bpanel of (?:\w+ )?arbitrators\b`,
 		`\b(?:settled|resolved|decided|determined|submitted|referred|heard)\b[^.]{0,80}\barbitrat(?:ion|ors?)\b`,
 		`\b(?:binding|final|mandatory|compulsory) arbitration\b`,
 		`\barbitrators?\b[^.]{0,60}\b(?:decides?|final|binding|award)\b`,
@@ -18,6 +20,7 @@ var disputeRules = []rule{
 		`\bno arbitration\b|\bshall not be (?:subject to|settled by) arbitration\b|\bexcluded from arbitration\b`,
 	}},
 	{"class_action_waiver", []string{
+		`\b(?:not|never|nobody|no one|cannot)\b[^.]{0,60}\b(?:be (?:combined|consolidated|joined)|on behalf of (?:a |any )?(?:group|class|others)|join(?:tly)? with others|together with (?:the claims of )?others|as a group)\b`,
 		`\bclass[- ](?:actions?|wide|arbitration|proceeding)[^.]{0,80}\b(?:waive|not permitted|not allowed|prohibited|give up|barred)`,
 		`\b(?:waives?|give up|relinquish|forgo|not|no|without|neither)\b[^.]{0,120}\b(?:class[- ]action|class or representative|collective|representative (?:action|proceeding|capacity)|member of a class|class member|class proceeding|consolidated)`,
 		`\bonly (?:in|on) (?:your|its|his|her|their|an?) (?:own|individual) (?:name|behalf|capacity)\b`,
@@ -29,6 +32,9 @@ var disputeRules = []rule{
 		`\b(?:judge|court) (?:alone|without a jury)\b|\bwithout a jury\b`,
 	}, []string{`\bnothing\b[^.]{0,60}\b(?:limits?|waives?)\b`, `\bdo(?:es)? not (?:waive|give up)\b|\bno (?:party|one) waives\b`}},
 	{"governing_law", []string{
+		`\b[a-z]+ law (?:shall |will |alone )?(?:applies|apply|governs?|controls?|decides)\b`,
+		`\bsubject to (?:and \w+ )?(?:the )?laws? of\b`,
+		`\b(?:under|according to|by) the laws? of (?:the )?(?:state|province|commonwealth|republic|kingdom|[a-z]+) (?:of )?[a-z]+\b[^.]{0,40}\b(?:read|decided|judged|understood)\b`,
 		`\b(?:governed|construed|interpreted)\b[^.]{0,120}\b(?:laws?|legislation)\b`,
 		`\blaws? of [^.]{2,60}\b(?:applies|apply|governs?|controls?)\b`,
 		`\b(?:english|german|swiss|french|dutch|irish|california|texas|delaware|new york|\w+(?:ish|ian|ese)) law (?:shall |will )?(?:applies|apply|governs?)\b`,

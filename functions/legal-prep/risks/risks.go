@@ -76,7 +76,12 @@ type found struct {
 	at   text.Span
 }
 
-func (d *document) add(code string, at text.Span) { d.found = append(d.found, found{code, at}) }
+// add adds a finding, each only once.
+func (d *document) add(code string, at text.Span) {
+	if f := (found{code, at}); !slices.Contains(d.found, f) {
+		d.found = append(d.found, f)
+	}
+}
 
 // drop takes a code back.
 func (d *document) drop(code string) {
@@ -90,7 +95,7 @@ const mostOfACode = 5
 func Find(t *text.Text) []Finding {
 	d := &document{Text: t, sentences: t.Sentences()}
 	for _, s := range d.sentences {
-		sentence := t.LowerOf(s)
+		sentence := withoutPoints(t.LowerOf(s))
 		for _, r := range sentenceRules() {
 			if r.matches(sentence) {
 				d.add(r.code, s)
@@ -100,9 +105,23 @@ func Find(t *text.Text) []Finding {
 
 	d.weighSides()
 	d.findMismatches()
+	d.findMiscounts()
 	d.findContradictions()
 	d.findLooseEnds()
 	return d.findings()
+}
+
+// withoutPoints replaces the points inside of numbers and names: patterns take a point for the
+// end of a thought.
+func withoutPoints(sentence string) string {
+	plain := []byte(sentence)
+	for i := 0; i+1 < len(plain); i++ {
+		inside := plain[i+1] != ' ' && plain[i+1] != '"'
+		if plain[i] == '.' && inside {
+			plain[i] = ','
+		}
+	}
+	return string(plain)
 }
 
 func (d *document) findings() []Finding {
