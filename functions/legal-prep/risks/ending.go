@@ -43,8 +43,8 @@ var generalRules = []rule{
 	}},
 	{"incorporated_url_terms", []string{
 		`\brules (?:found|published|posted|available) (?:at|on|online)\b`,
-		`\b(?:subject to|incorporat\w+|bound by|governed by|comply with|agree to|accept|part of|apply|applies|accordance with|set (?:out|forth))\b[^.]{0,120}(?:https?://|www\.|\bwebsite\b|\bonline\b|\bweb page\b|\bposted at\b|\burl\b)`,
-		`(?:https?://|www\.)\S+[^.]{0,100}\b(?:incorporat|part of this|form part|are binding|apply|amended from time to time|updated)\b`,
+		`\b(?:subject to|incorporat\w+|bound by|governed by|comply with|agree to|accept|part of|apply|applies|accordance with|set (?:out|forth))\b[^.]{0,120}(?:https?://|www[.,]|\bwebsite\b|\bonline\b|\bweb page\b|\bposted at\b|\burl\b)`,
+		`(?:https?://|www[.,])\S+[^.]{0,100}\b(?:incorporat|part of this|form part|are binding|apply|amended from time to time|updated)\b`,
 	}, []string{`\bcontact\b|\bquestions can\b`, `\bposting (?:a |the )?(?:new|revised|updated)\b`, `\bwebsite (?:development|design)\b`, `\bby posting\b`}},
 	{"entire_agreement", []string{
 		`\b(?:nothing|no promise|no statement)\b[^.]{0,60}\b(?:before|earlier|outside|elsewhere)\b[^.]{0,40}\b(?:counts?|binds?|valid|part)`,

@@ -4,7 +4,6 @@
 package risks
 
 import (
-	"regexp"
 	"slices"
 	"sync"
 
@@ -39,7 +38,7 @@ type rule struct {
 // compiled is a rule that can be asked.
 type compiled struct {
 	code         string
-	when, unless []*regexp.Regexp
+	when, unless []pattern
 }
 
 var sentenceRules = sync.OnceValue(func() []compiled {
@@ -50,17 +49,29 @@ var sentenceRules = sync.OnceValue(func() []compiled {
 	return all
 })
 
-func compileAll(patterns []string) []*regexp.Regexp {
-	var all []*regexp.Regexp
-	for _, p := range patterns {
-		all = append(all, regexp.MustCompile(p))
+func compileAll(expressions []string) []pattern {
+	var all []pattern
+	for _, e := range expressions {
+		all = append(all, compile(e))
 	}
 	return all
 }
 
-func (r compiled) matches(sentence string) bool {
-	matching := func(p *regexp.Regexp) bool { return p.MatchString(sentence) }
-	return slices.ContainsFunc(r.when, matching) && !slices.ContainsFunc(r.unless, matching)
+// matching marks the sentences that a rule finds.
+func (r compiled) matching(f *prefilter, sentences []string) []bool {
+	marks := make([]bool, len(sentences))
+	for _, p := range r.when {
+		for i, possible := range f.candidates(p) {
+			if possible && !marks[i] && p.MatchString(sentences[i]) {
+				marks[i] = !r.excludes(sentences[i])
+			}
+		}
+	}
+	return marks
+}
+
+func (r compiled) excludes(sentence string) bool {
+	return slices.ContainsFunc(r.unless, func(p pattern) bool { return p.MatchString(sentence) })
 }
 
 // document is a text with its sentences and what was found so far.
@@ -94,21 +105,30 @@ const mostOfACode = 5
 // Find returns the findings of a text in the order of their places.
 func Find(t *text.Text) []Finding {
 	d := &document{Text: t, sentences: t.Sentences()}
-	for _, s := range d.sentences {
-		sentence := withoutPoints(t.LowerOf(s))
-		for _, r := range sentenceRules() {
-			if r.matches(sentence) {
-				d.add(r.code, s)
-			}
-		}
-	}
-
+	d.applyRules()
 	d.weighSides()
 	d.findMismatches()
 	d.findMiscounts()
 	d.findContradictions()
 	d.findLooseEnds()
 	return d.findings()
+}
+
+// applyRules adds what the rules find in single sentences.
+func (d *document) applyRules() {
+	var sentences []string
+	for _, s := range d.sentences {
+		sentences = append(sentences, withoutPoints(d.LowerOf(s)))
+	}
+
+	filter := newPrefilter(d.Text, d.sentences)
+	for _, r := range sentenceRules() {
+		for i, found := range r.matching(filter, sentences) {
+			if found {
+				d.add(r.code, d.sentences[i])
+			}
+		}
+	}
 }
 
 // withoutPoints replaces the points inside of numbers and names: patterns take a point for the
