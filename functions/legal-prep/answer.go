@@ -69,6 +69,7 @@ func Prepare(mode, source string) (*Answer, error) {
 	if err := check(mode, source); err != nil {
 		return nil, err
 	}
+
 	t := text.New(source)
 	a := &Answer{
 		Mode:         mode,
@@ -85,6 +86,7 @@ func Prepare(mode, source string) (*Answer, error) {
 		InputSHA256:  digest(source),
 		Disclaimer:   Disclaimer,
 	}
+
 	a.NoticePeriods = a.KeyTerms.NoticePeriods
 	a.addOwnClauses()
 	a.Questions = questionsOf(a.Findings)
@@ -98,7 +100,9 @@ func Prepare(mode, source string) (*Answer, error) {
 	default:
 		a.Missing = missingIn(t, a)
 	}
+
 	a.Summary = summaryOf(a)
+
 	return a, nil
 }
 
@@ -107,15 +111,19 @@ func check(mode, source string) error {
 	for _, m := range Modes {
 		known = known || m == mode
 	}
+
 	if !known {
 		return &InputError{"mode", fmt.Sprintf("is one of %s, not %q", strings.Join(Modes, ", "), mode)}
 	}
+
 	if !utf8.ValidString(source) {
 		return &InputError{"text", "is not valid UTF-8; save the file as UTF-8"}
 	}
+
 	if strings.TrimSpace(source) == "" {
 		return &InputError{"text", "is empty; send the text of a document"}
 	}
+
 	if n := utf8.RuneCountInString(source); n > MaxPoints {
 		return &InputError{"text", fmt.Sprintf("has %d characters, at most %d; send it in parts", n, MaxPoints)}
 	}

@@ -46,6 +46,7 @@ func answerOf(t *testing.T, mode, source string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	raw, err := json.Marshal(a)
 	if err != nil {
 		t.Fatal(err)
@@ -69,10 +70,12 @@ func TestQuotesOfTheCorpusAreVerbatim(t *testing.T) {
 	if path == "" {
 		t.Skip("LEGAL_CORPUS names no corpus")
 	}
+
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	defer file.Close()
 	plain, err := gzip.NewReader(file)
 	if err != nil {
@@ -81,6 +84,7 @@ func TestQuotesOfTheCorpusAreVerbatim(t *testing.T) {
 
 	lines := bufio.NewScanner(plain)
 	lines.Buffer(nil, 16<<20)
+
 	for lines.Scan() {
 		var row struct{ Text string }
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
@@ -103,6 +107,7 @@ func TestAnswersAreTheSameBytes(t *testing.T) {
 			t.Fatal("two answers to one text differ")
 		}
 	}
+
 	if !bytes.HasSuffix(want, []byte(`"disclaimer":"`+Disclaimer+`"}`)) {
 		t.Error("the disclaimer is not the last member")
 	}
@@ -116,6 +121,7 @@ func TestRefusals(t *testing.T) {
 		{DocReview, "\xff", "text"},
 		{DocReview, strings.Repeat("é", MaxPoints+1), "text"},
 	}
+
 	for _, test := range tests {
 		_, err := Prepare(test.mode, test.text)
 		refused, ok := err.(*InputError)
@@ -123,6 +129,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%q: %v", test.mode, err)
 		}
 	}
+
 	if _, err := Prepare(DocReview, strings.Repeat("é", MaxPoints)); err != nil {
 		t.Error(err)
 	}
@@ -133,18 +140,23 @@ func TestFindingsOfASample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	codes := map[string]bool{}
+
 	for _, f := range a.Findings {
 		codes[f.Code] = true
 	}
+
 	for _, code := range []string{"words_figures_mismatch", "termination_convenience_one_sided", "governing_law", "broken_reference"} {
 		if !codes[code] {
 			t.Errorf("%s was not found", code)
 		}
 	}
+
 	if a.DocumentType.Value != "services" {
 		t.Errorf("type %v", a.DocumentType)
 	}
+
 	if len(a.KeyTerms.Parties) != 2 || a.KeyTerms.GoverningLaw == nil {
 		t.Errorf("key terms %+v", a.KeyTerms)
 	}
@@ -166,6 +178,7 @@ func TestALongTextIsAnsweredSoon(t *testing.T) {
 func BenchmarkPrepare(b *testing.B) {
 	long := strings.Repeat(sample+"\n\n", 1+MaxPoints/len(sample))
 	long = string([]rune(long)[:MaxPoints])
+
 	for b.Loop() {
 		if _, err := Prepare(DocReview, long); err != nil {
 			b.Fatal(err)

@@ -80,6 +80,7 @@ func typeOf(t *text.Text) DocumentType {
 			best, top = k.name, points
 		}
 	}
+
 	if top < 12 {
 		return DocumentType{"other", 0.3}
 	}

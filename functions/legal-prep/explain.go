@@ -50,6 +50,7 @@ func kindOf(word string) string {
 func sectionsOf(t *text.Text) []Section {
 	sections := []Section{}
 	sentences := t.Sentences()
+
 	for _, p := range t.Paragraphs() {
 		s := Section{Quote: t.Quote(p), Asks: []Ask{}}
 		for _, sentence := range sentences {
@@ -67,6 +68,7 @@ func asksOf(t *text.Text, sentence text.Span) []Ask {
 	if m == nil {
 		return nil
 	}
+
 	kind := kindOf(m[2])
 	if strings.HasPrefix(strings.ToLower(m[1]), "neither") {
 		kind = "ban"
@@ -83,6 +85,7 @@ func asksOf(t *text.Text, sentence text.Span) []Ask {
 func questionsOf(findings []risks.Finding) []Question {
 	questions := []Question{}
 	asked := map[string]bool{}
+
 	for _, f := range findings {
 		if asked[f.Code] || f.Severity == risks.Info {
 			continue
@@ -99,14 +102,17 @@ func summaryOf(a *Answer) []string {
 	if names := partyNames(a.KeyTerms.Parties); names != "" {
 		summary = append(summary, "Parties: "+names+".")
 	}
+
 	if law := a.KeyTerms.GoverningLaw; law != nil {
 		summary = append(summary, "Governing law: "+law.Jurisdiction+".")
 	}
+
 	for _, f := range a.Findings {
 		if f.Severity == risks.High && len(summary) < 12 {
 			summary = append(summary, f.Title+": "+f.Why)
 		}
 	}
+
 	if n := len(a.Missing); n > 0 {
 		summary = append(summary, fmt.Sprintf("%d things that such a document usually says were not seen.", n))
 	}

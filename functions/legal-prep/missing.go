@@ -87,10 +87,12 @@ func missingIn(t *text.Text, a *Answer) []Missing {
 	if t.Points() < shortest {
 		return missing
 	}
+
 	name := a.DocumentType.Value
 	if like, ok := likeOf[name]; ok {
 		name = like
 	}
+
 	for _, e := range checklists[name] {
 		if e.shown.MatchString(t.Lower) {
 			continue

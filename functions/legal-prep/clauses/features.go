@@ -3,6 +3,7 @@ package clauses
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"governance.internal/functions/legal-prep/text"
 )
@@ -36,7 +37,6 @@ func Units(t *text.Text) []Unit {
 		if len(sentences) >= fewSentences {
 			features = append(features, placeFeatures(i, len(sentences))...)
 		}
-
 		slices.Sort(features)
 		units[i] = Unit{s, slices.Compact(features)}
 		before = leadOf(words)
@@ -48,6 +48,7 @@ func Units(t *text.Text) []Unit {
 func Alone(t *text.Text) Unit {
 	features := runs(wordsOf(t.Lower))
 	slices.Sort(features)
+
 	return Unit{t.Trim(t.All()), slices.Compact(features)}
 }
 
@@ -56,6 +57,7 @@ func Alone(t *text.Text) Unit {
 func leadOf(words []Feature) []Feature {
 	words = words[:min(len(words), 6)]
 	lead := make([]Feature, len(words))
+
 	for i, w := range words {
 		lead[i] = mix(w, seedLead)
 	}
@@ -73,6 +75,7 @@ const (
 func placeFeatures(i, n int) []Feature {
 	fromStart := mix(uint32(bits.Len(uint(i))), seedPlace)
 	fromEnd := mix(uint32(bits.Len(uint(n-i)))+100, seedPlace)
+
 	return []Feature{fromStart, fromEnd}
 }
 
@@ -81,6 +84,7 @@ func mix(a, b uint32) uint32 {
 	h := (a ^ bits.RotateLeft32(b, 13)) * 0x9e3779b1
 	h ^= h >> 15
 	h *= 0x85ebca77
+
 	return h ^ h>>13
 }
 
@@ -102,27 +106,39 @@ func runs(words []Feature) []Feature {
 func wordsOf(s string) []Feature {
 	var words []Feature
 	for at := 0; at < len(s); {
-		switch b := s[at]; {
-		case isLetter(b):
-			end := at
-			for end < len(s) && (isLetter(s[end]) || s[end] == '\'') {
-				end++
-			}
-			words = append(words, hashOf(stem(s[at:end])))
-			at = end
-		case isDigit(b):
-			for at < len(s) && (isDigit(s[at]) || s[at] == '.' || s[at] == ',') {
-				at++
-			}
-			words = append(words, hashOf("#"))
-		case b == '$' || b == '%' || b == '"':
-			words = append(words, hashOf(s[at:at+1]))
-			at++
-		default:
-			at++
+		word, size := firstWord(s[at:])
+		if word != "" {
+			words = append(words, hashOf(word))
 		}
+		at += size
 	}
 	return words
+}
+
+// firstWord returns the word at the start of s, and how many bytes it takes; other characters
+// are no word.
+func firstWord(s string) (word string, size int) {
+	switch {
+	case isLetter(s[0]):
+		size = count(s, func(b byte) bool { return isLetter(b) || b == '\'' })
+		return stem(s[:size]), size
+	case isDigit(s[0]):
+		size = count(s, func(b byte) bool { return isDigit(b) || b == '.' || b == ',' })
+		return "#", size
+	case strings.IndexByte(`$%"`, s[0]) >= 0:
+		return s[:1], 1
+	}
+	return "", 1
+}
+
+// count returns how many bytes at the start of s are of a kind.
+func count(s string, kind func(byte) bool) int {
+	for i := range len(s) {
+		if !kind(s[i]) {
+			return i
+		}
+	}
+	return len(s)
 }
 
 func isLetter(b byte) bool { return 'a' <= b && b <= 'z' || b >= 0x80 }
@@ -136,21 +152,34 @@ func hashOf(s string) uint32 {
 	return h
 }
 
+// ending is the end of a word that is cut where enough of the word remains.
+type ending struct {
+	text  string
+	least int // length of the word
+}
+
+var endings = []ending{{"ing", 7}, {"ed", 6}, {"es", 6}, {"s", 4}}
+
 // stem cuts the commonest endings.
 func stem(word string) string {
-	if n := len(word); n > 2 && word[n-2:] == "'s" {
-		word = word[:n-2]
-	}
-	n := len(word)
-	switch {
-	case n > 6 && word[n-3:] == "ing":
-		return word[:n-3]
-	case n > 5 && word[n-2:] == "ed":
-		return word[:n-2]
-	case n > 5 && word[n-2:] == "es":
-		return word[:n-2]
-	case n > 3 && word[n-1] == 's' && word[n-2] != 's':
-		return word[:n-1]
+	word = cut(word, ending{"'s", 3})
+	for _, e := range endings {
+		shorter := cut(word, e)
+		if shorter == word {
+			continue
+		}
+		double := e.text == "s" && shorter[len(shorter)-1] == 's'
+		if double {
+			return word
+		}
+		return shorter
 	}
 	return word
+}
+
+func cut(word string, e ending) string {
+	if len(word) < e.least {
+		return word
+	}
+	return strings.TrimSuffix(word, e.text)
 }

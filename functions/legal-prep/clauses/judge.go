@@ -45,6 +45,7 @@ const mostPoints = 20_000
 func Judge(t *text.Text) []Clause {
 	m := learned()
 	size, units, from := Window, []Unit(nil), 0
+
 	switch {
 	case t.Points() <= fewPoints:
 		size, units, from = Snippet, []Unit{Alone(t)}, len(Categories)
@@ -56,6 +57,7 @@ func Judge(t *text.Text) []Clause {
 
 	best := make([]int, len(Categories))
 	place := make([]text.Span, len(Categories))
+
 	for i, u := range units {
 		scores := m.Score(u)[from : from+len(Categories)]
 		for c, score := range scores {
@@ -92,5 +94,6 @@ func (l Limits) judge(name string, score int) Clause {
 func share(distance int) float64 {
 	size := max(distance, -distance)
 	thousandths := 500 + 500*distance/(1500+size)
+
 	return float64(thousandths) / 1000
 }

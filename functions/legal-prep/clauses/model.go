@@ -84,6 +84,7 @@ func (m *Model) Encode(order []Feature) []byte {
 	for _, bias := range m.Bias {
 		out = binary.AppendVarint(out, int64(bias))
 	}
+
 	for _, category := range m.Limits {
 		for _, l := range category {
 			out = binary.AppendVarint(out, int64(l.Present))
@@ -93,6 +94,7 @@ func (m *Model) Encode(order []Feature) []byte {
 
 	out = binary.AppendUvarint(out, uint64(len(order)))
 	before := Feature(0)
+
 	for _, f := range order {
 		out = binary.AppendUvarint(out, uint64(f-before))
 		before = f
@@ -117,18 +119,21 @@ func (r *reader) take(n int) {
 		r.rest = nil
 		return
 	}
+
 	r.rest = r.rest[n:]
 }
 
 func (r *reader) unsigned() int {
 	v, n := binary.Uvarint(r.rest)
 	r.take(n)
+
 	return int(v)
 }
 
 func (r *reader) signed() int {
 	v, n := binary.Varint(r.rest)
 	r.take(n)
+
 	return int(v)
 }
 
@@ -137,8 +142,10 @@ func (r *reader) octet() uint8 {
 		r.broken = true
 		return 0
 	}
+
 	b := r.rest[0]
 	r.rest = r.rest[1:]
+
 	return b
 }
 
@@ -146,9 +153,11 @@ func (r *reader) octet() uint8 {
 func Decode(encoded []byte) (*Model, error) {
 	r := &reader{rest: encoded}
 	m := &Model{}
+
 	for range min(r.unsigned(), math.MaxUint8) {
 		m.Bias = append(m.Bias, r.signed())
 	}
+
 	for range len(m.Bias) / 2 {
 		var limits [sizes]Limits
 		for i := range limits {
@@ -161,6 +170,7 @@ func Decode(encoded []byte) (*Model, error) {
 	features := min(r.unsigned(), len(encoded))
 	m.Weights = make(map[Feature][]Weight, features)
 	f := Feature(0)
+
 	for range features {
 		f += Feature(r.unsigned())
 		count := min(r.unsigned(), len(m.Bias))
@@ -171,6 +181,7 @@ func Decode(encoded []byte) (*Model, error) {
 		}
 		m.Weights[f] = weights
 	}
+
 	if r.broken || len(r.rest) > 0 {
 		return nil, errModel
 	}

@@ -66,6 +66,7 @@ func From(t *text.Text, terms extract.Terms, disclaimer string) *Document {
 		}
 		return fmt.Sprintf("[____ %s ____]", label)
 	})
+
 	return &Document{
 		Markdown: markdown + "\n" + disclaimer + "\n",
 		Blanks:   blanks,
@@ -89,15 +90,19 @@ func slotsOf(t *text.Text, terms extract.Terms) map[string]string {
 	for i, p := range terms.Parties[:min(2, len(terms.Parties))] {
 		known[fmt.Sprintf("party_%d", i+1)] = p.Name
 	}
+
 	if len(terms.Money) > 0 {
 		known["amount"] = terms.Money[0].Quote.Quote
 	}
+
 	if len(terms.NoticePeriods) > 0 {
 		known["notice_period"] = terms.NoticePeriods[0].Quote.Quote
 	}
+
 	if law := terms.GoverningLaw; law != nil {
 		known["jurisdiction"] = law.Jurisdiction
 	}
+
 	for _, d := range terms.Dates {
 		fillDate(known, d)
 	}

@@ -23,6 +23,7 @@ func TestDraftsInventNothing(t *testing.T) {
 		"Somebody cleans our office for $200 each month.": "services",
 		"A one-way NDA for a job candidate, two years.":   "nda_one_way",
 	}
+
 	for prompt, want := range prompts {
 		doc := text.New(prompt)
 		d := From(doc, extract.All(doc), "The end.")

@@ -70,11 +70,14 @@ func numericDate(g []string) []string {
 			year -= 100
 		}
 	}
+
 	if g[2] == "." { // only the order day, month, year is written so
 		return day(year, second, first)
 	}
+
 	readings := slices.Concat(day(year, first, second), day(year, second, first))
 	slices.Sort(readings)
+
 	return slices.Compact(readings)
 }
 
@@ -82,6 +85,7 @@ func day(year, month, day int) []string {
 	if month < 1 || month > 12 || day < 1 {
 		return nil
 	}
+
 	d := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	if d.Day() != day {
 		return nil
@@ -138,6 +142,7 @@ func groupsOf(s string, match []int) []string {
 func dateOf(f dateForm, groups []string, quote text.Quote, role string) Date {
 	d := Date{Precision: f.precision, Role: role, Ambiguous: []string{}, Quote: quote}
 	readings := f.read(groups)
+
 	switch len(readings) {
 	case 0:
 	case 1:
@@ -164,7 +169,9 @@ func roleOf(t *text.Text, s text.Span) string {
 	if strings.Contains(after, `"effective date"`) {
 		return "effective"
 	}
+
 	role, nearest := "other", -1
+
 	for _, r := range dateRoles {
 		if at := strings.LastIndex(before, r.word); at > nearest {
 			role, nearest = r.role, at

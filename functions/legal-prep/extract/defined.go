@@ -35,6 +35,8 @@ func DefinedTerms(t *text.Text) []DefinedTerm {
 			}
 		}
 	}
+
 	slices.SortStableFunc(found, func(a, b DefinedTerm) int { return a.Start - b.Start })
+
 	return found
 }

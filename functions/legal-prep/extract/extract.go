@@ -48,6 +48,7 @@ func group(match []int, n, offset int) text.Span {
 func around(t *text.Text, s text.Span, before, after int) (string, string) {
 	start := max(0, s.Start-before)
 	end := min(len(t.Lower), s.End+after)
+
 	return t.Lower[start:s.Start], t.Lower[s.End:end]
 }
 
@@ -56,6 +57,7 @@ func dropOverlaps[T any](found []T, spanOf func(T) text.Quote) []T {
 	slices.SortStableFunc(found, func(a, b T) int { return spanOf(a).Start - spanOf(b).Start })
 	kept := found[:0]
 	end := -1
+
 	for _, f := range found {
 		if spanOf(f).Start < end {
 			continue

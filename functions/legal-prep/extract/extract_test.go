@@ -28,10 +28,12 @@ func TestLabelledCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var cases []labelledCase
 	if err := json.Unmarshal(raw, &cases); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range cases {
 		doc := text.New(c.Text)
 		compare(t, c.Text, "parties", partyNames(Parties(doc)), c.Parties)

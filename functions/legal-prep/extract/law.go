@@ -67,16 +67,20 @@ func Law(t *text.Text) *GoverningLaw {
 func jurisdiction(written string) string {
 	name := written[len(stateOf().FindString(written)):]
 	name = ofAmerica().ReplaceAllString(strings.TrimRight(name, "."), "")
+
 	for _, stop := range []string{" Section", " ARTICLE", " Article", " Any ", ". ", " without", " Without"} {
 		name, _, _ = strings.Cut(name, stop)
 	}
+
 	name = strings.TrimRight(name, " ,.")
 	if country, known := countries[strings.ToLower(name)]; known {
 		return country
 	}
+
 	if name == strings.ToUpper(name) {
 		name = titled(name)
 	}
+
 	if notPlaces[strings.ToLower(name)] || len(name) < 3 {
 		return ""
 	}

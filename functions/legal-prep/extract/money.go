@@ -57,10 +57,12 @@ func Sums(t *text.Text) []Money {
 		g := groupsOf(t.Lower, m)
 		found = append(found, spelled(g, t.Quote(group(m, 0, 0))))
 	}
+
 	for _, m := range signedSum().FindAllStringSubmatchIndex(t.Lower, -1) {
 		g := groupsOf(t.Lower, m)
 		found = append(found, inFigures(g[1], g[2], g[3], t.Quote(group(m, 0, 0))))
 	}
+
 	for _, m := range namedSum().FindAllStringSubmatchIndex(t.Lower, -1) {
 		g := groupsOf(t.Lower, m)
 		found = append(found, inFigures(g[3], g[1], g[2], t.Quote(group(m, 0, 0))))
@@ -90,13 +92,16 @@ func spelled(g []string, quote text.Quote) Money {
 	if !ok {
 		return m
 	}
+
 	units := words*power(minorDigitsOf(m.Currency)) + int64(number(g[2]))
 	inFigures, written := minorUnits(g[4], g[5], m.Currency)
 	if written && inFigures != units {
 		m.Conflict = []int64{units, inFigures}
 		return m
 	}
+
 	m.MinorUnits = &units
+
 	return m
 }
 
@@ -120,6 +125,7 @@ func minorUnits(figures, scale, currency string) (units int64, ok bool) {
 	if figures == "" {
 		return 0, false
 	}
+
 	digits := minorDigitsOf(currency)
 	whole, part := splitFigures(figures, digits)
 
@@ -127,8 +133,10 @@ func minorUnits(figures, scale, currency string) (units int64, ok bool) {
 	if len(part) > exponent || len(whole)+exponent > 17 {
 		return 0, false
 	}
+
 	part += strings.Repeat("0", exponent-len(part))
 	units, err := strconv.ParseInt(whole+part, 10, 64)
+
 	return units, err == nil
 }
 
@@ -139,6 +147,7 @@ func splitFigures(figures string, digits int) (whole, part string) {
 	if at < 0 {
 		return onlyDigits(figures), ""
 	}
+
 	part = figures[at+1:]
 	thousands := len(part) == 3 && (digits != 3 || figures[at] == ',' || strings.Count(figures, figures[at:at+1]) > 1)
 	if thousands {

@@ -34,6 +34,7 @@ func Parties(t *text.Text) []Party {
 	if named := partiesByRole(head); len(named) > 1 {
 		return named
 	}
+
 	if named := partiesByAlias(head); len(named) > 0 {
 		return named
 	}
@@ -52,6 +53,7 @@ func partiesByRole(head string) []Party {
 func partiesByAlias(head string) []Party {
 	found := []Party{}
 	from := 0
+
 	for _, m := range aliasNote().FindAllStringIndex(head, -1) {
 		before := head[from:m[0]]
 		if from == 0 {
@@ -106,11 +108,13 @@ func nameIn(passage string) string {
 	if at := strings.LastIndex(passage, "\n"); at >= 0 && nameOf(passage[at+1:]) != "" {
 		passage = strings.TrimLeft(passage[at+1:], " ,;")
 	}
+
 	for _, mark := range []string{"; and ", " and between ", ", and "} {
 		if at := strings.LastIndex(passage, mark); at >= 0 && nameOf(passage[at+len(mark):]) != "" {
 			return nameOf(passage[at+len(mark):])
 		}
 	}
+
 	if at := betweenWord().FindStringIndex(passage); at != nil && nameOf(passage[at[1]:]) != "" {
 		return nameOf(passage[at[1]:])
 	}
@@ -122,14 +126,22 @@ func nameOf(passage string) string {
 	if m == nil {
 		return ""
 	}
+
 	name := strings.TrimRight(m[1], " ,;(")
-	if !strings.HasSuffix(name, "Inc.") && !strings.HasSuffix(name, "Ltd.") && !strings.HasSuffix(name, "Corp.") && !strings.HasSuffix(name, "Co.") && !strings.HasSuffix(name, "L.P.") {
+	if !endsAbbreviated(name) {
 		name = strings.TrimRight(name, ".")
 	}
+
 	if strings.Contains(strings.ToLower(name), "agreement") || len(name) < 2 || startsCommon(name) {
 		return ""
 	}
 	return name
+}
+
+// endsAbbreviated reports whether the last point belongs to a name.
+func endsAbbreviated(name string) bool {
+	last := name[strings.LastIndexByte(name, ' ')+1:]
+	return slices.Contains([]string{"Inc.", "Ltd.", "Corp.", "Co.", "L.P."}, last)
 }
 
 // startsCommon reports whether a passage starts like a sentence and not like a name.
@@ -145,14 +157,17 @@ func partiesBetween(head string) []Party {
 	if m == nil {
 		return found
 	}
+
 	first := nameOf(head[m[1]:])
 	a, b, both := strings.Cut(first, " and ")
 	if both {
 		return addParty(addParty(found, Party{a, []string{}}), Party{b, []string{}})
 	}
+
 	if first != "" {
 		found = addParty(found, Party{first, []string{}})
 	}
+
 	rest := head[m[1]:min(len(head), m[1]+400)]
 	if _, second, ok := strings.Cut(rest, " and "); ok && nameOf(second) != "" {
 		found = addParty(found, Party{nameOf(second), []string{}})

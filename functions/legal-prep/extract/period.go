@@ -53,11 +53,13 @@ func (p *Period) read(g []string) {
 		p.Conflict = lowConflict
 		return
 	}
+
 	if g[5]+g[6]+g[7] != "" {
 		high, _ := valueOf(g[5], g[6]+g[7])
 		p.Range = []int{low, high}
 		return
 	}
+
 	p.Offset = &low
 }
 
@@ -65,6 +67,7 @@ func (p *Period) read(g []string) {
 func valueOf(words, figures string) (value int, conflict []int) {
 	spelled, _ := numeral.Parse(words)
 	written := number(figures)
+
 	switch {
 	case words == "":
 		return written, nil

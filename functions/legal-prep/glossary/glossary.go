@@ -41,6 +41,7 @@ func In(t *text.Text) []Entry {
 	entries := []Entry{}
 	seen := map[string]bool{}
 	places := word.FindAllStringIndex(t.Lower, -1)
+
 	for i := 0; i < len(places); i++ {
 		for n := min(longestTerm, len(places)-i); n > 0; n-- {
 			s := text.Span{Start: places[i][0], End: places[i+n-1][1]}
@@ -64,6 +65,8 @@ func lookUp(written string) (term, plain string) {
 	if plain := words()[written]; plain != "" {
 		return written, plain
 	}
+
 	singular := strings.TrimSuffix(written, "s")
+
 	return singular, words()[singular]
 }

@@ -18,6 +18,7 @@ func (d *document) findMismatches() {
 			d.addQuote("words_figures_mismatch", m.Quote)
 		}
 	}
+
 	for _, p := range extract.Periods(d.Text) {
 		if len(p.Conflict) > 0 {
 			d.addQuote("words_figures_mismatch", p.Quote)
@@ -99,6 +100,7 @@ func (d *document) findLooseEnds() {
 			d.add("placeholder", s)
 		}
 	}
+
 	d.findBrokenReferences()
 	d.findUndefinedTerms()
 }
@@ -114,6 +116,7 @@ func (d *document) findBrokenReferences() {
 		whole, _, _ := strings.Cut(m[1], ".")
 		known[whole] = true
 	}
+
 	if len(known) < 2 {
 		return
 	}
@@ -140,10 +143,13 @@ func (d *document) findUndefinedTerms() {
 	if len(defined) == 0 {
 		return
 	}
+
 	var names []string
+
 	for _, t := range defined {
 		names = append(names, strings.ToLower(t.Term))
 	}
+
 	for _, p := range extract.Parties(d.Text) {
 		names = append(names, strings.ToLower(p.Name))
 	}

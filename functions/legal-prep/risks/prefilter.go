@@ -71,7 +71,9 @@ func shortest(group []string) int {
 	if len(group) == 0 {
 		return 0
 	}
+
 	length := len(group[0])
+
 	for _, literal := range group {
 		length = min(length, len(literal))
 	}
@@ -93,9 +95,11 @@ func newPrefilter(t *text.Text, sentences []text.Span) *prefilter {
 		count: len(sentences),
 		known: map[string][]bool{},
 	}
+
 	for i := range f.owner {
 		f.owner[i] = -1
 	}
+
 	for n, s := range sentences {
 		for i := s.Start; i < s.End; i++ {
 			f.owner[i] = int32(n)
@@ -109,7 +113,9 @@ func (f *prefilter) with(literal string) []bool {
 	if marks, ok := f.known[literal]; ok {
 		return marks
 	}
+
 	marks := make([]bool, f.count)
+
 	for at := 0; ; {
 		next := strings.Index(f.text[at:], literal)
 		if next < 0 {
@@ -121,7 +127,9 @@ func (f *prefilter) with(literal string) []bool {
 		}
 		at++
 	}
+
 	f.known[literal] = marks
+
 	return marks
 }
 
@@ -131,6 +139,7 @@ func (f *prefilter) candidates(p pattern) []bool {
 	for i := range possible {
 		possible[i] = true
 	}
+
 	for _, group := range p.groups {
 		if shortest(group) < 2 {
 			continue // a letter stands everywhere

@@ -111,6 +111,7 @@ func Find(t *text.Text) []Finding {
 	d.findMiscounts()
 	d.findContradictions()
 	d.findLooseEnds()
+
 	return d.findings()
 }
 
@@ -148,6 +149,7 @@ func (d *document) findings() []Finding {
 	slices.SortStableFunc(d.found, func(a, b found) int { return a.at.Start - b.at.Start })
 	findings := []Finding{}
 	count := map[string]int{}
+
 	for _, f := range d.found {
 		a := abouts[f.code]
 		quote := d.Quote(f.at)

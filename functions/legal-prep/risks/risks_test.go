@@ -21,7 +21,9 @@ func snippets(t *testing.T) []snippet {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var all []snippet
+
 	for block := range strings.SplitSeq(strings.TrimSpace(string(raw)), "\n\n") {
 		labels, body, ok := strings.Cut(block, "\n")
 		if !ok || strings.HasPrefix(labels, "#") {
@@ -53,6 +55,7 @@ func TestLabelledSnippets(t *testing.T) {
 		wrong++
 		t.Logf("%s: found %v, want %v: %s", code, got, want, s.text)
 	}
+
 	for _, s := range snippets(t) {
 		findings := Find(text.New(s.text))
 		has := func(code string) bool {
@@ -65,6 +68,7 @@ func TestLabelledSnippets(t *testing.T) {
 			judge(s, code, false, has(code))
 		}
 	}
+
 	share := float64(right) / float64(right+wrong)
 	t.Logf("%d of %d labels right", right, right+wrong)
 	if share < leastRight {
@@ -78,6 +82,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 			t.Errorf("%s has no explanation", r.code)
 		}
 	}
+
 	for code, a := range abouts {
 		if a.title == "" || a.why == "" || a.question == "" || a.severity == "" {
 			t.Errorf("%s is not explained in full", code)

@@ -50,6 +50,7 @@ func (d *document) weighIndemnities() {
 			}
 		}
 	}
+
 	for _, s := range spans {
 		if len(givers) > 1 || mutual.MatchString(d.LowerOf(s)) {
 			d.add("indemnity_mutual", s)
@@ -84,6 +85,7 @@ func (d *document) weighTermination() {
 			}
 		}
 	}
+
 	if len(sides) > 1 {
 		d.drop("termination_convenience_one_sided")
 	}

@@ -16,6 +16,7 @@ type Readability struct {
 func (t *Text) Readability() Readability {
 	sentences := len(t.Sentences())
 	words, syllables := 0, 0
+
 	for word := range strings.FieldsSeq(t.Lower) {
 		word = strings.Trim(word, `.,;:!?"'()[]`)
 		if word == "" || word[0] < 'a' || word[0] > 'z' {
@@ -24,6 +25,7 @@ func (t *Text) Readability() Readability {
 		words++
 		syllables += syllablesOf(word)
 	}
+
 	if words == 0 || sentences == 0 {
 		return Readability{}
 	}
@@ -32,6 +34,7 @@ func (t *Text) Readability() Readability {
 	weight := 1000 * syllables / words
 	ease := 206_835_000 - 1015*length - 84_600*weight
 	grade := 390*length + 11_800*weight - 15_590_000
+
 	return Readability{
 		Sentences:        sentences,
 		Words:            words,
@@ -51,6 +54,7 @@ func syllablesOf(word string) int {
 		}
 		before = vowel
 	}
+
 	if strings.HasSuffix(word, "e") && !strings.HasSuffix(word, "le") {
 		count--
 	}

@@ -31,6 +31,7 @@ func (t *Text) Sentences() []Span {
 func (t *Text) Paragraphs() []Span {
 	var all []Span
 	start := 0
+
 	for start < len(t.Plain) {
 		end := len(t.Plain)
 		if at := strings.IndexByte(t.Plain[start:], '\n'); at >= 0 {
@@ -47,11 +48,11 @@ func (t *Text) Paragraphs() []Span {
 func (t *Text) sentencesOf(p Span) []Span {
 	var all []Span
 	start := p.Start
+
 	for at := p.Start; at < p.End; at++ {
 		if !t.endsSentence(at, p.End) {
 			continue
 		}
-
 		end := at + 1
 		for end < p.End && strings.IndexByte(`")'`, t.Plain[end]) >= 0 {
 			end++
@@ -60,6 +61,7 @@ func (t *Text) sentencesOf(p Span) []Span {
 		start = end
 		at = end - 1
 	}
+
 	if rest := t.Trim(Span{start, p.End}); rest.Len() > 0 {
 		all = append(all, rest)
 	}
@@ -70,25 +72,29 @@ func (t *Text) sentencesOf(p Span) []Span {
 // or exclamation mark before white space and a capital, but not the point of an abbreviation.
 func (t *Text) endsSentence(at, end int) bool {
 	mark := t.Plain[at]
-	if mark != '.' && mark != '?' && mark != '!' {
+	if !isSentenceMark(mark) {
 		return false
 	}
-	next := at + 1
-	for next < end && strings.IndexByte(`")'`, t.Plain[next]) >= 0 {
-		next++
-	}
-	if next == end {
+
+	rest := strings.TrimLeft(t.Plain[at+1:end], closings)
+	if rest == "" {
 		return true
 	}
-	if t.Plain[next] != ' ' || next+1 >= end || !opensSentence(t.Plain[next+1]) {
+	if len(rest) < 2 || rest[0] != ' ' || !opensSentence(rest[1]) {
 		return false
 	}
 	return mark != '.' || !isAbbreviation(t.wordBefore(at))
 }
 
+// closings may follow the mark that ends a sentence.
+const closings = `")'`
+
+func isSentenceMark(b byte) bool { return b == '.' || b == '?' || b == '!' }
+
 func opensSentence(b byte) bool {
 	capital := 'A' <= b && b <= 'Z'
 	digit := '0' <= b && b <= '9'
+
 	return capital || digit || b >= 0x80 || strings.IndexByte(`"('[$*`, b) >= 0
 }
 
@@ -109,6 +115,7 @@ func isAbbreviation(word string) bool {
 	if len(word) == 1 {
 		return true
 	}
+
 	if strings.Trim(word, "0123456789.") == "" && len(word) <= 6 {
 		return true
 	}
@@ -127,6 +134,7 @@ func (t *Text) splitLong(s Span) []Span {
 		parts = append(parts, t.Trim(Span{s.Start, cut}))
 		s = t.Trim(Span{cut, s.End})
 	}
+
 	if s.Len() > 0 {
 		parts = append(parts, s)
 	}
@@ -157,6 +165,8 @@ func (t *Text) isHeading(s Span) bool {
 	if s.Len() > 70 || strings.HasSuffix(t.Of(s), ";") {
 		return false
 	}
+
 	words := strings.Count(t.Of(s), " ") + 1
+
 	return words <= 7 && !verb.MatchString(t.LowerOf(s))
 }

@@ -46,6 +46,7 @@ func New(source string) *Text {
 	t.countPoints()
 	t.straighten()
 	t.Lower = lowerASCII(t.Plain)
+
 	return t
 }
 
@@ -67,6 +68,7 @@ func (t *Text) Quote(s Span) Quote {
 	if s.Len() == 0 {
 		return Quote{}
 	}
+
 	start := int(t.origin[s.Start])
 	last := int(t.origin[s.End-1])
 	_, size := utf8.DecodeRuneInString(t.Source[last:])
@@ -84,6 +86,7 @@ func (t *Text) Trim(s Span) Span {
 	for s.Start < s.End && isPlainSpace(t.Plain[s.Start]) {
 		s.Start++
 	}
+
 	for s.End > s.Start && isPlainSpace(t.Plain[s.End-1]) {
 		s.End--
 	}
@@ -95,12 +98,14 @@ func isPlainSpace(b byte) bool { return b == ' ' || b == '\n' }
 func (t *Text) countPoints() {
 	t.points = make([]int32, len(t.Source)+1)
 	n := int32(-1)
+
 	for i := range len(t.Source) {
 		if utf8.RuneStart(t.Source[i]) {
 			n++
 		}
 		t.points[i] = n
 	}
+
 	t.points[len(t.Source)] = n + 1
 }
 
@@ -122,7 +127,6 @@ func (t *Text) straighten() {
 			at += size
 			continue
 		}
-
 		end := endOfSpace(t.Source, at)
 		mark := " "
 		if endsParagraph(t.Source[at:end], t.Source[end:]) {
@@ -131,6 +135,7 @@ func (t *Text) straighten() {
 		write(mark, at)
 		at = end
 	}
+
 	t.Plain = plain.String()
 }
 

@@ -17,6 +17,7 @@ func TestSentences(t *testing.T) {
 		"1. Rent. The rent is $9.\n2. End. It ends.": {"1. Rent. The rent is $9.", "2. End. It ends."},
 		"“I agree.” The other said “no”.":            {"“I agree.”", "The other said “no”."},
 	}
+
 	for source, want := range tests {
 		text := New(source)
 		var got []string
@@ -32,6 +33,7 @@ func TestSentences(t *testing.T) {
 func TestQuotesCountCodePoints(t *testing.T) {
 	source := "Café — “the  Shop”\n\nsells ¥5 tea 🍵 daily."
 	text := New(source)
+
 	for start := range len(text.Plain) {
 		q := text.Quote(Span{start, len(text.Plain)})
 		if !quoted(source, q) {

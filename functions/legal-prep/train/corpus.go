@@ -90,6 +90,7 @@ func readRows(path string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer file.Close()
 	plain, err := gzip.NewReader(file)
 	if err != nil {
@@ -99,6 +100,7 @@ func readRows(path string) ([]row, error) {
 	var rows []row
 	lines := bufio.NewScanner(plain)
 	lines.Buffer(nil, 16<<20)
+
 	for lines.Scan() {
 		var r row
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
@@ -122,6 +124,7 @@ func foldOf(file string) int {
 
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(filer[:min(len(filer), 8)])) // never fails
+
 	return int(hash.Sum32() % folds)
 }
 
@@ -137,7 +140,9 @@ func load(rows []row) *corpus {
 	for i, r := range rows {
 		l.addContract(i, r)
 	}
+
 	l.chooseWords()
+
 	return &l.corpus
 }
 
@@ -145,6 +150,7 @@ func (l *loaded) addContract(i int, r row) {
 	fold := foldOf(r.File)
 	fragments := fragmentsOf(r)
 	contract := passage{fold: fold}
+
 	for c, name := range clauses.Categories {
 		contract.shows |= labelOf(c, len(r.Labels[name]) > 0)
 	}
@@ -159,6 +165,7 @@ func (l *loaded) addContract(i int, r row) {
 		contract.examples = append(contract.examples, w.examples...)
 		l.windows = append(l.windows, w)
 	}
+
 	l.contracts = append(l.contracts, contract)
 
 	for _, f := range fragments {
@@ -173,6 +180,7 @@ func (l *loaded) add(contract, fold int, u clauses.Unit, shows labels) int {
 	l.from = append(l.from, contract)
 	l.fold = append(l.fold, fold)
 	l.examples = append(l.examples, example{length: len(u.Features), shows: shows})
+
 	return len(l.examples) - 1
 }
 
@@ -185,6 +193,7 @@ type fragment struct {
 func fragmentsOf(r row) []fragment {
 	place := map[string]int{}
 	var all []fragment
+
 	for c, name := range clauses.Categories {
 		for _, label := range r.Labels[name] {
 			for part := range strings.SplitSeq(label, "<omitted>") {
@@ -210,6 +219,7 @@ func flat(plain string) string { return strings.ReplaceAll(plain, "\n", " ") }
 func windowsOf(source string) []string {
 	points := []rune(source)
 	var all []string
+
 	for part := range slices.Chunk(points, windowPoints) {
 		all = append(all, string(part))
 	}
@@ -229,6 +239,7 @@ func find(t *text.Text, fragments []fragment) ([]labelled, labels) {
 	plain := flat(t.Plain)
 	var spans []labelled
 	var shows labels
+
 	for _, f := range fragments {
 		for at := 0; ; {
 			next := strings.Index(plain[at:], f.text)
@@ -266,6 +277,7 @@ const leastContracts = 6
 func (l *loaded) chooseWords() {
 	type count struct{ contracts, last int32 }
 	counts := map[clauses.Feature]count{}
+
 	for i, u := range l.units {
 		contract := int32(l.from[i]) + 1
 		for _, f := range u.Features {
@@ -280,7 +292,9 @@ func (l *loaded) chooseWords() {
 			l.words = append(l.words, f)
 		}
 	}
+
 	slices.Sort(l.words)
+
 	for _, f := range l.words {
 		share := float64(counts[f].contracts) / float64(len(l.contracts))
 		l.rarity = append(l.rarity, (1-math.Log(share))/3)
@@ -290,6 +304,7 @@ func (l *loaded) chooseWords() {
 	for i, f := range l.words {
 		index[f] = int32(i)
 	}
+
 	for i, u := range l.units {
 		for _, f := range u.Features {
 			if at, known := index[f]; known {

@@ -57,12 +57,14 @@ func learn(c *corpus, category int, train []int, s settings) *learner {
 		weights:  make([]float64, len(c.words)),
 		alphas:   make([]float64, len(c.examples)),
 	}
+
 	if s.positive == 0 {
 		l.positive = balance(c, category, train)
 	}
 
 	random := rand.New(rand.NewPCG(uint64(category), 17))
 	active := slices.Clone(train)
+
 	for epoch := range s.epochs {
 		random.Shuffle(len(active), func(i, j int) { active[i], active[j] = active[j], active[i] })
 		kept := active[:0]
@@ -84,7 +86,9 @@ func balance(c *corpus, category int, train []int) float64 {
 			shown++
 		}
 	}
+
 	ratio := float64(len(train)-shown) / float64(max(shown, 1))
+
 	return min(ratio, mostWeight)
 }
 
@@ -95,6 +99,7 @@ func (l *learner) step(i int) bool {
 	rare := l.corpus.rarity
 	x := 1 / math.Sqrt(float64(max(e.length, 1)))
 	sum := 0.0
+
 	for _, f := range e.features {
 		sum += l.weights[f] * rare[f]
 	}
@@ -103,6 +108,7 @@ func (l *learner) step(i int) bool {
 	if e.shows.has(l.category) {
 		side, cost = 1, l.cost*l.positive
 	}
+
 	slack := 1 / (2 * cost)
 	gradient := side*(l.bias+x*sum) - 1 + slack*l.alphas[i]
 	if l.alphas[i] == 0 && gradient > 0 {
@@ -115,7 +121,9 @@ func (l *learner) step(i int) bool {
 	if move == 0 {
 		return true
 	}
+
 	l.bias += move
+
 	for _, f := range e.features {
 		l.weights[f] += move * x * rare[f]
 	}
@@ -126,6 +134,7 @@ func (l *learner) step(i int) bool {
 func (l *learner) quantised() []int16 {
 	steps := make([]int16, len(l.weights))
 	var order []int
+
 	for f, w := range l.weights {
 		step := math.Round(w * l.corpus.rarity[f] / unitLength * clauses.Scale)
 		steps[f] = int16(max(math.MinInt16, min(math.MaxInt16, step)))
@@ -137,6 +146,7 @@ func (l *learner) quantised() []int16 {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(size(steps[b]), size(steps[a])), cmp.Compare(a, b))
 	})
+
 	for _, f := range order[min(len(order), l.keep):] {
 		steps[f] = 0
 	}

@@ -26,6 +26,7 @@ func main() {
 		fmt.Println("not measured: no corpus was given (make eval-legal CORPUS=train.jsonl.gz)")
 		return
 	}
+
 	if err := run(*path, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
@@ -38,6 +39,8 @@ func run(path, out string) error {
 	if err != nil {
 		return err
 	}
+
+	reportValues(rows)
 	c := load(rows)
 	note(start, "%d contracts, %d examples, %d features", len(c.contracts), len(c.examples), len(c.words))
 
@@ -46,6 +49,7 @@ func run(path, out string) error {
 		sentences: outOfFold(c, all, sentenceSettings),
 		clauses:   outOfFold(c, snippets, clauseSettings),
 	}
+
 	note(start, "five folds learned")
 	limits := report(c, scores)
 	if out == "" {
@@ -56,9 +60,11 @@ func run(path, out string) error {
 		learnAll(c, all, sentenceSettings),
 		learnAll(c, snippets, clauseSettings),
 	)
+
 	m.Limits = limits
 	encoded := m.Encode(c.words)
 	note(start, "model of %d bytes", len(encoded))
+
 	return os.WriteFile(out, encoded, 0o644)
 }
 
@@ -71,6 +77,7 @@ func note(start time.Time, format string, args ...any) {
 func each(n int, work func(int)) {
 	var wait sync.WaitGroup
 	numbers := make(chan int)
+
 	for range runtime.NumCPU() {
 		wait.Go(func() {
 			for i := range numbers {
@@ -78,9 +85,11 @@ func each(n int, work func(int)) {
 			}
 		})
 	}
+
 	for i := range n {
 		numbers <- i
 	}
+
 	close(numbers)
 	wait.Wait()
 }
@@ -108,13 +117,13 @@ func outOfFold(c *corpus, among []int, s settings) [][]int {
 				train = append(train, i)
 			}
 		}
-
 		l := learn(c, category, train, s)
 		weights, bias := l.quantised(), l.quantisedBias()
 		for _, i := range test {
 			scores[category][i] = score(&c.examples[i], bias, weights)
 		}
 	})
+
 	return scores
 }
 
@@ -133,6 +142,7 @@ func learnAll(c *corpus, among []int, s settings) learned {
 		m.weights[category] = l.quantised()
 		m.bias[category] = l.quantisedBias()
 	})
+
 	return m
 }
 
@@ -142,6 +152,7 @@ func join(c *corpus, sentences, alone learned) *clauses.Model {
 		Bias:    append(sentences.bias, alone.bias...),
 		Weights: map[clauses.Feature][]clauses.Weight{},
 	}
+
 	weights := append(sentences.weights, alone.weights...)
 
 	var used []clauses.Feature
@@ -156,6 +167,8 @@ func join(c *corpus, sentences, alone learned) *clauses.Model {
 			used = append(used, word)
 		}
 	}
+
 	c.words = used
+
 	return m
 }

@@ -54,6 +54,7 @@ func (t tally) f1() float64 { return ratio(2*t.hits, 2*t.hits+t.misses+t.alarms)
 func (t tally) balanced() float64 {
 	recall := ratio(t.hits, t.hits+t.misses)
 	specificity := ratio(t.rejects, t.rejects+t.alarms)
+
 	return (recall + specificity) / 2
 }
 
@@ -65,6 +66,7 @@ func ratio(a, b int) float64 { return float64(a) / float64(max(b, 1)) }
 func best(all []judged, measure func(tally) float64) int {
 	all = byScore(all)
 	var t tally
+
 	for _, j := range all {
 		t.count(false, j.shows)
 	}
@@ -93,6 +95,7 @@ func best(all []judged, measure func(tally) float64) int {
 func byScore(all []judged) []judged {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b judged) int { return cmp.Compare(b.score, a.score) })
+
 	return all
 }
 
@@ -112,11 +115,13 @@ func absent(all []judged, upTo int) int {
 	all = byScore(all)
 	slices.Reverse(all)
 	shown := 0
+
 	for _, j := range all {
 		if j.shows {
 			shown++
 		}
 	}
+
 	if shown < fewShown {
 		return clauses.Never
 	}
@@ -153,6 +158,7 @@ func report(c *corpus, f figures) [][3]clauses.Limits {
 		{"windows of 20,000", c.windows, f.sentences, tally.f1},
 		{"whole contracts", c.contracts, f.sentences, tally.f1},
 	}
+
 	for at, s := range list {
 		var sum summary
 		for category, name := range clauses.Categories {
@@ -203,12 +209,15 @@ func (s *summary) add(name string, all []judged, measure func(tally) float64) {
 	if t.positives() >= fewShown {
 		s.f1 = append(s.f1, t.f1())
 	}
+
 	if t.positives()*103 >= fewShown*contracts {
 		s.usual = append(s.usual, t.f1())
 	}
+
 	if name != "Document Name" && name != "Parties" && name != "Agreement Date" {
 		s.balanced = append(s.balanced, t.balanced())
 	}
+
 	npv := ratio(denied.rejects, denied.rejects+denied.misses)
 	line := fmt.Sprintf("  %-36s n %5d  F1 %.3f  balanced accuracy %.3f  not found %5d times, right %.3f",
 		name, t.positives(), t.f1(), t.balanced(), denied.rejects+denied.misses, npv)
@@ -220,6 +229,7 @@ func (s *summary) print(name string) {
 	for _, line := range s.lines {
 		fmt.Println(line)
 	}
+
 	fmt.Printf("  micro F1 %.3f, macro F1 %.3f (%d categories with %d and more), mean balanced accuracy %.3f (%d)\n",
 		s.all.f1(), mean(s.f1), len(s.f1), fewShown, mean(s.balanced), len(s.balanced))
 	fmt.Printf("  macro F1 %.3f over the %d categories that 9 of 103 show\n", mean(s.usual), len(s.usual))
