@@ -106,7 +106,48 @@ func slotsOf(t *text.Text, terms extract.Terms) map[string]string {
 	for _, d := range terms.Dates {
 		fillDate(known, d)
 	}
+	fillPhrases(known, t.Plain)
 	return known
+}
+
+// phrases name a slot by the words around it; the group is what fills it.
+var phrases = []struct {
+	slot string
+	form *regexp.Regexp
+}{
+	{"party_2", regexp.MustCompile(`(` + name + `) (?:owes?|has not paid|hasn't paid|refuses to pay|must stop|keeps|is (?:using|copying|selling|infringing))\b`)},
+	{"party_1", regexp.MustCompile(`\b(?:owes?|paid) (` + name + `)`)},
+	{"party_1", regexp.MustCompile(`\b(?:[Mm]y name is|I am|I, |we are|We are|signed by|on behalf of) ?(` + name + `)`)},
+	{"party_2", regexp.MustCompile(`\b(?:to|against|with|hire|hires|hiring|engage|engages|landlord|tenant|gym|employer),? (?:is )?(` + name + `)`)},
+	{"interest", regexp.MustCompile(`(\d+(?:\.\d+)? ?(?:%|percent|per cent)(?: (?:per|a) (?:year|annum|month))?)`)},
+	{"purpose", regexp.MustCompile(`\b(?:to (?:discuss|explore|evaluate|talk about)|discussing|evaluating|exploring|about) ([^.,;]{4,80})`)},
+	{"services", regexp.MustCompile(`\b(?:to|will|who) ((?:design|build|clean|write|develop|paint|repair|translate|edit|advise|teach|photograph|maintain|install|manage|deliver|market|audit|test)[^.,;]{2,80})`)},
+	{"reason", regexp.MustCompile(`\bfor ((?:the |my |our |an? |unpaid )?[a-z][^.,;]{3,60})`)},
+	{"payment_days", regexp.MustCompile(`\b(?:[Nn]et|within|due in) ((?:[a-z]+ )?\(?\d*\)? ?(?:days|weeks))`)},
+	{"deadline", regexp.MustCompile(`\b(?:pay|stop|answer|respond|reply) (?:by|within|before) ([^.,;]{3,30})`)},
+	{"conduct", regexp.MustCompile(`\b(?:stop|stops|is|are|keeps?) ((?:using|copying|selling|contacting|posting|publishing|calling|harassing)[^.;]{3,80})`)},
+	{"contract", regexp.MustCompile(`\b(?:end|cancel|terminate|terminating|ending|leave) (?:my|our|the|this) ([^.,;]{3,60}?)(?: (?:with|on|by|at|from)\b|[.,;]|$)`)},
+	{"end_of_duty", regexp.MustCompile(`\bfor ((?:\d+|one|two|three|four|five|ten) years)`)},
+}
+
+// name is how the name of a person or company looks.
+const name = `[A-Z][\w&'-]+(?: (?:[A-Z][\w&'-]+|of|&))* ?(?:Inc\.?|LLC|Ltd\.?|GmbH|Corp\.?)?`
+
+// fillPhrases fills slots that are still empty.
+func fillPhrases(known map[string]string, plain string) {
+	for _, p := range phrases {
+		m := p.form.FindStringSubmatch(plain)
+		if m == nil || known[p.slot] != "" {
+			continue
+		}
+
+		value := strings.TrimSpace(m[1])
+		other := known["party_1"] == value || known["party_2"] == value
+		if strings.HasPrefix(p.slot, "party") && other {
+			continue
+		}
+		known[p.slot] = value
+	}
 }
 
 // slotOfRole names the slot for a date of a role.

@@ -11,6 +11,23 @@ import (
 
 var digits = regexp.MustCompile(`\d+`)
 
+func TestSlotsAreFilledFromTheText(t *testing.T) {
+	tests := map[string]string{
+		"Tom Park owes me $450 for repairs to my car.":                                     "To Tom Park\n|You owe [____ party 1 ____] $450 for repairs to my car.",
+		"NDA between Alder Mills LLC and Jane Roe to discuss a new loom, for three years.": "Between Alder Mills LLC and Jane Roe|work on: a new loom|until three years",
+		"A loan of $2,000 from Susan Wu to Kevin Hale at 5% per year.":                     "Kevin Hale (the borrower) received $2,000 from Susan Wu|interest is 5% per year",
+	}
+	for prompt, parts := range tests {
+		doc := text.New(prompt)
+		d := From(doc, extract.All(doc), "The end.")
+		for part := range strings.SplitSeq(parts, "|") {
+			if !strings.Contains(d.Markdown, part) {
+				t.Errorf("%s: no %q in %s", prompt, part, d.Markdown)
+			}
+		}
+	}
+}
+
 func TestDraftsInventNothing(t *testing.T) {
 	prompts := map[string]string{
 		"Draft a mutual NDA between Alder Mills LLC and Jane Roe, starting March 4, 2025, law of Oregon applies.": "nda_mutual",

@@ -31,7 +31,7 @@ type dateForm struct {
 }
 
 var dateForms = []dateForm{
-	{`\b(\d{4})-(\d{2})-(\d{2})\b`, "day", func(g []string) []string {
+	{`\b(\d{4})[-/.](\d{2})[-/.](\d{2})\b`, "day", func(g []string) []string {
 		return day(number(g[1]), number(g[2]), number(g[3]))
 	}},
 	{`\b(` + months + `)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`, "day", func(g []string) []string {

@@ -55,7 +55,7 @@ func TestLabelledCases(t *testing.T) {
 
 func compare(t *testing.T, source, field string, got, want []string) {
 	t.Helper()
-	if want != nil && !slices.Equal(got, want) {
+	if want != nil && !slices.Equal(got, want) && len(got)+len(want) > 0 {
 		t.Errorf("%s\n%s: %q, want %q", source, field, got, want)
 	}
 }

@@ -19,6 +19,9 @@ var (
 	aliasNote = sync.OnceValue(func() *regexp.Regexp {
 		return compile(`\(\s?((?:[^()"]{0,60}"[^"()]{1,60}",?)+[^()"]{0,40})\)|(?:,? (?i:hereinafter|hereafter|herein)[^"()]{0,40})("[^"]{1,60}")`)
 	})
+	bareAlias = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`\((?:the |hereinafter |as )(?:the )?([A-Z][a-z]+(?: [A-Z][a-z]+)?)\)`)
+	})
 	quoted   = sync.OnceValue(func() *regexp.Regexp { return compile(`"([^"]{1,60})"`) })
 	nameForm = sync.OnceValue(func() *regexp.Regexp {
 		return compile(`^(?:(?i:the|and|between|among|by|from|of) )*([A-Z0-9][\w.&'/-]*(?:(?:,? |, )(?:(?:of|de|van|von|der|the|and|et|y|&|d/b/a) )?(?:[A-Z0-9(&][\w.&'/)-]*|\d+))*)`)
@@ -31,6 +34,7 @@ var (
 // Parties returns the parties that the opening of a text names.
 func Parties(t *text.Text) []Party {
 	head := t.Plain[:min(len(t.Plain), opening)]
+	head = bareAlias().ReplaceAllString(head, `("$1")`)
 	if named := partiesByRole(head); len(named) > 1 {
 		return named
 	}
@@ -127,16 +131,19 @@ func nameOf(passage string) string {
 		return ""
 	}
 
-	name := strings.TrimRight(m[1], " ,;(")
+	name, _, _ := strings.Cut(m[1], " of USD")
+	name = strings.TrimRight(name, " ,;(")
 	if !endsAbbreviated(name) {
 		name = strings.TrimRight(name, ".")
 	}
 
-	if strings.Contains(strings.ToLower(name), "agreement") || len(name) < 2 || startsCommon(name) {
+	if strings.Contains(strings.ToLower(name), "agreement") || len(name) < 2 || !capital().MatchString(name) || startsCommon(name) {
 		return ""
 	}
 	return name
 }
+
+var capital = sync.OnceValue(func() *regexp.Regexp { return compile(`[A-Z]`) })
 
 // endsAbbreviated reports whether the last point belongs to a name.
 func endsAbbreviated(name string) bool {
@@ -150,27 +157,56 @@ func startsCommon(name string) bool {
 	return slices.Contains([]string{"This", "That", "WHEREAS", "Whereas", "In", "If", "It", "All", "Each", "Such", "Any", "Section", "Article"}, first)
 }
 
-// partiesBetween finds "between A and B" without aliases.
+var (
+	listStart = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`\b(?:by and between|between|by and among|among|from) `)
+	})
+	listMark = sync.OnceValue(func() *regexp.Regexp { return compile(`,? and |, | to `) })
+	suffix   = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`^(?:Inc|LLC|Ltd|Corp|L\.P|LP|LLP|GmbH|Co|S\.A|N\.A|Jr|Sr)\b`)
+	})
+)
+
+// partiesBetween finds "between A, B and C" and "from A to B" without aliases.
 func partiesBetween(head string) []Party {
+	for _, m := range listStart().FindAllStringIndex(head, -1) {
+		rest := head[m[1]:min(len(head), m[1]+300)]
+		if found := partiesInList(rest); len(found) > 1 {
+			return found
+		}
+	}
+	return []Party{}
+}
+
+// partiesInList reads names up to the first part that is no name.
+func partiesInList(list string) []Party {
+	var names []string
+	for list != "" {
+		part := list
+		mark := listMark().FindStringIndex(list)
+		list = ""
+		if mark != nil {
+			list = part[mark[1]:]
+			part = part[:mark[0]]
+		}
+
+		if len(names) > 0 && suffix().MatchString(part) {
+			names[len(names)-1] += ", " + suffix().FindString(part)
+			continue
+		}
+		name := nameOf(part)
+		if name == "" {
+			break
+		}
+		names = append(names, name)
+		if len(name) < len(strings.Trim(part, " .")) {
+			break // more words follow the name: it was the last
+		}
+	}
+
 	found := []Party{}
-	m := regexp.MustCompile(`\b(?:by and between|between) `).FindStringIndex(head)
-	if m == nil {
-		return found
-	}
-
-	first := nameOf(head[m[1]:])
-	a, b, both := strings.Cut(first, " and ")
-	if both {
-		return addParty(addParty(found, Party{a, []string{}}), Party{b, []string{}})
-	}
-
-	if first != "" {
-		found = addParty(found, Party{first, []string{}})
-	}
-
-	rest := head[m[1]:min(len(head), m[1]+400)]
-	if _, second, ok := strings.Cut(rest, " and "); ok && nameOf(second) != "" {
-		found = addParty(found, Party{nameOf(second), []string{}})
+	for _, name := range names {
+		found = addParty(found, Party{name, []string{}})
 	}
 	return found
 }

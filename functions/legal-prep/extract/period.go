@@ -126,12 +126,18 @@ func Deadlines(t *text.Text) []Period {
 	for _, p := range Periods(t) {
 		before, after := around(t, p.span, 40, 60)
 		before, after = lastSentence(before), firstSentence(after)
-		if deadlineWord().MatchString(before) || follows().MatchString(after) && limits().MatchString(before) || beforeAnchor().MatchString(after) {
+		limited := deadlineWord().MatchString(before) || beforeAnchor().MatchString(after)
+		anchored := follows().MatchString(after) && limits().MatchString(before)
+		if limited || anchored || afterAnchor().MatchString(after) {
 			deadlines = append(deadlines, p.signed(after))
 		}
 	}
 	return deadlines
 }
+
+var afterAnchor = sync.OnceValue(func() *regexp.Regexp {
+	return compile(`^'? (?:after|from the|from receipt|following)\b`)
+})
 
 var deadlineWord = sync.OnceValue(func() *regexp.Regexp {
 	return compile(`(?:within|no later than|not later than|no more than|not more than)(?: the| a| an| first| next)?(?: period of)? ?$`)
