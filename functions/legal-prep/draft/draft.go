@@ -53,7 +53,7 @@ func From(t *text.Text, terms extract.Terms, disclaimer string) *Document {
 		panic(err) // the table above names a template that is not there
 	}
 
-	known := slotsOf(t, terms)
+	known := slotsOf(t, terms, name)
 	blanks := []string{}
 	markdown := slot.ReplaceAllStringFunc(string(raw), func(s string) string {
 		key := strings.Trim(s, "{}")
@@ -85,7 +85,7 @@ func intentOf(t *text.Text) string {
 }
 
 // slotsOf returns what the text says for the slots, in its own words.
-func slotsOf(t *text.Text, terms extract.Terms) map[string]string {
+func slotsOf(t *text.Text, terms extract.Terms, template string) map[string]string {
 	known := map[string]string{}
 	for i, p := range terms.Parties[:min(2, len(terms.Parties))] {
 		known[fmt.Sprintf("party_%d", i+1)] = p.Name
@@ -104,7 +104,7 @@ func slotsOf(t *text.Text, terms extract.Terms) map[string]string {
 	}
 
 	for _, d := range terms.Dates {
-		fillDate(known, d)
+		fillDate(known, d, template)
 	}
 	fillPhrases(known, t.Plain)
 	return known
@@ -115,23 +115,30 @@ var phrases = []struct {
 	slot string
 	form *regexp.Regexp
 }{
-	{"party_2", regexp.MustCompile(`(` + name + `) (?:owes?|has not paid|hasn't paid|refuses to pay|must stop|keeps|is (?:using|copying|selling|infringing))\b`)},
-	{"party_1", regexp.MustCompile(`\b(?:owes?|paid) (` + name + `)`)},
-	{"party_1", regexp.MustCompile(`\b(?:[Mm]y name is|I am|I, |we are|We are|signed by|on behalf of) ?(` + name + `)`)},
-	{"party_2", regexp.MustCompile(`\b(?:to|against|with|hire|hires|hiring|engage|engages|landlord|tenant|gym|employer),? (?:is )?(` + name + `)`)},
+	{"party_2", regexp.MustCompile(`(` + nameForm + `) (?:owes?|has not paid|hasn't paid|refuses to pay|must stop|keeps|is (?:using|copying|selling|infringing))\b`)},
+	{"party_1", regexp.MustCompile(`\b(?:owes?|paid) (` + nameForm + `)`)},
+	{"party_1", regexp.MustCompile(`\b(?:[Mm]y name is|I am|I, |we are|We are|signed by|on behalf of) ?(` + nameForm + `)`)},
+	{"party_2", regexp.MustCompile(`\b(?:to|against|with|hire|hires|hiring|engage|engages|landlord|tenant|gym|employer),? (?:is )?(` + nameForm + `)`)},
+	{"party_2", regexp.MustCompile(`\b(?:my|our) (?:[a-z-]+ ){0,2}[a-z-]+,? (` + nameForm + `)`)},
+	{"party_2", regexp.MustCompile(`\ban? (?:[a-z-]+ ){0,2}[a-z-]+, (` + nameForm + `)`)},
+	{"party_2", regexp.MustCompile(`\b(?:by|from) (` + nameForm + `)`)},
+	{"party_1", regexp.MustCompile(`\bfor (` + nameForm + `)`)},
 	{"interest", regexp.MustCompile(`(\d+(?:\.\d+)? ?(?:%|percent|per cent)(?: (?:per|a) (?:year|annum|month))?)`)},
-	{"purpose", regexp.MustCompile(`\b(?:to (?:discuss|explore|evaluate|talk about)|discussing|evaluating|exploring|about) ([^.,;]{4,80})`)},
-	{"services", regexp.MustCompile(`\b(?:to|will|who) ((?:design|build|clean|write|develop|paint|repair|translate|edit|advise|teach|photograph|maintain|install|manage|deliver|market|audit|test)[^.,;]{2,80})`)},
-	{"reason", regexp.MustCompile(`\bfor ((?:the |my |our |an? |unpaid )?[a-z][^.,;]{3,60})`)},
+	{"purpose", regexp.MustCompile(`\b(?:to (?:discuss|explore|evaluate|talk about)|discussing|evaluating|exploring|about) ([^.,;$€£\d]{4,80})`)},
+	{"services", regexp.MustCompile(`\b(?:to|will|who) ((?:design|build|clean|write|develop|paint|repair|translate|edit|advise|teach|photograph|maintain|install|manage|deliver|market|audit|test)[^.,;$€£\d]{2,80})`)},
+	{"reason", regexp.MustCompile(`\bfor ((?:the |my |our |an? |unpaid )?[a-z][^.,;$€£\d]{3,60})`)},
 	{"payment_days", regexp.MustCompile(`\b(?:[Nn]et|within|due in) ((?:[a-z]+ )?\(?\d*\)? ?(?:days|weeks))`)},
 	{"deadline", regexp.MustCompile(`\b(?:pay|stop|answer|respond|reply) (?:by|within|before) ([^.,;]{3,30})`)},
-	{"conduct", regexp.MustCompile(`\b(?:stop|stops|is|are|keeps?) ((?:using|copying|selling|contacting|posting|publishing|calling|harassing)[^.;]{3,80})`)},
+	{"conduct", regexp.MustCompile(`\b(?:stop|stops|is|are|keeps?) ((?:using|copying|selling|contacting|posting|publishing|calling|harassing)[^.;$€£]{3,80})`)},
 	{"contract", regexp.MustCompile(`\b(?:end|cancel|terminate|terminating|ending|leave) (?:my|our|the|this) ([^.,;]{3,60}?)(?: (?:with|on|by|at|from)\b|[.,;]|$)`)},
 	{"end_of_duty", regexp.MustCompile(`\bfor ((?:\d+|one|two|three|four|five|ten) years)`)},
 }
 
-// name is how the name of a person or company looks.
-const name = `[A-Z][\w&'-]+(?: (?:[A-Z][\w&'-]+|of|&))* ?(?:Inc\.?|LLC|Ltd\.?|GmbH|Corp\.?)?`
+// nameForm is how the name of a person or company looks.
+const nameForm = `[A-Z][\w&'-]+(?: (?:[A-Z][\w&'-]+|of|&))* ?(?:Inc\.?|LLC|Ltd\.?|GmbH|Corp\.?)?`
+
+// noName matches what has a capital and is nobody.
+var noName = regexp.MustCompile(`^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|NDA|Invoice|New York|California|Texas|EUR|USD|GBP|I)\b`)
 
 // fillPhrases fills slots that are still empty.
 func fillPhrases(known map[string]string, plain string) {
@@ -142,8 +149,8 @@ func fillPhrases(known map[string]string, plain string) {
 		}
 
 		value := strings.TrimSpace(m[1])
-		other := known["party_1"] == value || known["party_2"] == value
-		if strings.HasPrefix(p.slot, "party") && other {
+		taken := known["party_1"] == value || known["party_2"] == value
+		if strings.HasPrefix(p.slot, "party") && (taken || noName.MatchString(value)) {
 			continue
 		}
 		known[p.slot] = value
@@ -156,8 +163,11 @@ var slotOfRole = map[string]string{
 	"due": "due_date", "expiration": "end_date",
 }
 
-func fillDate(known map[string]string, d extract.Date) {
+func fillDate(known map[string]string, d extract.Date, template string) {
 	key := slotOfRole[d.Role]
+	if template == "termination" {
+		key = "end_date" // the date of a termination is its effect
+	}
 	if key != "" && known[key] == "" && d.ISO != nil {
 		known[key] = d.Quote.Quote
 	}

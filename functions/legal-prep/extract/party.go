@@ -26,9 +26,15 @@ var (
 	nameForm = sync.OnceValue(func() *regexp.Regexp {
 		return compile(`^(?:(?i:the|and|between|among|by|from|of) )*([A-Z0-9][\w.&'/-]*(?:(?:,? |, )(?:(?:of|de|van|von|der|the|and|et|y|&|d/b/a) )?(?:[A-Z0-9(&][\w.&'/)-]*|\d+))*)`)
 	})
-	roleLine = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`(?m)(?:^|[\n.;] ?)((?:Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Employer|Employee|Client|Customer|Contractor|Consultant|Seller|Buyer|Purchaser|Owner|Agent|Licensor|Licensee|Company|Supplier|Provider|Guarantor|Disclosing Party|Receiving Party|Recipient)): ?([A-Z][\w.&' -]*(?:, (?:Inc|LLC|Ltd|L\.P|Corp|LP|LLP|GmbH)\.?)?)`)
+	roleLabel = sync.OnceValue(func() *regexp.Regexp {
+		return compile(`\b(?:(` + roles + `)|` + otherLabels + `): ?`)
 	})
+)
+
+// Labels that stand before a colon: of a party, and of other things.
+const (
+	roles       = `Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Employer|Employee|Client|Customer|Contractor|Consultant|Seller|Buyer|Purchaser|Owner|Agent|Licensor|Licensee|Company|Supplier|Provider|Guarantor|Disclosing Party|Receiving Party|Recipient`
+	otherLabels = `Rent|Deposit|Term|Date|Fee|Price|Premises|Property|Address|Amount|Loan|Salary|Start|End`
 )
 
 // Parties returns the parties that the opening of a text names.
@@ -45,10 +51,24 @@ func Parties(t *text.Text) []Party {
 	return partiesBetween(head)
 }
 
+// partiesByRole reads a list of labels: "Landlord: Peter Stone".
 func partiesByRole(head string) []Party {
 	found := []Party{}
-	for _, m := range roleLine().FindAllStringSubmatch(head, -1) {
-		found = addParty(found, Party{strings.TrimSpace(m[2]), []string{m[1]}})
+	labels := roleLabel().FindAllStringSubmatchIndex(head, -1)
+	for i, m := range labels {
+		end := len(head)
+		if i+1 < len(labels) {
+			end = labels[i+1][0]
+		}
+		if m[2] < 0 {
+			continue
+		}
+
+		name := nameOf(head[m[1]:end])
+		if name != "" {
+			role := head[m[2]:m[3]]
+			found = addParty(found, Party{name, []string{role}})
+		}
 	}
 	return found
 }

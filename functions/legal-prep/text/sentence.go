@@ -7,7 +7,7 @@ import (
 )
 
 // item is how a line starts that is a paragraph of its own: "2.", "2.1", "(a)", "ARTICLE IV", "•".
-var item = regexp.MustCompile(`^(?:#{1,6} |\d{1,3}(?:\.\d{1,3}){0,4}[.)]?\s+["A-Z(\[]|\([a-z0-9]{1,4}\)\s|(?i:article|section|clause|schedule|exhibit|annex)\s+[\dIVXA-Z]+\b|[•▪*-]\s|[A-Z]\.\s|(?:Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Employer|Employee|Client|Customer|Contractor|Consultant|Seller|Buyer|Owner|Agent|Licensor|Licensee|Rent|Deposit|Term|Date|Fee|Price|Premises|Property):\s)`)
+var item = regexp.MustCompile(`^(?:#{1,6} |\d{1,3}(?:\.\d{1,3}){0,4}[.)]?\s+["A-Z(\[]|\([a-z0-9]{1,4}\)\s|(?i:article|section|clause|schedule|exhibit|annex)\s+[\dIVXA-Z]+\b|[•▪*-]\s|[A-Z]\.\s)`)
 
 func startsItem(line string) bool {
 	return item.MatchString(line[:min(len(line), 40)])
