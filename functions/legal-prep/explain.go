@@ -2,10 +2,10 @@ package legalprep
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"governance.internal/functions/legal-prep/extract"
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/risks"
 	"governance.internal/functions/legal-prep/text"
 )
@@ -32,8 +32,8 @@ type Question struct {
 }
 
 var (
-	duty = regexp.MustCompile(`\b((?:[Tt]he |[Ee]ach |[Ee]ither |[Nn]either |[Bb]oth )?[A-Za-z][\w'-]*(?: [A-Z][\w'-]*)?) (?:also |hereby )?(shall not|will not|must not|may not|cannot|shall|must|will|agrees? to|may|is entitled to|undertakes? to|is required to)\b`)
-	when = regexp.MustCompile(`(?i)\b(?:within|no later than|not later than|at least|by the|on the|before|after|every|each) [^.,;]{0,40}?\b(?:hours?|days?|weeks?|months?|years?|quarter|date|term)\b`)
+	duty = lazy.Pattern(`\b((?:[Tt]he |[Ee]ach |[Ee]ither |[Nn]either |[Bb]oth )?[A-Za-z][\w'-]*(?: [A-Z][\w'-]*)?) (?:also |hereby )?(shall not|will not|must not|may not|cannot|shall|must|will|agrees? to|may|is entitled to|undertakes? to|is required to)\b`)
+	when = lazy.Pattern(`(?i)\b(?:within|no later than|not later than|at least|by the|on the|before|after|every|each) [^.,;]{0,40}?\b(?:hours?|days?|weeks?|months?|years?|quarter|date|term)\b`)
 )
 
 func kindOf(word string) string {
@@ -64,7 +64,7 @@ func sectionsOf(t *text.Text) []Section {
 }
 
 func asksOf(t *text.Text, sentence text.Span) []Ask {
-	m := duty.FindStringSubmatch(t.Of(sentence))
+	m := duty().FindStringSubmatch(t.Of(sentence))
 	if m == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func asksOf(t *text.Text, sentence text.Span) []Ask {
 	return []Ask{{
 		Who:   m[1],
 		Kind:  kind,
-		When:  when.FindString(t.Of(sentence)),
+		When:  when().FindString(t.Of(sentence)),
 		Quote: t.Quote(sentence),
 	}}
 }

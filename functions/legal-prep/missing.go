@@ -20,59 +20,57 @@ type Missing struct {
 // expected is an item of a checklist: words that show it.
 type expected struct {
 	clause string
-	shown  *regexp.Regexp
+	shown  string // a pattern, compiled when it is asked for
 }
-
-func expect(clause, shown string) expected { return expected{clause, regexp.MustCompile(shown)} }
 
 var checklists = map[string][]expected{
 	"nda": {
-		expect("definition of confidential information", `"?confidential information"? (?:means|includes|is)|\bmeans\b`),
-		expect("exclusions", `public(?:ly)? (?:known|available|domain)|already known|independently developed`),
-		expect("compelled disclosure", `required by law|court order|subpoena|compelled`),
-		expect("term", `\b(?:years?|months?|term|expire)`),
-		expect("return or destruction", `return|destroy`),
-		expect("governing law", `laws? of|governing law`),
+		{"definition of confidential information", `"?confidential information"? (?:means|includes|is)|\bmeans\b`},
+		{"exclusions", `public(?:ly)? (?:known|available|domain)|already known|independently developed`},
+		{"compelled disclosure", `required by law|court order|subpoena|compelled`},
+		{"term", `\b(?:years?|months?|term|expire)`},
+		{"return or destruction", `return|destroy`},
+		{"governing law", `laws? of|governing law`},
 	},
 	"services": {
-		expect("scope", `services|scope|statement of work`),
-		expect("fees and due date", `\bpay|invoice|fee`),
-		expect("acceptance", `accept(?:ance|ed)`),
-		expect("ownership of results", `own|intellectual property|copyright`),
-		expect("confidentiality", `confidential|secret`),
-		expect("limit of liability", `liab`),
-		expect("termination", `terminat|cancel`),
-		expect("governing law", `laws? of|governing law`),
+		{"scope", `services|scope|statement of work`},
+		{"fees and due date", `\bpay|invoice|fee`},
+		{"acceptance", `accept(?:ance|ed)`},
+		{"ownership of results", `own|intellectual property|copyright`},
+		{"confidentiality", `confidential|secret`},
+		{"limit of liability", `liab`},
+		{"termination", `terminat|cancel`},
+		{"governing law", `laws? of|governing law`},
 	},
 	"employment": {
-		expect("duties", `dut(?:y|ies)|responsib|position|job`),
-		expect("pay", `salary|wage|pay|compensation`),
-		expect("hours", `hours|full[- ]time|part[- ]time`),
-		expect("holidays", `vacation|holiday|leave`),
-		expect("notice of termination", `notice|terminat`),
-		expect("governing law", `laws? of|governing law`),
+		{"duties", `dut(?:y|ies)|responsib|position|job`},
+		{"pay", `salary|wage|pay|compensation`},
+		{"hours", `hours|full[- ]time|part[- ]time`},
+		{"holidays", `vacation|holiday|leave`},
+		{"notice of termination", `notice|terminat`},
+		{"governing law", `laws? of|governing law`},
 	},
 	"lease": {
-		expect("premises", `premises|apartment|flat|house|property|unit`),
-		expect("rent", `\brent\b`),
-		expect("deposit", `deposit`),
-		expect("repairs", `repair|maint(?:ain|enance)`),
-		expect("entry", `\benter|\bentry|\baccess`),
-		expect("end and renewal", `terminat|renew|expire|end of`),
+		{"premises", `premises|apartment|flat|house|property|unit`},
+		{"rent", `\brent\b`},
+		{"deposit", `deposit`},
+		{"repairs", `repair|maint(?:ain|enance)`},
+		{"entry", `\benter|\bentry|\baccess`},
+		{"end and renewal", `terminat|renew|expire|end of`},
 	},
 	"loan": {
-		expect("principal", `principal|amount|\$`),
-		expect("interest", `interest`),
-		expect("repayment", `repay|instal?lment|maturity`),
-		expect("early repayment", `prepay|early`),
-		expect("default", `default`),
-		expect("governing law", `laws? of|governing law`),
+		{"principal", `principal|amount|\$`},
+		{"interest", `interest`},
+		{"repayment", `repay|instal?lment|maturity`},
+		{"early repayment", `prepay|early`},
+		{"default", `default`},
+		{"governing law", `laws? of|governing law`},
 	},
 	"terms_of_service": {
-		expect("how changes are announced", `notif|notice|email|post`),
-		expect("liability", `liab`),
-		expect("closing an account", `close|terminat|cancel|delete`),
-		expect("disputes", `dispute|court|arbitrat`),
+		{"how changes are announced", `notif|notice|email|post`},
+		{"liability", `liab`},
+		{"closing an account", `close|terminat|cancel|delete`},
+		{"disputes", `dispute|court|arbitrat`},
 	},
 }
 
@@ -94,7 +92,7 @@ func missingIn(t *text.Text, a *Answer) []Missing {
 	}
 
 	for _, e := range checklists[name] {
-		if e.shown.MatchString(t.Lower) {
+		if regexp.MustCompile(e.shown).MatchString(t.Lower) {
 			continue
 		}
 		missing = append(missing, Missing{

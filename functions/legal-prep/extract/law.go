@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/text"
 )
 
@@ -30,12 +31,8 @@ var (
 			compile(`(?i:governing law|applicable law|choice of law)[.:]? *-? *(?i:the )?(?i:laws? of )?` + place),
 		}
 	})
-	stateOf = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`(?i)^(?:the )?(?:(?:state|commonwealth|province|republic|federal republic|kingdom|territory|country|emirate|canton) of )?(?:the )?`)
-	})
-	ofAmerica = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`(?i),? (?:in the )?(?:united states(?: of america)?|u\.?s\.?a?\.?)$`)
-	})
+	stateOf   = lazy.Pattern(`(?i)^(?:the )?(?:(?:state|commonwealth|province|republic|federal republic|kingdom|territory|country|emirate|canton) of )?(?:the )?`)
+	ofAmerica = lazy.Pattern(`(?i),? (?:in the )?(?:united states(?: of america)?|u\.?s\.?a?\.?)$`)
 )
 
 // countries are the places that an adjective names.

@@ -1,11 +1,10 @@
 package extract
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/numeral"
 	"governance.internal/functions/legal-prep/text"
 )
@@ -39,15 +38,9 @@ const (
 )
 
 var (
-	signedSum = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`(` + signs + `|\b(?:` + codes + `)) ?\$?(` + figures + `)` + scale)
-	})
-	namedSum = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`\b(` + figures + `)` + scale + ` ?(€|£|¥|₹|(?:` + codes + `)\b|(?:` + names + `)s?\b)`)
-	})
-	spelledSum = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`(` + numeral.Pattern + `) (?:and (\d{1,2}|no)/100 )?(` + names + `)s?\b(?:,? ?\((?:` + signs + `|\b(?:` + codes + `))? ?(` + figures + `)` + scale + `[^)]{0,12}\))?`)
-	})
+	signedSum  = lazy.Pattern(`(` + signs + `|\b(?:` + codes + `)) ?\$?(` + figures + `)` + scale)
+	namedSum   = lazy.Pattern(`\b(` + figures + `)` + scale + ` ?(€|£|¥|₹|(?:` + codes + `)\b|(?:` + names + `)s?\b)`)
+	spelledSum = lazy.Pattern(`(` + numeral.Pattern + `) (?:and (\d{1,2}|no)/100 )?(` + names + `)s?\b(?:,? ?\((?:` + signs + `|\b(?:` + codes + `))? ?(` + figures + `)` + scale + `[^)]{0,12}\))?`)
 )
 
 // Sums returns the sums of money of a text in order.

@@ -1,11 +1,10 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/text"
 )
 
@@ -13,22 +12,12 @@ import (
 const opening = 4000
 
 var (
-	betweenWord = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`\b(?:by and between|by and among|between|among|from|by)[: ]`)
-	})
-	aliasNote = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`\(\s?((?:[^()"]{0,60}"[^"()]{1,60}",?)+[^()"]{0,40})\)|(?:,? (?i:hereinafter|hereafter|herein)[^"()]{0,40})("[^"]{1,60}")`)
-	})
-	bareAlias = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`\((?:the |hereinafter |as )(?:the )?([A-Z][a-z]+(?: [A-Z][a-z]+)?)\)`)
-	})
-	quoted   = sync.OnceValue(func() *regexp.Regexp { return compile(`"([^"]{1,60})"`) })
-	nameForm = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`^(?:(?i:the|and|between|among|by|from|of) )*([A-Z0-9][\w.&'/-]*(?:(?:,? |, )(?:(?:of|de|van|von|der|the|and|et|y|&|d/b/a) )?(?:[A-Z0-9(&][\w.&'/)-]*|\d+))*)`)
-	})
-	roleLabel = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`\b(?:(` + roles + `)|` + otherLabels + `): ?`)
-	})
+	betweenWord = lazy.Pattern(`\b(?:by and between|by and among|between|among|from|by)[: ]`)
+	aliasNote   = lazy.Pattern(`\(\s?((?:[^()"]{0,60}"[^"()]{1,60}",?)+[^()"]{0,40})\)|(?:,? (?i:hereinafter|hereafter|herein)[^"()]{0,40})("[^"]{1,60}")`)
+	bareAlias   = lazy.Pattern(`\((?:the |hereinafter |as )(?:the )?([A-Z][a-z]+(?: [A-Z][a-z]+)?)\)`)
+	quoted      = lazy.Pattern(`"([^"]{1,60})"`)
+	nameForm    = lazy.Pattern(`^(?:(?i:the|and|between|among|by|from|of) )*([A-Z0-9][\w.&'/-]*(?:(?:,? |, )(?:(?:of|de|van|von|der|the|and|et|y|&|d/b/a) )?(?:[A-Z0-9(&][\w.&'/)-]*|\d+))*)`)
+	roleLabel   = lazy.Pattern(`\b(?:(` + roles + `)|` + otherLabels + `): ?`)
 )
 
 // Labels that stand before a colon: of a party, and of other things.
@@ -163,7 +152,7 @@ func nameOf(passage string) string {
 	return name
 }
 
-var capital = sync.OnceValue(func() *regexp.Regexp { return compile(`[A-Z]`) })
+var capital = lazy.Pattern(`[A-Z]`)
 
 // endsAbbreviated reports whether the last point belongs to a name.
 func endsAbbreviated(name string) bool {
@@ -178,13 +167,9 @@ func startsCommon(name string) bool {
 }
 
 var (
-	listStart = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`\b(?:by and between|between|by and among|among|from) `)
-	})
-	listMark = sync.OnceValue(func() *regexp.Regexp { return compile(`,? and |, | to `) })
-	suffix   = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`^(?:Inc|LLC|Ltd|Corp|L\.P|LP|LLP|GmbH|Co|S\.A|N\.A|Jr|Sr)\b`)
-	})
+	listStart = lazy.Pattern(`\b(?:by and between|between|by and among|among|from) `)
+	listMark  = lazy.Pattern(`,? and |, | to `)
+	suffix    = lazy.Pattern(`^(?:Inc|LLC|Ltd|Corp|L\.P|LP|LLP|GmbH|Co|S\.A|N\.A|Jr|Sr)\b`)
 )
 
 // partiesBetween finds "between A, B and C" and "from A to B" without aliases.

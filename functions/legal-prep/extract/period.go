@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/numeral"
 	"governance.internal/functions/legal-prep/text"
 )
@@ -78,15 +79,9 @@ func valueOf(words, figures string) (value int, conflict []int) {
 }
 
 var (
-	beforeAnchor = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`^'?,? ?(?:[a-z]+ ){0,4}?(?:before|prior to|in advance of|preceding|ahead of)\b`)
-	})
-	limits = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`(?:within|no later than|not later than|at least|not less than|no less than|no more than|not more than|up to|for|after|every|on|upon|by|in|than)(?: the| a| an| first| next)?(?: period of)?(?: not less than| at least)? ?$`)
-	})
-	follows = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`^'?,? ?(?:of|after|from|following|before|prior to|in advance|thereafter|later)\b`)
-	})
+	beforeAnchor = lazy.Pattern(`^'?,? ?(?:[a-z]+ ){0,4}?(?:before|prior to|in advance of|preceding|ahead of)\b`)
+	limits       = lazy.Pattern(`(?:within|no later than|not later than|at least|not less than|no less than|no more than|not more than|up to|for|after|every|on|upon|by|in|than)(?: the| a| an| first| next)?(?: period of)?(?: not less than| at least)? ?$`)
+	follows      = lazy.Pattern(`^'?,? ?(?:of|after|from|following|before|prior to|in advance|thereafter|later)\b`)
 )
 
 // signed turns the offset of a period before its anchor negative.
@@ -99,9 +94,7 @@ func (p Period) signed(after string) Period {
 }
 
 // lengthOfTerm matches what stands before the length of a term, which is no notice period.
-var lengthOfTerm = sync.OnceValue(func() *regexp.Regexp {
-	return compile(`(?:terms?|renewals?|extensions?)(?: of| for)(?: a| an)?(?: period of)? ?$|(?:additional|successive|further|renewal) ?$`)
-})
+var lengthOfTerm = lazy.Pattern(`(?:terms?|renewals?|extensions?)(?: of| for)(?: a| an)?(?: period of)? ?$|(?:additional|successive|further|renewal) ?$`)
 
 // NoticePeriods returns the periods in which a notice is given.
 func NoticePeriods(t *text.Text) []Period {
@@ -135,13 +128,9 @@ func Deadlines(t *text.Text) []Period {
 	return deadlines
 }
 
-var afterAnchor = sync.OnceValue(func() *regexp.Regexp {
-	return compile(`^'? (?:after|from the|from receipt|following)\b`)
-})
+var afterAnchor = lazy.Pattern(`^'? (?:after|from the|from receipt|following)\b`)
 
-var deadlineWord = sync.OnceValue(func() *regexp.Regexp {
-	return compile(`(?:within|no later than|not later than|no more than|not more than)(?: the| a| an| first| next)?(?: period of)? ?$`)
-})
+var deadlineWord = lazy.Pattern(`(?:within|no later than|not later than|no more than|not more than)(?: the| a| an| first| next)?(?: period of)? ?$`)
 
 func lastSentence(s string) string {
 	if at := strings.LastIndexAny(s, ".;\n"); at >= 0 {

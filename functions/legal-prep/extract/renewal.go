@@ -1,20 +1,14 @@
 package extract
 
 import (
-	"regexp"
-	"sync"
-
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/text"
 )
 
 var (
-	renewing = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`\b(?:renew|extend|extension|successive|additional (?:term|period|year)|roll over)`)
-	})
-	noticed    = sync.OnceValue(func() *regexp.Regexp { return compile(`\b(?:notice|notif|unless|cancel|terminat)`) })
-	renewedFor = sync.OnceValue(func() *regexp.Regexp {
-		return compile(`(?:renew|extend|extension|successive|additional|further|renewal)[^.;]{0,80}$`)
-	})
+	renewing   = lazy.Pattern(`\b(?:renew|extend|extension|successive|additional (?:term|period|year)|roll over)`)
+	noticed    = lazy.Pattern(`\b(?:notice|notif|unless|cancel|terminat)`)
+	renewedFor = lazy.Pattern(`(?:renew|extend|extension|successive|additional|further|renewal)[^.;]{0,80}$`)
 )
 
 // RenewalNotice returns the period before the end of a term in which a notice stops a renewal,

@@ -3,10 +3,10 @@ package glossary
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
 	"sync"
 
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/text"
 )
 
@@ -31,7 +31,7 @@ var words = sync.OnceValue(func() map[string]string {
 	return meanings
 })
 
-var word = regexp.MustCompile(`[a-z]+(?:[-'][a-z]+)*`)
+var word = lazy.Pattern(`[a-z]+(?:[-'][a-z]+)*`)
 
 // longestTerm is how many words a term has at most.
 const longestTerm = 5
@@ -40,7 +40,7 @@ const longestTerm = 5
 func In(t *text.Text) []Entry {
 	entries := []Entry{}
 	seen := map[string]bool{}
-	places := word.FindAllStringIndex(t.Lower, -1)
+	places := word().FindAllStringIndex(t.Lower, -1)
 
 	for i := 0; i < len(places); i++ {
 		for n := min(longestTerm, len(places)-i); n > 0; n-- {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"governance.internal/functions/legal-prep/extract"
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/numeral"
 	"governance.internal/functions/legal-prep/text"
 )
@@ -27,12 +28,12 @@ func (d *document) findMismatches() {
 }
 
 // counted is a number in words with figures in brackets after it.
-var counted = regexp.MustCompile(`(` + numeral.Pattern + `)(?: percent| per cent)? ?\((\d{1,3}(?:,\d{3})*|\d+) ?%?\)`)
+var counted = lazy.Pattern(`(` + numeral.Pattern + `)(?: percent| per cent)? ?\((\d{1,3}(?:,\d{3})*|\d+) ?%?\)`)
 
 // findMiscounts finds numbers of things, and rates, whose words and figures differ.
 func (d *document) findMiscounts() {
 	for _, s := range d.sentences {
-		for _, m := range counted.FindAllStringSubmatch(d.LowerOf(s), -1) {
+		for _, m := range counted().FindAllStringSubmatch(d.LowerOf(s), -1) {
 			words, ok := numeral.Parse(m[1])
 			figures := strings.ReplaceAll(m[2], ",", "")
 			if ok && strconv.FormatInt(words, 10) != figures {
@@ -86,17 +87,17 @@ func (d *document) findContradictions() {
 }
 
 var (
-	placeholder = regexp.MustCompile(`_{3,}|\[(?:●|•|\*+|\s*|\.{2,}|_+|x+|X+)\]|\[(?:insert|enter|name|date|amount|address|fill|company|client|party|city|state|number|tbd|your|the|title|specify|describe|to be)[^\]]{0,60}\]|\b(?:TBD|TBC|XXX+)\b|\[[A-Z][A-Z /_'-]{2,40}\]|<[A-Za-z][A-Za-z _]{2,30}>|\bto be (?:determined|agreed|confirmed)\b|\.{6,}|\{\{[^}]*\}\}`)
-	reference   = regexp.MustCompile(`\b(?i:section|clause|paragraph|article)s? (\d{1,3}(?:\.\d{1,3})*)`)
-	numbered    = regexp.MustCompile(`(?m)(?:^|\n|  |\. |\A)\s*(?i:(?:section|article|clause|paragraph) )?(\d{1,3}(?:\.\d{1,3})*)[.):]?\s+["A-Z(\[]`)
-	elsewhere   = regexp.MustCompile(`^[^.;]{0,12}\b(?i:of (?:the|that|title|such)|act|code|u\.s\.c|thereof)\b`)
+	placeholder = lazy.Pattern(`_{3,}|\[(?:●|•|\*+|\s*|\.{2,}|_+|x+|X+)\]|\[(?:insert|enter|name|date|amount|address|fill|company|client|party|city|state|number|tbd|your|the|title|specify|describe|to be)[^\]]{0,60}\]|\b(?:TBD|TBC|XXX+)\b|\[[A-Z][A-Z /_'-]{2,40}\]|<[A-Za-z][A-Za-z _]{2,30}>|\bto be (?:determined|agreed|confirmed)\b|\.{6,}|\{\{[^}]*\}\}`)
+	reference   = lazy.Pattern(`\b(?i:section|clause|paragraph|article)s? (\d{1,3}(?:\.\d{1,3})*)`)
+	numbered    = lazy.Pattern(`(?m)(?:^|\n|  |\. |\A)\s*(?i:(?:section|article|clause|paragraph) )?(\d{1,3}(?:\.\d{1,3})*)[.):]?\s+["A-Z(\[]`)
+	elsewhere   = lazy.Pattern(`^[^.;]{0,12}\b(?i:of (?:the|that|title|such)|act|code|u\.s\.c|thereof)\b`)
 )
 
 // findLooseEnds finds placeholders, references to sections that do not exist, and terms that
 // are used and not defined.
 func (d *document) findLooseEnds() {
 	for _, s := range d.sentences {
-		if placeholder.MatchString(d.placeholdersOf(s)) {
+		if placeholder().MatchString(d.placeholdersOf(s)) {
 			d.add("placeholder", s)
 		}
 	}
@@ -111,7 +112,7 @@ func (d *document) placeholdersOf(s text.Span) string {
 
 func (d *document) findBrokenReferences() {
 	known := map[string]bool{}
-	for _, m := range numbered.FindAllStringSubmatch(d.Plain, -1) {
+	for _, m := range numbered().FindAllStringSubmatch(d.Plain, -1) {
 		known[m[1]] = true
 		whole, _, _ := strings.Cut(m[1], ".")
 		known[whole] = true
@@ -122,10 +123,10 @@ func (d *document) findBrokenReferences() {
 	}
 
 	for _, s := range d.sentences {
-		for _, m := range reference.FindAllStringSubmatchIndex(d.Of(s), -1) {
+		for _, m := range reference().FindAllStringSubmatchIndex(d.Of(s), -1) {
 			number := d.Of(s)[m[2]:m[3]]
 			rest := d.Of(s)[m[1]:]
-			if m[0] == 0 || known[number] || elsewhere.MatchString(rest) {
+			if m[0] == 0 || known[number] || elsewhere().MatchString(rest) {
 				continue
 			}
 			d.add("broken_reference", s)
@@ -134,7 +135,7 @@ func (d *document) findBrokenReferences() {
 	}
 }
 
-var capitalised = regexp.MustCompile(`\b(?:the|each|any|all|such|an|a|to|of) ((?:[A-Z][a-z]+)(?: [A-Z][a-z]+){1,3})\b`)
+var capitalised = lazy.Pattern(`\b(?:the|each|any|all|such|an|a|to|of) ((?:[A-Z][a-z]+)(?: [A-Z][a-z]+){1,3})\b`)
 
 // findUndefinedTerms finds terms of two and more capitalised words that a document with
 // definitions uses and does not define.
@@ -156,7 +157,7 @@ func (d *document) findUndefinedTerms() {
 
 	reported := map[string]bool{}
 	for _, s := range d.sentences {
-		for _, m := range capitalised.FindAllStringSubmatch(d.Of(s), -1) {
+		for _, m := range capitalised().FindAllStringSubmatch(d.Of(s), -1) {
 			term := strings.ToLower(m[1])
 			if reported[term] || isName(term, m[1]) || isDefined(term, names) {
 				continue
@@ -174,7 +175,7 @@ func isDefined(term string, names []string) bool {
 	})
 }
 
-var properNames = regexp.MustCompile(`(?:state|court|county|city|act|code|united|states|republic|commonwealth|rules|association|law|laws|january|february|march|april|may|june|july|august|september|october|november|december|street|road|avenue|university|bank|inc|llc|ltd|corp|company|exhibit|schedule|annex|appendix|new|north|south|west|great|hong|section|article|agreement|arbitration|institute|board|department|office|commission|union|convention|internal|revenue|securities|exchange|international|chamber|commerce|america|kingdom|european|federal|national)\b`)
+var properNames = lazy.Pattern(`(?:state|court|county|city|act|code|united|states|republic|commonwealth|rules|association|law|laws|january|february|march|april|may|june|july|august|september|october|november|december|street|road|avenue|university|bank|inc|llc|ltd|corp|company|exhibit|schedule|annex|appendix|new|north|south|west|great|hong|section|article|agreement|arbitration|institute|board|department|office|commission|union|convention|internal|revenue|securities|exchange|international|chamber|commerce|america|kingdom|european|federal|national)\b`)
 
 // isName reports whether capitals write a name and not a term.
-func isName(lower, _ string) bool { return properNames.MatchString(lower) }
+func isName(lower, _ string) bool { return properNames().MatchString(lower) }

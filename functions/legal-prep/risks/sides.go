@@ -4,17 +4,18 @@ import (
 	"regexp"
 	"slices"
 
+	"governance.internal/functions/legal-prep/lazy"
 	"governance.internal/functions/legal-prep/text"
 )
 
 var (
 	mutual       = regexp.MustCompile(bothSides + `|\b(?:each|one) (?:other|another)\b|\bthe other\b[^.]{0,20}\bparty\b|\bneither\b|\bno party\b|\ba party\b|\beveryone\b`)
-	indemnifier  = regexp.MustCompile(`\b(?:the )?([a-z]+)\b[ ,]{1,2}(?:(?:shall|will|must|agrees? to|also|fully|promptly|hereby) )*(?:to )?(?:indemnif|hold|defend|reimburse|compensate)`)
-	limitsOfTime = regexp.MustCompile(`\b(?:months?|years?|days?|weeks?)\b`)
-	limitsOfArea = regexp.MustCompile(`\b(?:miles?|kilomet(?:er|re)s?|radius|county|city|state of|territory|within|in (?:the )?[a-z]+(?:land|shire)?)\b`)
-	whileBound   = regexp.MustCompile(`\bduring (?:the )?(?:term|employment|engagement)\b|\bwhile (?:employed|engaged|this)\b`)
-	onlyOne      = regexp.MustCompile(`\b(?:but|while|whereas|and|;) the \w+ (?:never|may not|cannot|shall not|must not|has no(?: such)? right|does not|is not|may only)\b|\bonly (?:the )?(\w+) (?:may|can|has|is entitled|shall have)\b|\bthe \w+ (?:may|can) (?:freely )?(?:assign|transfer|set[- ]?off|withhold|audit|subcontract|choose|decide)\b[^.]{0,80}\b(?:but )?the \w+ (?:may|shall|can) ?not\b|\b(?:may|can) (?:freely )?(?:assign|transfer)\b[^.]{0,60}\bwithout\b[^.]{0,20}\bconsent\b|\b(?:sole(?:ly)? (?:judge|interpret)|(?:decision|interpretation) (?:of the \w+ )?is final)\b|\battorneys?'? fees\b[^.]{0,60}\bonly\b`)
-	excusedOne   = regexp.MustCompile(`\b(?:the )?(landlord|lender|company|provider|supplier|seller|contractor|client|customer|tenant|buyer|we|us|bank|owner|borrower|licensor|vendor|manufacturer|distributor|operator|carrier|employer|publisher|platform|host|organizer|school|gym|airline|carrier|hotel|venue|studio|agency|store|dealer|developer)\b[^.]{0,60}\b(?:not (?:be )?(?:liable|responsible|in (?:breach|default))|excused|no liability|need not|relieved|may suspend|may delay)`)
+	indemnifier  = lazy.Pattern(`\b(?:the )?([a-z]+)\b[ ,]{1,2}(?:(?:shall|will|must|agrees? to|also|fully|promptly|hereby) )*(?:to )?(?:indemnif|hold|defend|reimburse|compensate)`)
+	limitsOfTime = lazy.Pattern(`\b(?:months?|years?|days?|weeks?)\b`)
+	limitsOfArea = lazy.Pattern(`\b(?:miles?|kilomet(?:er|re)s?|radius|county|city|state of|territory|within|in (?:the )?[a-z]+(?:land|shire)?)\b`)
+	whileBound   = lazy.Pattern(`\bduring (?:the )?(?:term|employment|engagement)\b|\bwhile (?:employed|engaged|this)\b`)
+	onlyOne      = lazy.Pattern(`\b(?:but|while|whereas|and|;) the \w+ (?:never|may not|cannot|shall not|must not|has no(?: such)? right|does not|is not|may only)\b|\bonly (?:the )?(\w+) (?:may|can|has|is entitled|shall have)\b|\bthe \w+ (?:may|can) (?:freely )?(?:assign|transfer|set[- ]?off|withhold|audit|subcontract|choose|decide)\b[^.]{0,80}\b(?:but )?the \w+ (?:may|shall|can) ?not\b|\b(?:may|can) (?:freely )?(?:assign|transfer)\b[^.]{0,60}\bwithout\b[^.]{0,20}\bconsent\b|\b(?:sole(?:ly)? (?:judge|interpret)|(?:decision|interpretation) (?:of the \w+ )?is final)\b|\battorneys?'? fees\b[^.]{0,60}\bonly\b`)
+	excusedOne   = lazy.Pattern(`\b(?:the )?(landlord|lender|company|provider|supplier|seller|contractor|client|customer|tenant|buyer|we|us|bank|owner|borrower|licensor|vendor|manufacturer|distributor|operator|carrier|employer|publisher|platform|host|organizer|school|gym|airline|carrier|hotel|venue|studio|agency|store|dealer|developer)\b[^.]{0,60}\b(?:not (?:be )?(?:liable|responsible|in (?:breach|default))|excused|no liability|need not|relieved|may suspend|may delay)`)
 )
 
 // weighSides decides what depends on whom a duty or a right belongs to.
@@ -44,7 +45,7 @@ func (d *document) weighIndemnities() {
 
 	var givers []string
 	for _, s := range spans {
-		for _, m := range indemnifier.FindAllStringSubmatch(d.LowerOf(s), -1) {
+		for _, m := range indemnifier().FindAllStringSubmatch(d.LowerOf(s), -1) {
 			if !slices.Contains(givers, m[1]) && !slices.Contains(verbs, m[1]) {
 				givers = append(givers, m[1])
 			}
@@ -67,19 +68,19 @@ var verbs = []string{"indemnify", "defend", "and", "or", "to", "will", "shall", 
 func (d *document) weighForceMajeure() {
 	for _, s := range d.sentencesOf("force_majeure") {
 		sentence := d.LowerOf(s)
-		if excusedOne.MatchString(sentence) && !mutual.MatchString(sentence) {
+		if excusedOne().MatchString(sentence) && !mutual.MatchString(sentence) {
 			d.add("force_majeure_one_sided", s)
 		}
 	}
 }
 
-var ends = regexp.MustCompile(`\b(?:the )?([a-z]+) (?:may|can|is entitled to|has the right to|shall be entitled to) (?:also )?(?:terminate|cancel|end)\b[^.]{0,100}\b` + anyReason)
+var ends = lazy.Pattern(`\b(?:the )?([a-z]+) (?:may|can|is entitled to|has the right to|shall be entitled to) (?:also )?(?:terminate|cancel|end)\b[^.]{0,100}\b` + anyReason)
 
 // weighTermination drops a one-sided right to end where the other side has one, too.
 func (d *document) weighTermination() {
 	var sides []string
 	for _, s := range d.sentencesOf("termination_convenience_one_sided") {
-		for _, m := range ends.FindAllStringSubmatch(d.LowerOf(s), -1) {
+		for _, m := range ends().FindAllStringSubmatch(d.LowerOf(s), -1) {
 			if !slices.Contains(sides, m[1]) {
 				sides = append(sides, m[1])
 			}
@@ -95,8 +96,8 @@ func (d *document) weighTermination() {
 func (d *document) weighNonCompetes() {
 	for _, s := range d.sentencesOf("non_compete") {
 		sentence := d.LowerOf(s)
-		timed := limitsOfTime.MatchString(sentence) || whileBound.MatchString(sentence)
-		if !timed || !limitsOfArea.MatchString(sentence) && !whileBound.MatchString(sentence) {
+		timed := limitsOfTime().MatchString(sentence) || whileBound().MatchString(sentence)
+		if !timed || !limitsOfArea().MatchString(sentence) && !whileBound().MatchString(sentence) {
 			d.add("non_compete_no_limits", s)
 		}
 	}
@@ -110,7 +111,7 @@ var oneSidedCodes = []string{
 
 func (d *document) findOneSided() {
 	for _, s := range d.sentences {
-		if !onlyOne.MatchString(d.LowerOf(s)) || mutual.MatchString(d.LowerOf(s)) {
+		if !onlyOne().MatchString(d.LowerOf(s)) || mutual.MatchString(d.LowerOf(s)) {
 			continue
 		}
 		named := slices.ContainsFunc(d.found, func(f found) bool {

@@ -1,16 +1,17 @@
 package text
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"governance.internal/functions/legal-prep/lazy"
 )
 
 // item is how a line starts that is a paragraph of its own: "2.", "2.1", "(a)", "ARTICLE IV", "•".
-var item = regexp.MustCompile(`^(?:#{1,6} |\d{1,3}(?:\.\d{1,3}){0,4}[.)]?\s+["A-Z(\[]|\([a-z0-9]{1,4}\)\s|(?i:article|section|clause|schedule|exhibit|annex)\s+[\dIVXA-Z]+\b|[•▪*-]\s|[A-Z]\.\s)`)
+var item = lazy.Pattern(`^(?:#{1,6} |\d{1,3}(?:\.\d{1,3}){0,4}[.)]?\s+["A-Z(\[]|\([a-z0-9]{1,4}\)\s|(?i:article|section|clause|schedule|exhibit|annex)\s+[\dIVXA-Z]+\b|[•▪*-]\s|[A-Z]\.\s)`)
 
 func startsItem(line string) bool {
-	return item.MatchString(line[:min(len(line), 40)])
+	return item().MatchString(line[:min(len(line), 40)])
 }
 
 // longSentence is where a sentence is split at a semicolon, in bytes.
@@ -158,7 +159,7 @@ func (t *Text) joinHeadings(sentences []Span) []Span {
 	return joined
 }
 
-var verb = regexp.MustCompile(`\b(?:shall|will|may|must|is|are|has|have|means|agrees?|do|does|not|pays?)\b`)
+var verb = lazy.Pattern(`\b(?:shall|will|may|must|is|are|has|have|means|agrees?|do|does|not|pays?)\b`)
 
 // isHeading reports whether a sentence is a heading: few words and no verb.
 func (t *Text) isHeading(s Span) bool {
@@ -168,5 +169,5 @@ func (t *Text) isHeading(s Span) bool {
 
 	words := strings.Count(t.Of(s), " ") + 1
 
-	return words <= 7 && !verb.MatchString(t.LowerOf(s))
+	return words <= 7 && !verb().MatchString(t.LowerOf(s))
 }
