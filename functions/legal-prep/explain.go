@@ -98,7 +98,8 @@ func questionsOf(findings []risks.Finding) []Question {
 
 // summaryOf says in a few sentences what was found.
 func summaryOf(a *Answer) []string {
-	summary := []string{fmt.Sprintf("Type of document: %s.", strings.ReplaceAll(a.DocumentType.Value, "_", " "))}
+	kind := strings.ReplaceAll(a.DocumentType.Value, "_", " ")
+	summary := []string{fmt.Sprintf("Type of document: %s.", kind)}
 	if names := partyNames(a.KeyTerms.Parties); names != "" {
 		summary = append(summary, "Parties: "+names+".")
 	}

@@ -102,9 +102,10 @@ func number(s string) int {
 }
 
 func month(name string) int {
-	names := []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
-	return slices.Index(names, name[:3]) + 1
+	return slices.Index(shortMonths, name[:3]) + 1
 }
+
+var shortMonths = strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")
 
 // Dates returns the dates of a text in order.
 func Dates(t *text.Text) []Date {

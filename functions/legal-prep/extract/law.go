@@ -65,7 +65,7 @@ func jurisdiction(written string) string {
 	name := written[len(stateOf().FindString(written)):]
 	name = ofAmerica().ReplaceAllString(strings.TrimRight(name, "."), "")
 
-	for _, stop := range []string{" Section", " ARTICLE", " Article", " Any ", ". ", " without", " Without"} {
+	for _, stop := range afterPlaces {
 		name, _, _ = strings.Cut(name, stop)
 	}
 
@@ -83,6 +83,9 @@ func jurisdiction(written string) string {
 	}
 	return name
 }
+
+// afterPlaces are words with capitals that follow a place and are no part of it.
+var afterPlaces = []string{" Section", " ARTICLE", " Article", " Any ", ". ", " without", " Without"}
 
 var notPlaces = map[string]bool{
 	"agreement": true, "this agreement": true, "parties": true, "party": true, "applicable": true,

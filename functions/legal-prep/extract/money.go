@@ -122,7 +122,7 @@ func minorUnits(figures, scale, currency string) (units int64, ok bool) {
 	digits := minorDigitsOf(currency)
 	whole, part := splitFigures(figures, digits)
 
-	exponent := digits + map[string]int{"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9}[scale]
+	exponent := digits + zeros[scale]
 	if len(part) > exponent || len(whole)+exponent > 17 {
 		return 0, false
 	}
@@ -133,6 +133,9 @@ func minorUnits(figures, scale, currency string) (units int64, ok bool) {
 	return units, err == nil
 }
 
+// zeros are what the words for large numbers stand for.
+var zeros = map[string]int{"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9}
+
 // splitFigures returns the digits before and after the decimal mark: the last separator, unless
 // three digits follow it and the currency has not three decimals.
 func splitFigures(figures string, digits int) (whole, part string) {
@@ -142,8 +145,9 @@ func splitFigures(figures string, digits int) (whole, part string) {
 	}
 
 	part = figures[at+1:]
-	thousands := len(part) == 3 && (digits != 3 || figures[at] == ',' || strings.Count(figures, figures[at:at+1]) > 1)
-	if thousands {
+	mark := figures[at : at+1]
+	grouping := digits != 3 || mark == "," || strings.Count(figures, mark) > 1
+	if len(part) == 3 && grouping {
 		return onlyDigits(figures), ""
 	}
 	return onlyDigits(figures[:at]), part

@@ -110,7 +110,13 @@ var noParties = []string{"agreement", "contract", "lease", "date", "parties", "p
 // isNoParty reports whether a defined term names no person.
 func isNoParty(alias string) bool {
 	last := alias[strings.LastIndexByte(alias, ' ')+1:]
-	return alias == "" || slices.Contains(noParties, strings.ToLower(last)) && !strings.HasSuffix(alias, "ing Party")
+	if alias == "" {
+		return true
+	}
+	if strings.HasSuffix(alias, "ing Party") {
+		return false
+	}
+	return slices.Contains(noParties, strings.ToLower(last))
 }
 
 // nameIn returns the name that a passage ends up naming: the one at its start after ", and" or
@@ -146,7 +152,9 @@ func nameOf(passage string) string {
 		name = strings.TrimRight(name, ".")
 	}
 
-	if strings.Contains(strings.ToLower(name), "agreement") || len(name) < 2 || !capital().MatchString(name) || startsCommon(name) {
+	named := len(name) > 1 && capital().MatchString(name)
+	document := strings.Contains(strings.ToLower(name), "agreement")
+	if !named || document || startsCommon(name) {
 		return ""
 	}
 	return name
@@ -163,7 +171,12 @@ func endsAbbreviated(name string) bool {
 // startsCommon reports whether a passage starts like a sentence and not like a name.
 func startsCommon(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
-	return slices.Contains([]string{"This", "That", "WHEREAS", "Whereas", "In", "If", "It", "All", "Each", "Such", "Any", "Section", "Article"}, first)
+	return slices.Contains(commonStarts, first)
+}
+
+var commonStarts = []string{
+	"This", "That", "WHEREAS", "Whereas", "In", "If", "It",
+	"All", "Each", "Such", "Any", "Section", "Article",
 }
 
 var (

@@ -18,7 +18,8 @@ func RenewalNotice(t *text.Text) *Period {
 		before, after := around(t, p.span, 300, 120)
 		before, after = lastSentence(before), firstSentence(after)
 		whole := before + after
-		if renewing().MatchString(whole) && noticed().MatchString(whole) && beforeAnchor().MatchString(after) {
+		stopsRenewal := renewing().MatchString(whole) && noticed().MatchString(whole)
+		if stopsRenewal && beforeAnchor().MatchString(after) {
 			return &p
 		}
 	}

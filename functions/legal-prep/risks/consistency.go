@@ -171,7 +171,10 @@ func (d *document) findUndefinedTerms() {
 func isDefined(term string, names []string) bool {
 	singular := strings.TrimSuffix(term, "s")
 	return slices.ContainsFunc(names, func(n string) bool {
-		return strings.TrimSuffix(n, "s") == singular || strings.Contains(n, singular) || strings.Contains(term, strings.TrimSuffix(n, "s"))
+		if strings.Contains(n, singular) {
+			return true
+		}
+		return strings.Contains(term, strings.TrimSuffix(n, "s"))
 	})
 }
 

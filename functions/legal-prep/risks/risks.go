@@ -157,7 +157,14 @@ func (d *document) findings() []Finding {
 			continue
 		}
 		count[f.code]++
-		findings = append(findings, Finding{f.code, a.severity, a.title, quote, a.why, a.question})
+		findings = append(findings, Finding{
+			Code:     f.code,
+			Severity: a.severity,
+			Title:    a.title,
+			Quote:    quote,
+			Why:      a.why,
+			Question: a.question,
+		})
 	}
 	return findings
 }

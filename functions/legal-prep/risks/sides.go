@@ -97,7 +97,8 @@ func (d *document) weighNonCompetes() {
 	for _, s := range d.sentencesOf("non_compete") {
 		sentence := d.LowerOf(s)
 		timed := limitsOfTime().MatchString(sentence) || whileBound().MatchString(sentence)
-		if !timed || !limitsOfArea().MatchString(sentence) && !whileBound().MatchString(sentence) {
+		placed := limitsOfArea().MatchString(sentence) || whileBound().MatchString(sentence)
+		if !timed || !placed {
 			d.add("non_compete_no_limits", s)
 		}
 	}

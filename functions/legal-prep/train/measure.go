@@ -46,7 +46,11 @@ func (t *tally) count(present, shows bool) {
 }
 
 func (t tally) plus(o tally) tally {
-	return tally{t.hits + o.hits, t.misses + o.misses, t.alarms + o.alarms, t.rejects + o.rejects}
+	t.hits += o.hits
+	t.misses += o.misses
+	t.alarms += o.alarms
+	t.rejects += o.rejects
+	return t
 }
 
 func (t tally) f1() float64 { return ratio(2*t.hits, 2*t.hits+t.misses+t.alarms) }
@@ -218,9 +222,10 @@ func (s *summary) add(name string, all []judged, measure func(tally) float64) {
 		s.balanced = append(s.balanced, t.balanced())
 	}
 
-	npv := ratio(denied.rejects, denied.rejects+denied.misses)
+	times := denied.rejects + denied.misses
+	right := ratio(denied.rejects, times)
 	line := fmt.Sprintf("  %-36s n %5d  F1 %.3f  balanced accuracy %.3f  not found %5d times, right %.3f",
-		name, t.positives(), t.f1(), t.balanced(), denied.rejects+denied.misses, npv)
+		name, t.positives(), t.f1(), t.balanced(), times, right)
 	s.lines = append(s.lines, line)
 }
 
@@ -233,8 +238,8 @@ func (s *summary) print(name string) {
 	fmt.Printf("  micro F1 %.3f, macro F1 %.3f (%d categories with %d and more), mean balanced accuracy %.3f (%d)\n",
 		s.all.f1(), mean(s.f1), len(s.f1), fewShown, mean(s.balanced), len(s.balanced))
 	fmt.Printf("  macro F1 %.3f over the %d categories that 9 of 103 show\n", mean(s.usual), len(s.usual))
-	fmt.Printf("  not found: right %.4f of %d\n\n",
-		ratio(s.denied.rejects, s.denied.rejects+s.denied.misses), s.denied.rejects+s.denied.misses)
+	denied := s.denied.rejects + s.denied.misses
+	fmt.Printf("  not found: right %.4f of %d\n\n", ratio(s.denied.rejects, denied), denied)
 }
 
 func mean(values []float64) float64 {
