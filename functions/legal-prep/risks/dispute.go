@@ -8,6 +8,7 @@ const (
 var disputeRules = []rule{
 	{"arbitration", []string{
 		`\b(?:resolve|settle|decide|bring|submit)\b[^.]{0,60}\b(?:through|by|to|before|with) (?:an? |the )?(?:\w+ )?arbitrat`,
+		`\bagrees? to (?:[a-z]+ ){0,2}arbitration\b|\bindividual arbitration\b`,
 		`\bpanel of (?:\w+ )?arbitrators\b`,
 		`\b(?:settled|resolved|decided|determined|submitted|referred|heard)\b[^.]{0,80}\barbitrat(?:ion|ors?)\b`,
 		`\b(?:binding|final|mandatory|compulsory) arbitration\b`,

@@ -38,6 +38,7 @@ var generalRules = []rule{
 		`\bwe\b[^.]{0,20}\b(?:change|update|revise) (?:these|the|our) (?:terms|rules|conditions)\b[^.]{0,40}\b(?:from time to time|at any time|whenever)`,
 	}, []string{
 		`\b(?:only|solely)\b[^.]{0,40}\b(?:written|writing|signed|mutual|agreement|both)\b`,
+		`\b(?:change|increase|adjust|raise|modify|revise) (?:our |its |the |these )?(?:subscription |monthly )?(?:prices?|fees?|rates?|charges?|rent)\b`,
 		`\b(?:may|can|shall) not\b[^.]{0,60}\b(?:change|modify|amend|update|be (?:changed|modified|amended))`,
 		`\bsigned by (?:both|each|all|the parties)\b|\bboth parties\b|\bmutual\b|\b(?:written|prior|your) consent\b[^.]{0,40}\bbefore\b|\bwith (?:your|the other party's) consent\b|\bask for your consent\b`,
 	}},

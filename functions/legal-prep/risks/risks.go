@@ -119,7 +119,7 @@ func Find(t *text.Text) []Finding {
 func (d *document) applyRules() {
 	var sentences []string
 	for _, s := range d.sentences {
-		sentences = append(sentences, withoutPoints(d.LowerOf(s)))
+		sentences = append(sentences, withoutPoints(d.Of(s), d.LowerOf(s)))
 	}
 
 	filter := newPrefilter(d.Text, d.sentences)
@@ -134,11 +134,13 @@ func (d *document) applyRules() {
 
 // withoutPoints replaces the points inside of numbers and names: patterns take a point for the
 // end of a thought.
-func withoutPoints(sentence string) string {
-	plain := []byte(sentence)
+func withoutPoints(written, lower string) string {
+	plain := []byte(lower)
 	for i := 0; i+1 < len(plain); i++ {
-		inside := plain[i+1] != ' ' && plain[i+1] != '"'
-		if plain[i] == '.' && inside {
+		rest := written[i+1:]
+		inside := rest[0] != ' ' && rest[0] != '"'
+		goesOn := len(rest) > 1 && rest[0] == ' ' && 'a' <= rest[1] && rest[1] <= 'z'
+		if plain[i] == '.' && (inside || goesOn) {
 			plain[i] = ','
 		}
 	}

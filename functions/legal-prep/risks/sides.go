@@ -92,10 +92,17 @@ func (d *document) weighTermination() {
 	}
 }
 
+var everywhere = lazy.Pattern(`\b(?:thereafter|afterwards|anywhere|worldwide|forever|in any place|at any time after)\b`)
+
 // weighNonCompetes finds the ones without a time or without an area.
 func (d *document) weighNonCompetes() {
 	for _, s := range d.sentencesOf("non_compete") {
 		sentence := d.LowerOf(s)
+		if everywhere().MatchString(sentence) && !limitsOfTime().MatchString(sentence) {
+			d.add("non_compete_no_limits", s)
+			continue
+		}
+
 		timed := limitsOfTime().MatchString(sentence) || whileBound().MatchString(sentence)
 		placed := limitsOfArea().MatchString(sentence) || whileBound().MatchString(sentence)
 		if !timed || !placed {

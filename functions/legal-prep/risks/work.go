@@ -29,7 +29,7 @@ var workRules = []rule{
 		`\b(?:before|prior to|pre-?existing|existed before|previously|earlier|background)\b[^.]{0,120}\b(?:assign|belongs?|property of|transfer|owned by|vest)`,
 		`\b(?:assign|belongs?|property of|transfers?|owned by|vest)\w*\b[^.]{0,160}\b(?:before|prior to|pre-?existing|existed before|previously|past)\b`,
 	}, []string{
-		`\b(?:keeps?|retains?|remains?|stay|excluded|excludes?|except|not)\b`,
+		`\b(?:keeps?|retains?|remains?|stay|excluded|excludes?|except)\b|\bnot (?:be )?(?:assign|transfer|includ|apply|belong|own)`,
 		`\bprior (?:written )?(?:notice|consent)\b`,
 		`\bbefore (?:the )?(?:end|payment|\d)|\bclaims?\b|\bassign this\b|\bdebt\b|\bprior to (?:the )?(?:assignment|transfer|closing)`,
 	}},
