@@ -44,7 +44,7 @@ func group(match []int, n, offset int) text.Span {
 	return text.Span{Start: offset + match[2*n], End: offset + match[2*n+1]}
 }
 
-// sentenceAround returns the part of the plain text around a span up to the next marks.
+// around returns the text in lower case before and after a span, up to so many bytes.
 func around(t *text.Text, s text.Span, before, after int) (string, string) {
 	start := max(0, s.Start-before)
 	end := min(len(t.Lower), s.End+after)

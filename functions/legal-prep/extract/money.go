@@ -26,7 +26,7 @@ var currencies = map[string]string{
 	"nzd": "NZD", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "kwd": "KWD", "bhd": "BHD", "omr": "OMR", "jod": "JOD", "tnd": "TND", "krw": "KRW", "brl": "BRL", "mxn": "MXN", "zar": "ZAR", "aed": "AED",
 }
 
-// digits after the point that are not two.
+// minorDigits are the decimals of the currencies that have not two.
 var minorDigits = map[string]int{"JPY": 0, "KRW": 0, "VND": 0, "KWD": 3, "BHD": 3, "OMR": 3, "JOD": 3, "TND": 3}
 
 const (

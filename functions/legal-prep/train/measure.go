@@ -103,11 +103,12 @@ func byScore(all []judged) []judged {
 	return all
 }
 
-// Under a limit for "not found" at least this share of passages must be without the clause,
-// and of the passages with it no more than the other share may lie under it.
 // contracts is the size of the corpus.
 const contracts = 406
 
+// Under a limit for "not found" at least the share safely of passages must be without the
+// clause, and of the passages with it no more than the share mostMissed may lie under it. A
+// category that fewer than fewShown passages show is never said to be not found.
 const (
 	safely     = 0.97
 	mostMissed = 0.10
