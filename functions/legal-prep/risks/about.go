@@ -1,0 +1,273 @@
+package risks
+
+// about says of a code what it means for a reader.
+type about struct {
+	severity, title, why, question string
+}
+
+var abouts = map[string]about{
+	"confidentiality": {
+		severity: Info,
+		title:    "Duty of secrecy",
+		why:      "It limits what you may tell others, and whom.",
+		question: "What counts as confidential, and for how long?",
+	},
+	"data_protection": {
+		severity: Low,
+		title:    "Personal data",
+		why:      "Somebody's personal data is used or shared.",
+		question: "Which data goes to whom, and who answers for a breach?",
+	},
+	"indemnity_mutual": {
+		severity: Low,
+		title:    "Each side covers the other's losses",
+		why:      "You may have to pay for losses of the other side, and it for yours.",
+		question: "Are both duties equally wide, and is there a limit?",
+	},
+	"indemnity_one_way": {
+		severity: High,
+		title:    "One side alone covers losses",
+		why:      "Only one side has to pay for the losses of the other.",
+		question: "Can the duty be mutual, limited in amount, or limited to fault?",
+	},
+	"force_majeure": {
+		severity: Info,
+		title:    "Events beyond control",
+		why:      "Some events excuse a party that does not perform.",
+		question: "Which events count, and when may the contract end?",
+	},
+	"force_majeure_one_sided": {
+		severity: Medium,
+		title:    "Only one side is excused by events beyond control",
+		why:      "The other side must perform whatever happens.",
+		question: "Can both sides be excused by the same events?",
+	},
+	"arbitration": {
+		severity: Medium,
+		title:    "Disputes go to arbitration",
+		why:      "A private decision replaces a court, with little appeal.",
+		question: "Where is it held, who pays, and can you opt out?",
+	},
+	"class_action_waiver": {
+		severity: High,
+		title:    "No class action",
+		why:      "You can only claim alone, which may cost more than the claim.",
+		question: "Can this waiver be removed or opted out of?",
+	},
+	"jury_waiver": {
+		severity: Medium,
+		title:    "No jury",
+		why:      "A judge alone decides about a dispute.",
+		question: "Do you agree to give up a jury?",
+	},
+	"payment_terms": {
+		severity: Info,
+		title:    "When and what to pay",
+		why:      "It sets a sum, a day or a way of payment.",
+		question: "Are the sums and days what you agreed?",
+	},
+	"late_fee": {
+		severity: Medium,
+		title:    "Cost of late payment",
+		why:      "A late payment costs more.",
+		question: "Is there a grace period, and is the charge lawful where you live?",
+	},
+	"unilateral_change_of_terms": {
+		severity: High,
+		title:    "One side may change the terms",
+		why:      "What you agree to today may be different tomorrow.",
+		question: "Will you be told before, and can you leave without cost?",
+	},
+	"unilateral_price_change": {
+		severity: High,
+		title:    "One side may change the price",
+		why:      "The price may rise while you are bound.",
+		question: "Is there a limit to the rise, and may you leave?",
+	},
+	"auto_renewal": {
+		severity: Medium,
+		title:    "Renews by itself",
+		why:      "Without a notice in time you are bound again.",
+		question: "By which day must notice be given, and how?",
+	},
+	"liability_cap": {
+		severity: Medium,
+		title:    "Limit of liability",
+		why:      "Above the limit the loss is yours.",
+		question: "Does the limit cover the harm that is likely?",
+	},
+	"uncapped_liability": {
+		severity: High,
+		title:    "Liability without a limit",
+		why:      "Some losses must be paid in full, whatever the sum.",
+		question: "Which losses have no limit, and are they insured?",
+	},
+	"termination_convenience_one_sided": {
+		severity: High,
+		title:    "Only one side may end it without a reason",
+		why:      "The other side is bound while this one is not.",
+		question: "Can both sides have the right, with the same notice?",
+	},
+	"non_compete": {
+		severity: High,
+		title:    "No competition",
+		why:      "It limits what work or business you may do.",
+		question: "For how long, where and for which business does it hold?",
+	},
+	"non_compete_no_limits": {
+		severity: High,
+		title:    "No competition, without limits",
+		why:      "There is no end in time or no area to the ban.",
+		question: "Can it be limited to a time, an area and a business?",
+	},
+	"personal_guarantee": {
+		severity: High,
+		title:    "Personal guarantee",
+		why:      "Private property answers for the debt of a business.",
+		question: "Can it be limited in amount or time, or left out?",
+	},
+	"confession_of_judgment": {
+		severity: High,
+		title:    "Judgment without a hearing",
+		why:      "A judgment may be entered before you are heard.",
+		question: "Can this be removed? Some places do not allow it.",
+	},
+	"broad_ip_assignment": {
+		severity: High,
+		title:    "Wide transfer of rights",
+		why:      "What you make belongs to the other side.",
+		question: "Can it be limited to work that is paid for?",
+	},
+	"prior_works_taken": {
+		severity: High,
+		title:    "Earlier works are taken",
+		why:      "What you made before also changes hands.",
+		question: "Can earlier works be listed and excluded?",
+	},
+	"exclusivity": {
+		severity: Medium,
+		title:    "Only with this partner",
+		why:      "You may not deal with others.",
+		question: "What do you get for it, and when does it end?",
+	},
+	"liquidated_damages": {
+		severity: Medium,
+		title:    "Fixed sum for a breach or an early end",
+		why:      "A sum is owed without proof of a loss.",
+		question: "Is the sum near to the real loss?",
+	},
+	"governing_law": {
+		severity: Info,
+		title:    "Governing law",
+		why:      "It says which law decides.",
+		question: "Do you know the rules of that law?",
+	},
+	"venue_foreign": {
+		severity: Medium,
+		title:    "Courts far away",
+		why:      "You may have to sue or defend yourself in another country.",
+		question: "Can the courts of your own place decide?",
+	},
+	"survival_unlimited": {
+		severity: Medium,
+		title:    "Duties that never end",
+		why:      "They bind after the end, without a limit in time.",
+		question: "Can they end after some years?",
+	},
+	"incorporated_url_terms": {
+		severity: Medium,
+		title:    "Terms that stand elsewhere",
+		why:      "A web page is part of the contract, and may change.",
+		question: "Can the version of today be attached?",
+	},
+	"entire_agreement": {
+		severity: Low,
+		title:    "Only this document counts",
+		why:      "What was promised before and is not written here does not bind.",
+		question: "Is every promise that matters to you written here?",
+	},
+	"severability": {
+		severity: Info,
+		title:    "The rest stays valid",
+		why:      "If one part fails, the others remain.",
+		question: "Would the rest still make sense for you?",
+	},
+	"words_figures_mismatch": {
+		severity: High,
+		title:    "Words and figures differ",
+		why:      "The same number is written with two values.",
+		question: "Which of the two values is right?",
+	},
+	"misclassification": {
+		severity: High,
+		title:    "Called independent, treated as employed",
+		why:      "The duties look like employment, which may change tax and rights.",
+		question: "Who decides about hours, place and manner of work?",
+	},
+	"blanket_release": {
+		severity: High,
+		title:    "Release of all claims",
+		why:      "You give up claims, also those you do not know yet.",
+		question: "Can the release be limited to named claims?",
+	},
+	"acceleration": {
+		severity: High,
+		title:    "Everything is due at once",
+		why:      "One breach can make the whole debt payable.",
+		question: "Is there a grace period and a notice before?",
+	},
+	"cross_collateral": {
+		severity: High,
+		title:    "One security for several debts",
+		why:      "The same property answers for other debts, too.",
+		question: "Can the security be limited to this debt?",
+	},
+	"self_help_remedy": {
+		severity: High,
+		title:    "Acts without a court",
+		why:      "The other side may take or lock out on its own.",
+		question: "Is this lawful where you live, and can a court be required?",
+	},
+	"entry_without_notice": {
+		severity: High,
+		title:    "Entry without notice",
+		why:      "Somebody may come in without telling you before.",
+		question: "Can notice of a day or more be required?",
+	},
+	"short_claim_period": {
+		severity: High,
+		title:    "Little time to claim",
+		why:      "A claim is lost after a short time.",
+		question: "Can the time of the law apply instead?",
+	},
+	"contradiction": {
+		severity: High,
+		title:    "Two parts do not agree",
+		why:      "The same thing has two values in the document.",
+		question: "Which of the two is meant?",
+	},
+	"one_sided_other": {
+		severity: Medium,
+		title:    "A right of one side only",
+		why:      "The other side does not have the same right.",
+		question: "Can both sides have it?",
+	},
+	"undefined_term": {
+		severity: Low,
+		title:    "A term without a definition",
+		why:      "It is written like a defined term, and no definition was found.",
+		question: "What does the term mean?",
+	},
+	"broken_reference": {
+		severity: Medium,
+		title:    "A section that does not exist",
+		why:      "The document refers to a section that was not found in it.",
+		question: "Which section is meant?",
+	},
+	"placeholder": {
+		severity: High,
+		title:    "Not filled in",
+		why:      "A blank or placeholder is left in the text.",
+		question: "What should stand here?",
+	},
+}
