@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 )
 
 const sample = `SERVICES AGREEMENT
@@ -162,19 +161,7 @@ func TestFindingsOfASample(t *testing.T) {
 	}
 }
 
-func TestALongTextIsAnsweredSoon(t *testing.T) {
-	long := strings.Repeat(sample+"\n\n", 1+MaxPoints/len(sample))
-	long = string([]rune(long)[:MaxPoints])
-	answerOf(t, DocReview, sample) // decodes the model
-	start := time.Now()
-	answerOf(t, DocReview, long)
-	took := time.Since(start)
-	t.Logf("20,000 characters took %v", took)
-	if took > 3*time.Second { // far over the goal of 150 ms: other work may share the machine
-		t.Errorf("20,000 characters took %v", took)
-	}
-}
-
+// BenchmarkPrepare is for a text of the greatest length; the goal is 150 ms.
 func BenchmarkPrepare(b *testing.B) {
 	long := strings.Repeat(sample+"\n\n", 1+MaxPoints/len(sample))
 	long = string([]rune(long)[:MaxPoints])

@@ -82,12 +82,24 @@ func send(ctx context.Context, handler http.Handler, base, token, method, path, 
 	return answer, nil
 }
 
+// ownToken is the token of requests that the server sends to itself. It reports false if the
+// server only accepts tokens of others.
+func (s *Server) ownToken() (token string, ok bool) {
+	switch {
+	case s.deps.Token != "":
+		return s.deps.Token, true
+	case s.deps.OAuth == nil:
+		return "", true
+	}
+	return s.deps.KillSecret, s.deps.KillSecret != ""
+}
+
+// noToken is why a probe of the running server is skipped.
+const noToken = "the server only accepts tokens of its authorization server, and has none itself"
+
 // ask sends a request to the running server, and reads the JSON of its answer.
 func (s *Server) ask(ctx context.Context, method, path, body string) (map[string]any, error) {
-	token := s.deps.Token
-	if token == "" && s.deps.OAuth != nil {
-		token = s.deps.KillSecret
-	}
+	token, _ := s.ownToken()
 	answer, err := send(ctx, s, s.deps.BaseURL, token, method, path, body)
 	if err != nil {
 		return nil, err
@@ -115,6 +127,11 @@ func (s *Server) askMCP(ctx context.Context, method, params string) (map[string]
 
 // probeList compares the list that clients get with the tools of the server.
 func (s *Server) probeList(ctx context.Context) (o core.Observation) {
+	if _, ok := s.ownToken(); !ok {
+		o.Skipped = noToken
+		return o
+	}
+
 	result, err := s.askMCP(ctx, "tools/list", "{}")
 	if err != nil {
 		o.Found(core.SeverityError, "LIST_UNREADABLE", "The list of tools cannot be read: "+err.Error()+".", "Look into the log of the server.")

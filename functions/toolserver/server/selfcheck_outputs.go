@@ -172,7 +172,7 @@ func (p *private) try(ctx context.Context, t *tool.Tool, hidden []string, o *cor
 		calls++
 		result := t.Run(ctx, &tool.Call{
 			Arguments: arguments,
-			Transport: "mcp",
+			Transport: "self_check",
 		})
 		text, err := json.Marshal(result)
 		leak := leakIn(string(text), hidden)

@@ -18,6 +18,11 @@ import (
 // probeVersions asks every place that states a version, and compares those that state the
 // version of the same thing.
 func (s *Server) probeVersions(ctx context.Context) (o core.Observation) {
+	if _, ok := s.ownToken(); !ok {
+		o.Skipped = noToken
+		return o
+	}
+
 	places := s.statements(ctx, &o)
 	versions := []core.SelfVersion{
 		{Name: "contract", Of: "the tools of this server", Value: Version, Stated: map[string]string{
