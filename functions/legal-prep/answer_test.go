@@ -1,11 +1,8 @@
 package legalprep
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 )
@@ -60,42 +57,6 @@ func TestQuotesAreVerbatim(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkQuotes(t, sample, answer)
-	}
-}
-
-// TestQuotesOfTheCorpusAreVerbatim needs the corpus: LEGAL_CORPUS names its file.
-func TestQuotesOfTheCorpusAreVerbatim(t *testing.T) {
-	path := os.Getenv("LEGAL_CORPUS")
-	if path == "" {
-		t.Skip("LEGAL_CORPUS names no corpus")
-	}
-
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	lines := bufio.NewScanner(plain)
-	lines.Buffer(nil, 16<<20)
-
-	for lines.Scan() {
-		var row struct{ Text string }
-		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
-		points := []rune(row.Text)
-		window := string(points[:min(len(points), MaxPoints)])
-		var answer map[string]any
-		if err := json.Unmarshal(answerOf(t, DocReview, window), &answer); err != nil {
-			t.Fatal(err)
-		}
-		checkQuotes(t, window, answer)
 	}
 }
 

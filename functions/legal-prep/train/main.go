@@ -40,6 +40,9 @@ func run(path, out string) error {
 		return err
 	}
 
+	if err := checkQuotes(rows); err != nil {
+		return err
+	}
 	reportValues(rows)
 	c := load(rows)
 	note(start, "%d contracts, %d examples, %d features", len(c.contracts), len(c.examples), len(c.words))
