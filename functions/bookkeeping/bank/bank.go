@@ -63,8 +63,9 @@ type File struct {
 	Dates     string // order of the dates and why
 	Decimal   string
 	Card      bool
-	Rising    bool // the rows run from old to new
-	Account   string
+	Rising    bool   // the rows run from old to new
+	Account   string // as the file names it
+	SameAs    string // the earlier file of the same account
 	Rows      []Row
 	Skipped   []Skipped
 	Opening   *Balance

@@ -12,8 +12,23 @@ func Merge(files []*File) {
 	for i, later := range files {
 		for _, earlier := range files[:i] {
 			if sameAccount(earlier, later) {
-				later.dropRowsOf(earlier)
+				later.joinAccount(earlier)
 			}
+		}
+	}
+}
+
+// joinAccount leaves out the rows that an earlier export of the same account holds, and notes that both
+// are one account if rows or their own words say so.
+func (f *File) joinAccount(earlier *File) {
+	rows := len(f.Rows)
+	f.dropRowsOf(earlier)
+
+	isNamed := f.Account != "" && f.Account == earlier.Account
+	if isNamed || len(f.Rows) < rows {
+		f.SameAs = earlier.SameAs
+		if f.SameAs == "" {
+			f.SameAs = earlier.Name
 		}
 	}
 }

@@ -105,27 +105,27 @@ var accounts = []account{
 	{Charity, ExpenseSection, Expense, "", "GOVERNMENT_AND_NON_PROFIT_DONATIONS", "Expenses:Charity"},
 	{ContractLabor, ExpenseSection, Expense, "11", "GENERAL_SERVICES_OTHER_GENERAL_SERVICES", "Expenses:ContractLabor"},
 	{CostOfGoods, GoodsSection, Expense, "4", "GENERAL_MERCHANDISE_OTHER_GENERAL_MERCHANDISE", "Expenses:CostOfGoods"},
-	{CardPayment, Outside, Transfers, "", "LOAN_PAYMENTS_CREDIT_CARD_PAYMENT", "Equity:Transfers:Cards"},
+	{CardPayment, Outside, Transfers, "", "LOAN_PAYMENTS_CREDIT_CARD_PAYMENT", "Equity:Transfers:CardPayments"},
 	{Dues, ExpenseSection, Expense, otherExpenses, "GENERAL_SERVICES_OTHER_GENERAL_SERVICES", "Expenses:Dues"},
 	{Education, ExpenseSection, Expense, otherExpenses, "GENERAL_SERVICES_EDUCATION", "Expenses:Education"},
 	{Benefits, ExpenseSection, Expense, "14", "GENERAL_SERVICES_INSURANCE", "Expenses:Benefits"},
 	{Entertainment, ExpenseSection, Expense, "", "ENTERTAINMENT_OTHER_ENTERTAINMENT", "Expenses:Entertainment"},
 	{Equipment, ExpenseSection, Expense, "13", "GENERAL_MERCHANDISE_ELECTRONICS", "Expenses:Equipment"},
 	{Insurance, ExpenseSection, Expense, "15", "GENERAL_SERVICES_INSURANCE", "Expenses:Insurance"},
-	{InterestExpense, ExpenseSection, Expense, "16b", "BANK_FEES_INTEREST_CHARGE", "Expenses:Interest"},
-	{InterestIncome, RevenueSection, Income, "6", "INCOME_INTEREST_EARNED", "Income:Interest"},
+	{InterestExpense, ExpenseSection, Expense, "16b", "BANK_FEES_INTEREST_CHARGE", "Expenses:InterestPaid"},
+	{InterestIncome, RevenueSection, Income, "6", "INCOME_INTEREST_EARNED", "Income:InterestReceived"},
 	{Legal, ExpenseSection, Expense, "17", "GENERAL_SERVICES_CONSULTING_AND_LEGAL", "Expenses:Professional"},
-	{LoanPayment, Outside, Loan, "", "LOAN_PAYMENTS_OTHER_PAYMENT", "Liabilities:Loans:Payments"},
-	{LoanProceeds, Outside, Loan, "", "TRANSFER_IN_CASH_ADVANCES_AND_LOANS", "Liabilities:Loans:Proceeds"},
+	{LoanPayment, Outside, Loan, "", "LOAN_PAYMENTS_OTHER_PAYMENT", "Liabilities:Loans:LoanPayments"},
+	{LoanProceeds, Outside, Loan, "", "TRANSFER_IN_CASH_ADVANCES_AND_LOANS", "Liabilities:Loans:LoanProceeds"},
 	{Meals, ExpenseSection, Expense, "24b", "FOOD_AND_DRINK_RESTAURANT", "Expenses:Meals"},
 	{Office, ExpenseSection, Expense, "18", "GENERAL_MERCHANDISE_OFFICE_SUPPLIES", "Expenses:Office"},
-	{OtherExpense, ExpenseSection, Expense, otherExpenses, "GENERAL_SERVICES_OTHER_GENERAL_SERVICES", "Expenses:Other"},
-	{OtherIncome, RevenueSection, Income, "6", "INCOME_OTHER_INCOME", "Income:Other"},
+	{OtherExpense, ExpenseSection, Expense, otherExpenses, "GENERAL_SERVICES_OTHER_GENERAL_SERVICES", "Expenses:OtherExpense"},
+	{OtherIncome, RevenueSection, Income, "6", "INCOME_OTHER_INCOME", "Income:OtherIncome"},
 	{OwnerIn, Outside, Owner, "", "TRANSFER_IN_DEPOSIT", "Equity:Owner:Contributions"},
 	{OwnerOut, Outside, Owner, "", "TRANSFER_OUT_WITHDRAWAL", "Equity:Owner:Draws"},
 	{OwnerTax, Outside, Tax, "", "GOVERNMENT_AND_NON_PROFIT_TAX_PAYMENT", "Equity:Owner:IncomeTax"},
 	{ProcessingFees, ExpenseSection, Fee, otherExpenses, "BANK_FEES_OTHER_BANK_FEES", "Expenses:Fees:Processing"},
-	{PayrollTaxes, ExpenseSection, Tax, "23", "GOVERNMENT_AND_NON_PROFIT_TAX_PAYMENT", "Expenses:Payroll:Taxes"},
+	{PayrollTaxes, ExpenseSection, Tax, "23", "GOVERNMENT_AND_NON_PROFIT_TAX_PAYMENT", "Expenses:Payroll:PayrollTaxes"},
 	{Penalties, ExpenseSection, Expense, "", "GOVERNMENT_AND_NON_PROFIT_GOVERNMENT_DEPARTMENTS_AND_AGENCIES", "Expenses:Penalties"},
 	{Pension, ExpenseSection, Expense, "19", "TRANSFER_OUT_INVESTMENT_AND_RETIREMENT_FUNDS", "Expenses:Pension"},
 	{RentPremises, ExpenseSection, Expense, "20b", "RENT_AND_UTILITIES_RENT", "Expenses:Rent:Premises"},
@@ -133,13 +133,13 @@ var accounts = []account{
 	{Repairs, ExpenseSection, Expense, "21", "HOME_IMPROVEMENT_REPAIR_AND_MAINTENANCE", "Expenses:Repairs"},
 	{Returns, ReturnsSection, Refund, "2", "GENERAL_MERCHANDISE_OTHER_GENERAL_MERCHANDISE", "Income:Returns"},
 	{Sales, RevenueSection, Income, "1", "INCOME_OTHER_INCOME", "Income:Sales"},
-	{SalesTax, ExpenseSection, Tax, "23", "GOVERNMENT_AND_NON_PROFIT_TAX_PAYMENT", "Expenses:Taxes:Sales"},
+	{SalesTax, ExpenseSection, Tax, "23", "GOVERNMENT_AND_NON_PROFIT_TAX_PAYMENT", "Expenses:Taxes:SalesTax"},
 	{Shipping, ExpenseSection, Expense, otherExpenses, "GENERAL_SERVICES_POSTAGE_AND_SHIPPING", "Expenses:Shipping"},
 	{Software, ExpenseSection, Expense, otherExpenses, "GENERAL_SERVICES_OTHER_GENERAL_SERVICES", "Expenses:Software"},
 	{Supplies, ExpenseSection, Expense, "22", "GENERAL_MERCHANDISE_OTHER_GENERAL_MERCHANDISE", "Expenses:Supplies"},
 	{Taxes, ExpenseSection, Tax, "23", "GOVERNMENT_AND_NON_PROFIT_TAX_PAYMENT", "Expenses:Taxes:Licenses"},
 	{Telephone, ExpenseSection, Expense, "25", "RENT_AND_UTILITIES_TELEPHONE", "Expenses:Telephone"},
-	{Transfer, Outside, Transfers, "", "TRANSFER_OUT_ACCOUNT_TRANSFER", "Equity:Transfers:Own"},
+	{Transfer, Outside, Transfers, "", "TRANSFER_OUT_ACCOUNT_TRANSFER", "Equity:Transfers:OwnAccounts"},
 	{Travel, ExpenseSection, Expense, "24a", "TRAVEL_OTHER_TRAVEL", "Expenses:Travel"},
 	{Utilities, ExpenseSection, Expense, "25", "RENT_AND_UTILITIES_OTHER_UTILITIES", "Expenses:Utilities"},
 	{Wages, ExpenseSection, Expense, "26", "GENERAL_SERVICES_OTHER_GENERAL_SERVICES", "Expenses:Payroll:Wages"},
@@ -225,7 +225,7 @@ func Path(c Category, minor int64) string {
 		return path
 	}
 	if minor > 0 {
-		return "Income:" + path
+		return "Income:" + path + "Income"
 	}
-	return "Expenses:" + path
+	return "Expenses:" + path + "Expense"
 }
