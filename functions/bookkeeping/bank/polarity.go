@@ -17,7 +17,8 @@ var (
 		"insurance", "payroll", "parking", "grocery", "amazon", "fedex", "usps", "office depot", "starbucks", "shell",
 		"electric", "airlines", "walmart", "google", "microsoft", "tankstelle", "miete", "loyer", "supplies",
 	}
-	earns = []string{
+	comesBack = []string{"refund", "return", "reversal", "credit", "erstattung", "rembours", "rimborso", "devolucion"}
+	earns     = []string{
 		"payout", "payment from", "salary", "credit interest", "interest earned", "transfer from", "mobile deposit",
 		"received from", "zelle from", "stripe transfer", "deposit",
 	}
@@ -92,6 +93,7 @@ func (r *csvReader) polarity() polarity {
 			count(d.negative, &p.cardNegative, &p.cardPositive)
 		case hasAny(text, earns):
 			count(d.negative, &p.earnNegative, &p.earnPositive)
+		case hasAny(text, comesBack): // its sign says nothing
 		case hasAny(text, spends):
 			count(d.negative, &p.spendNegative, &p.spendPositive)
 			if !d.negative && p.firstContradiction == 0 {
