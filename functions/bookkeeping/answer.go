@@ -6,6 +6,7 @@
 package bookkeeping
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -76,6 +77,7 @@ type Verification struct {
 	InputSHA256   string   `json:"input_sha256"`
 	LedgerRoot    string   `json:"ledger_root"`
 	JournalSHA256 string   `json:"journal_sha256"`
+	ReportSHA256  string   `json:"report_sha256"` // of the answer as compact JSON without the ledger, its root and this digest
 	Recipe        []string `json:"recipe"`
 }
 
@@ -132,7 +134,25 @@ func Keep(sources []bank.Source, o Options) (*Books, error) {
 		},
 	}
 	a.Questions = questionsOf(files, entries)
+	a.Verification.ReportSHA256, err = a.reportDigest()
+	if err != nil {
+		return nil, err
+	}
 	return &Books{a, journal}, nil
+}
+
+// reportDigest is the digest of all that the chain of the ledger does not cover.
+func (a *Answer) reportDigest() (string, error) {
+	rest := *a
+	rest.Ledger = nil
+	rest.Verification.ReportSHA256 = ""
+	rest.Verification.LedgerRoot = ""
+
+	text, err := json.Marshal(rest)
+	if err != nil {
+		return "", err
+	}
+	return proof.DigestOf(text), nil
 }
 
 func checkSources(sources []bank.Source) error {

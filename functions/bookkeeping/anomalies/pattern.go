@@ -12,7 +12,7 @@ import (
 // newPayees finds large payments to sellers that were never paid before. A book begins with sellers that
 // are all new, so its first rows are left out.
 func newPayees(b *book) []Anomaly {
-	const fewest = 20
+	const fewest = 10
 	known := map[string]bool{}
 	var found []Anomaly
 	amounts := map[string][]int64{}
@@ -30,7 +30,7 @@ func newPayees(b *book) []Anomaly {
 		known[e.Merchant] = true
 		before[e.Currency]++
 
-		isLate := before[e.Currency] > fewest && e.Day.Number()-b.first[e.Account] > 21
+		isLate := before[e.Currency] > fewest && e.Day.Number()-b.first[e.Account] > 14
 		if !isNew || !isLate || -e.Minor <= limits[e.Currency] || expectsLarge(e.Category) {
 			continue
 		}
@@ -109,7 +109,7 @@ func habitualAmounts(b *book) map[string]bool {
 			days[key] = e.Day.Number()
 		}
 		counts[key]++
-		isSpread := e.Day.Number()-days[key] > 21
+		isSpread := e.Day.Number()-days[key] > 14
 		if counts[key] >= 3 && isSpread || counts[key] == 2 && isSpread {
 			habits[key] = true
 		}

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,9 @@ var columns = []string{
 	"date", "account", "description", "amount", "currency", "category", "kind", "schedule_c", "confidence",
 	"reason", "merchant", "id", "file", "line", "canonical", "chain",
 }
+
+// Columns are the words of the header.
+func Columns() []string { return slices.Clone(columns) }
 
 // CSV writes the ledger as a table. A cell that a spreadsheet would take for a formula begins with an
 // apostrophe.

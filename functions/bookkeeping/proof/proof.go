@@ -17,6 +17,9 @@ import (
 // Domain begins the chain, so that its hashes are of no other use.
 const Domain = "bookkeeping-v1"
 
+// Fields is how many fields a canonical line has.
+const Fields = 17
+
 // Canonical is the line of an entry: its fields in a fixed order with a tab between, in Unicode normal
 // form C, without line breaks.
 func Canonical(e *ledger.Entry) string {
