@@ -11,25 +11,42 @@ type Export struct {
 	Data []byte
 }
 
-// Exports are the journals, the table and the report, and last a manifest with their digests that
-// sha256sum checks.
-func (b *Books) Exports() []Export {
+// EachExport makes one export after the other: the journals, the table and the report, and last a
+// manifest with their digests that sha256sum checks. It stops at the first error of use.
+func (b *Books) EachExport(use func(Export) error) error {
 	a := b.Answer
-	exports := []Export{
-		{"journal.hledger", b.Journal},
-		{"journal.beancount", export.Beancount(a.Ledger, a.Reconciliation)},
-		{"ledger.csv", export.CSV(a.Ledger)},
-		{"report.html", b.report().HTML()},
+	exports := []struct {
+		name string
+		make func() []byte
+	}{
+		{"journal.hledger", func() []byte { return b.Journal }},
+		{"journal.beancount", func() []byte { return export.Beancount(a.Ledger, a.Reconciliation) }},
+		{"ledger.csv", func() []byte { return export.CSV(a.Ledger) }},
+		{"report.html", func() []byte { return b.report().HTML() }},
 	}
 
-	var inputs []proof.Input
+	var made []proof.Input
 	for _, e := range exports {
-		inputs = append(inputs, proof.Input{
-			Name:   e.Name,
-			SHA256: proof.DigestOf(e.Data),
+		data := e.make()
+		made = append(made, proof.Input{
+			Name:   e.name,
+			SHA256: proof.DigestOf(data),
 		})
+		if err := use(Export{e.name, data}); err != nil {
+			return err
+		}
 	}
-	return append(exports, Export{"manifest.sha256", []byte(proof.Manifest(inputs))})
+	return use(Export{"manifest.sha256", []byte(proof.Manifest(made))})
+}
+
+// Exports are all exports at once.
+func (b *Books) Exports() []Export {
+	var all []Export
+	_ = b.EachExport(func(e Export) error { // the function returns no error
+		all = append(all, e)
+		return nil
+	})
+	return all
 }
 
 func (b *Books) report() *export.Report {

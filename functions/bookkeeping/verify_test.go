@@ -183,3 +183,14 @@ func TestAnswersAreTheSameBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestAnswersAreWrittenAsJSONDoes(t *testing.T) {
+	books, _ := sampleBooks(t)
+	var got bytes.Buffer
+	if err := books.Answer.WriteJSON(&got); err != nil {
+		t.Fatal(err)
+	}
+	if want := answerText(t, books.Answer); !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
+	}
+}

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,6 +65,8 @@ func (o *booksOptions) run(t terminal, names []string) error {
 		return usage("books takes the files of your banks")
 	}
 
+	// The collector works harder near this many bytes, which keeps the largest books below 256 MB.
+	debug.SetMemoryLimit(200 << 20)
 	sources, err := readSources(names)
 	if err != nil {
 		return exit{2, err}
@@ -80,7 +82,7 @@ func (o *booksOptions) run(t terminal, names []string) error {
 		}
 	}
 	if o.form.isJSON() {
-		return printJSON(t, books.Answer)
+		return books.Answer.WriteJSON(t.out)
 	}
 	return printBooks(t, books.Answer, o.out)
 }
@@ -110,12 +112,9 @@ func writeExports(folder string, books *bookkeeping.Books) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	var failed error
-	for _, export := range books.Exports() {
-		err := os.WriteFile(filepath.Join(folder, export.Name), export.Data, 0o600)
-		failed = errors.Join(failed, err)
-	}
-	return failed
+	return books.EachExport(func(e bookkeeping.Export) error {
+		return os.WriteFile(filepath.Join(folder, e.Name), e.Data, 0o600)
+	})
 }
 
 // printBooks prints books for people.
