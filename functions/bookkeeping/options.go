@@ -50,6 +50,10 @@ func (o *Options) check(inputs []bank.Source) error {
 		return &InputError{"options.form_year", fmt.Sprintf("%d is no year of a form", o.FormYear)}
 	}
 
+	return o.checkChoices(inputs)
+}
+
+func (o *Options) checkChoices(inputs []bank.Source) error {
 	if o.Sign != "" && o.Sign != bank.SignAsWritten && o.Sign != bank.SignChargesPositive {
 		return &InputError{"options.sign", fmt.Sprintf("is %s or %s", bank.SignAsWritten, bank.SignChargesPositive)}
 	}

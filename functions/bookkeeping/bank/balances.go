@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"slices"
 	"strings"
 
 	"governance.internal/functions/bookkeeping/amount"
@@ -77,17 +78,14 @@ func cellAt(cells []string, at int) string {
 	return cells[at]
 }
 
+func isOpening(cell string) bool { return beginsWithAny(cell, openings) }
+
+func isClosing(cell string) bool { return beginsWithAny(cell, closings) }
+
 // noteBalance keeps the balance that a record states, for the reconciliation.
 func (r *csvReader) noteBalance(record table.Record) {
-	opening := false
-	found := false
-	for _, cell := range record.Cells {
-		isOpening := beginsWithAny(cell, openings)
-		isClosing := beginsWithAny(cell, closings)
-		opening = opening || isOpening
-		found = found || isOpening || isClosing
-	}
-	if !found {
+	opening := slices.ContainsFunc(record.Cells, isOpening)
+	if !opening && !slices.ContainsFunc(record.Cells, isClosing) {
 		return
 	}
 

@@ -128,23 +128,33 @@ func columnsOf(contents []content, rows int) (dates, moneys []int) {
 
 // describing are the columns of words, the one with the most first.
 func describing(contents []content) []int {
-	best := -1
-	for i, c := range contents {
-		if c.texts > 0 && c.letters > 0 && (best < 0 || c.letters > contents[best].letters) {
-			best = i
-		}
-	}
+	best := mostWords(contents)
 	if best < 0 {
 		return nil
 	}
 
 	texts := []int{best}
 	for i, c := range contents {
-		if i != best && c.letters > 0 && 2*c.letters > contents[best].letters && c.dates == 0 {
+		hasWords := c.dates == 0 && 2*c.letters > contents[best].letters
+		if i != best && hasWords {
 			texts = append(texts, i)
 		}
 	}
 	return texts
+}
+
+// mostWords is the column with the most words, -1 where no column has any.
+func mostWords(contents []content) int {
+	best := -1
+	for i, c := range contents {
+		if c.texts == 0 || c.letters == 0 {
+			continue
+		}
+		if best < 0 || c.letters > contents[best].letters {
+			best = i
+		}
+	}
+	return best
 }
 
 // amountAmong chooses the amount among columns of money. Of two, the balance is the one that moves by

@@ -179,16 +179,10 @@ func shortened(text string) string {
 func (r *csvReader) turnDebts() {
 	same, opposite := 0, 0
 	for i := 1; i < len(r.Rows); i++ {
-		one, two := r.Rows[i-1], r.Rows[i]
-		if !one.HasBalance || !two.HasBalance || one.Currency != two.Currency {
-			continue
-		}
-
-		step := two.Balance - one.Balance
-		switch {
-		case step == two.Minor || step == -one.Minor:
+		switch balanceStep(r.Rows[i-1], r.Rows[i]) {
+		case 1:
 			same++
-		case step == -two.Minor || step == one.Minor:
+		case -1:
 			opposite++
 		}
 	}
@@ -200,6 +194,23 @@ func (r *csvReader) turnDebts() {
 		r.Rows[i].Balance = -r.Rows[i].Balance
 	}
 	r.flipped = true
+}
+
+// balanceStep is 1 where the balance between two rows moves as an account does, -1 where it moves as a
+// debt, and 0 where neither is certain.
+func balanceStep(one, two Row) int {
+	if !one.HasBalance || !two.HasBalance || one.Currency != two.Currency {
+		return 0
+	}
+
+	step := two.Balance - one.Balance
+	switch step {
+	case two.Minor, -one.Minor:
+		return 1
+	case -two.Minor, one.Minor:
+		return -1
+	}
+	return 0
 }
 
 // isRising reports whether rows run from old to new.

@@ -26,16 +26,32 @@ func (c *Clerk) collect(row Row, text string) *evidence {
 	e.refund = e.hasAny(refundWords)
 
 	for _, p := range loaded().matches(e.words) {
-		comesBack := e.in && e.refund && p.out && p.level < bankTexts
-		fits := e.in && p.in || !e.in && p.out || comesBack || e.in && p.level == brands
-		if !fits {
-			continue
-		}
-		if held := e.best[p.level]; held == nil || p.weight > held.weight {
-			e.best[p.level] = p
+		if e.fits(p) {
+			e.hold(p)
 		}
 	}
 	return e
+}
+
+// fits reports whether a phrase speaks of money in the direction of the row.
+func (e *evidence) fits(p *phrase) bool {
+	if !e.in {
+		return p.out
+	}
+	if p.in || p.level == brands {
+		return true
+	}
+
+	comesBack := e.refund && p.level < bankTexts
+	return comesBack && p.out
+}
+
+// hold keeps the phrase that says most.
+func (e *evidence) hold(p *phrase) {
+	held := e.best[p.level]
+	if held == nil || p.weight > held.weight {
+		e.best[p.level] = p
+	}
 }
 
 // refundWords say that money came back.

@@ -32,14 +32,19 @@ var payoutWords = spaced("payout", "payouts", "transfer", "deposit", "deposits",
 
 // byPlatform reads what a platform pays out to a bank account.
 func byPlatform(_ *Clerk, e *evidence) (Verdict, bool) {
-	if !e.in || e.refund || e.row.Card || e.isService() || !e.hasAny(platforms) || !e.hasAny(payoutWords) {
+	canBePayout := e.in && !e.refund && !e.row.Card && !e.isService()
+	if !canBePayout || !e.isPaidOut() {
 		return Verdict{}, false
 	}
+
 	if p := e.best[bankTexts]; p != nil && (p.list == string(chart.LoanProceeds) || p.list == string(chart.OtherIncome)) {
 		return Verdict{}, false
 	}
 	return Verdict{chart.Sales, 0.9, "a platform paid out", ""}, true
 }
+
+// isPaidOut reports whether a platform and a payout are named.
+func (e *evidence) isPaidOut() bool { return e.hasAny(platforms) && e.hasAny(payoutWords) }
 
 // byBankText reads what banks and authorities write.
 func byBankText(_ *Clerk, e *evidence) (Verdict, bool) {
@@ -168,14 +173,25 @@ func byIncome(_ *Clerk, e *evidence) (Verdict, bool) {
 		return Verdict{chart.Sales, 0.85, reasonOf(p), ""}, true
 	}
 
-	isPerson := e.hasAny(spaced("zelle", "venmo", "cash app"))
-	if !isPerson && e.hasAny(companies) {
+	return e.incomeOfCompanies()
+}
+
+// personal are ways to pay among persons.
+var personal = spaced("zelle", "venmo", "cash app")
+
+func (e *evidence) incomeOfCompanies() (Verdict, bool) {
+	if e.hasAny(personal) {
+		return Verdict{}, false
+	}
+	if e.hasAny(companies) {
 		return Verdict{chart.Sales, 0.75, "a company paid", ""}, true
 	}
-	if e.best[words] != nil && !e.refund && !isPerson {
-		return Verdict{chart.Sales, 0.65, "money came in for " + strings.Join(e.best[words].words, " "), ""}, true
+
+	word := e.best[words]
+	if word == nil || e.refund {
+		return Verdict{}, false
 	}
-	return Verdict{}, false
+	return Verdict{chart.Sales, 0.65, "money came in for " + strings.Join(word.words, " "), ""}, true
 }
 
 // companies are forms of companies and public customers.

@@ -78,12 +78,19 @@ func byMaterial(c *Clerk, e *evidence) (Verdict, bool) {
 	if p == nil || e.in && !e.refund {
 		return Verdict{}, false
 	}
-	if w := e.best[words]; w != nil && outweighsMaterial(w, p) {
-		return Verdict{}, false
+	if w := e.best[words]; w != nil {
+		if outweighsMaterial(w, p) {
+			return Verdict{}, false
+		}
+		if w.list == string(chart.CostOfGoods) {
+			return Verdict{chart.CostOfGoods, 0.88, reasonOf(w), ""}, true
+		}
 	}
-	if w := e.best[words]; w != nil && w.list == string(chart.CostOfGoods) {
-		return Verdict{chart.CostOfGoods, 0.88, reasonOf(w), ""}, true
-	}
+	return c.judgeCodedMaterial(e, p)
+}
+
+// judgeCodedMaterial lets the code of a card row overrule the name of a good.
+func (c *Clerk) judgeCodedMaterial(e *evidence, p *phrase) (Verdict, bool) {
 	if code, ok := categoryOfCode(e.row.MCC); ok && code != chart.Supplies {
 		return Verdict{code, 0.8, "the merchant category code " + e.row.MCC, ""}, true
 	}
@@ -96,7 +103,8 @@ func outweighsMaterial(w, p *phrase) bool {
 	switch chart.Category(w.list) {
 	case chart.Supplies, chart.CostOfGoods, chart.OwnerOut, chart.Software:
 		return false
-	case chart.Meals, chart.Repairs, chart.Shipping, chart.Advertising:
+	case chart.Meals, chart.Repairs, chart.Shipping, chart.Advertising, chart.ContractLabor, chart.Legal, chart.Insurance,
+		chart.RentPremises, chart.RentEquipment, chart.Education, chart.Entertainment, chart.Travel, chart.Wages, chart.Dues:
 		return true
 	}
 	return len(w.words) > len(p.words)

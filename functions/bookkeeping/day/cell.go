@@ -142,35 +142,49 @@ func (c Cell) readCompact(tokens []token) (Cell, bool) {
 
 // readNamed reads a date whose month is a word.
 func (c Cell) readNamed(tokens []token) (Cell, bool) {
+	tokens = withoutFiller(tokens)
+	if len(tokens) < 3 {
+		return Cell{}, false
+	}
+
 	first, second, third := tokens[0], tokens[1], tokens[2]
-	isOrdinal := second.word == "st" || second.word == "nd" || second.word == "rd" || second.word == "th" || second.word == "de"
-
-	switch {
-	case first.digits > 0 && isOrdinal && len(tokens) > 3:
-		return c.readNamed(append([]token{first}, tokens[2:]...))
-	case first.digits > 0 && monthOf(second.word) > 0 && third.word == "de" && len(tokens) > 3:
-		return c.readNamed(append([]token{first, second}, tokens[3:]...))
-	case monthOf(first.word) > 0 && second.digits > 0 && len(tokens) > 3 && third.word != "":
-		return c.readNamed(append([]token{first, second}, tokens[3:]...))
+	if month := monthOf(second.word); month > 0 {
+		return c.named(month, first, third)
 	}
 
-	if m := monthOf(second.word); m > 0 && first.digits > 0 && third.digits > 0 {
-		c.month = m
-		c.numbers = [3]int{first.number, third.number}
-		c.digits = [3]int{first.digits, third.digits}
-		if first.digits == 4 {
-			c.swap()
-		}
-		return c, c.hasYear()
-	}
-
-	if m := monthOf(first.word); m > 0 && second.digits > 0 && third.digits > 0 && second.behind != ':' {
-		c.month = m
-		c.numbers = [3]int{second.number, third.number}
-		c.digits = [3]int{second.digits, third.digits}
-		return c, c.hasYear()
+	isTime := second.behind == ':'
+	if month := monthOf(first.word); month > 0 && !isTime {
+		return c.named(month, second, third)
 	}
 	return Cell{}, false
+}
+
+// named is a date of a month by its name, with day and year in either order.
+func (c Cell) named(month int, one, two token) (Cell, bool) {
+	if one.digits == 0 || two.digits == 0 {
+		return Cell{}, false
+	}
+
+	c.month = month
+	c.numbers = [3]int{one.number, two.number}
+	c.digits = [3]int{one.digits, two.digits}
+	if one.digits == 4 {
+		c.swap()
+	}
+	return c, c.hasYear()
+}
+
+// fillers stand between the parts of a date.
+var fillers = map[string]bool{"st": true, "nd": true, "rd": true, "th": true, "de": true, "of": true, "del": true, "er": true}
+
+func withoutFiller(tokens []token) []token {
+	var kept []token
+	for _, t := range tokens {
+		if !fillers[t.word] {
+			kept = append(kept, t)
+		}
+	}
+	return kept
 }
 
 func (c *Cell) swap() {

@@ -81,31 +81,26 @@ func ColumnOf(name string) Column {
 // Normal is a header's word without case, accents and punctuation at its ends.
 func Normal(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x300 && r < 0x370:
-			return -1
-		case r == 'ł':
-			return 'l'
-		case r == 'ø':
-			return 'o'
-		case r == 'ß':
-			return 's'
-		case r == '_' || r == '\u00a0' || r == '\n' || r == '\r' || r == '\t':
-			return ' '
-		}
-		return r
-	}, norm.NFD.String(name))
+	name = strings.Map(withoutAccent, norm.NFD.String(name))
+	name = letters.Replace(name)
 
 	name = strings.Join(strings.Fields(name), " ")
 	return strings.Trim(name, " .:*#\"'\ufeff")
 }
 
+func withoutAccent(r rune) rune {
+	if r >= 0x300 && r < 0x370 {
+		return -1
+	}
+	return r
+}
+
+// letters that do not decompose, and other spaces.
+var letters = strings.NewReplacer("ł", "l", "ø", "o", "ß", "s", "_", " ", "\u00a0", " ")
+
 // withoutCurrency takes "(eur)", "eur" or "in eur" off the end of a header's word.
 func withoutCurrency(normal string) (rest, code string) {
-	words := strings.FieldsFunc(normal, func(r rune) bool {
-		return r == ' ' || r == '(' || r == ')' || r == '[' || r == ']' || r == '/'
-	})
+	words := strings.FieldsFunc(normal, func(r rune) bool { return strings.ContainsRune(" ()[]/", r) })
 	if len(words) < 2 {
 		return normal, ""
 	}

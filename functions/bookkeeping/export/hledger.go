@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"governance.internal/functions/bookkeeping/chart"
 	"governance.internal/functions/bookkeeping/currency"
@@ -104,18 +105,19 @@ func writeOpenings(b *bytes.Buffer, entries []*ledger.Entry, accounts []reconcil
 	}
 }
 
+// oneLine replaces what ends or hides a line.
+func oneLine(r rune) rune {
+	if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) {
+		return ' '
+	}
+	return r
+}
+
 // journalText makes a text safe in a journal: one line, without the signs that begin a status, a code
 // or a comment, or part payee and note.
 func journalText(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029':
-			return ' '
-		case r == ';' || r == '|':
-			return ','
-		}
-		return r
-	}, text)
+	text = strings.Map(oneLine, text)
+	text = strings.NewReplacer(";", ",", "|", ",").Replace(text)
 
 	text = strings.TrimLeft(strings.TrimSpace(text), "*!( =")
 	if text == "" {
