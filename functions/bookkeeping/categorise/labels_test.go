@@ -19,9 +19,9 @@ type label struct {
 	seen               bool
 }
 
-func readLabels(t *testing.T) []label {
+func readLabels(t *testing.T, file string) []label {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/labels.txt")
+	raw, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,11 +103,16 @@ func (f *figures) accuracy() float64 { return float64(f.right) / float64(f.categ
 func (f *figures) coverage() float64 { return float64(f.answered) / float64(f.answerable) }
 
 func TestCategoriesOfLabelledRows(t *testing.T) {
-	labels := readLabels(t)
-	if len(labels) < 300 {
-		t.Errorf("there are %d labels", len(labels))
+	if n := len(readLabels(t, "labels.txt")); n < 300 {
+		t.Errorf("there are %d labels", n)
 	}
+	for _, file := range []string{"labels.txt", "further.txt"} {
+		t.Run(file, func(t *testing.T) { measure(t, readLabels(t, file)) })
+	}
+}
 
+// measure prints and judges the figures of both halves.
+func measure(t *testing.T, labels []label) {
 	var seen, unseen figures
 	for _, l := range labels {
 		if l.seen {
