@@ -25,9 +25,11 @@ func (c *Clerk) collect(row Row, text string) *evidence {
 	}
 	e.refund = e.hasAny(refundWords)
 
-	for _, p := range loaded().matches(e.words) {
-		if e.fits(p) {
-			e.hold(p)
+	for _, text := range [][]string{e.words, expanded(e.words)} {
+		for _, p := range loaded().matches(text) {
+			if e.fits(p) {
+				e.hold(p)
+			}
 		}
 	}
 	return e

@@ -2,6 +2,7 @@ package categorise
 
 import (
 	"embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,6 +31,9 @@ type phrase struct {
 	level  level
 	weight int
 }
+
+// strongBonus lets a word with ! outweigh a phrase of two other words.
+const strongBonus = 130
 
 // lexicon finds phrases by their first word.
 type lexicon struct {
@@ -80,6 +84,7 @@ func (l *lexicon) addFile(text string, level level) {
 }
 
 func (l *lexicon) add(entry, list string, out, in bool, level level) {
+	entry, isStrong := strings.CutSuffix(strings.TrimSpace(entry), "!")
 	parts := strings.Fields(entry)
 	if len(parts) == 0 {
 		return
@@ -98,6 +103,9 @@ func (l *lexicon) add(entry, list string, out, in bool, level level) {
 		in:     in,
 		level:  level,
 		weight: int(level)*10_000 + len(parts)*100 + len(entry),
+	}
+	if isStrong {
+		p.weight += strongBonus
 	}
 	if strings.Contains(parts[0], "*") {
 		l.wild = append(l.wild, p)
@@ -118,6 +126,36 @@ func star(word string) string {
 		word += "*"
 	}
 	return word
+}
+
+// shortForms are abbreviations in the names of sellers and in the texts of banks.
+var shortForms = map[string]string{
+	"elec": "electric", "stor": "storage", "svc": "service", "svcs": "services", "srvc": "service", "serv": "service",
+	"mgmt": "management", "pmt": "payment", "pymt": "payment", "pmnt": "payment", "xfer": "transfer", "tfr": "transfer", "trf": "transfer",
+	"equip": "equipment", "maint": "maintenance", "whsl": "wholesale", "whsle": "wholesale", "assn": "association", "assoc": "association",
+	"mbr": "member", "lic": "license", "rstrnt": "restaurant", "restrnt": "restaurant", "restaur": "restaurant", "cty": "city",
+	"util": "utility", "utils": "utilities", "tel": "telephone", "advert": "advertising", "acctg": "accounting", "atty": "attorney",
+	"veh": "vehicle", "htl": "hotel", "insur": "insurance", "ins": "insurance", "prem": "premium", "dept": "department", "govt": "government",
+	"intl": "international", "natl": "national", "supl": "supply", "supp": "supply", "hdwe": "hardware", "hdwr": "hardware",
+	"constr": "construction", "bldg": "building", "telecomm": "telecom", "sftwr": "software", "subscr": "subscription",
+	"membrshp": "membership", "regis": "registration", "ctr": "center", "univ": "university", "prkg": "parking", "prking": "parking",
+	"versich": "versicherung", "beitr": "beitrag", "assur": "assurance", "cotis": "cotisation", "abo": "abonnement",
+}
+
+// expanded writes abbreviations in full. It returns nil where there are none.
+func expanded(text []string) []string {
+	var full []string
+	for i, word := range text {
+		long, ok := shortForms[word]
+		if !ok {
+			continue
+		}
+		if full == nil {
+			full = slices.Clone(text)
+		}
+		full[i] = long
+	}
+	return full
 }
 
 // Words are the words of a text in lower case without accents and punctuation.
@@ -155,9 +193,11 @@ var foreign = strings.NewReplacer("ß", "ss", "ø", "o", "æ", "ae", "œ", "oe",
 func (l *lexicon) matches(text []string) []*phrase {
 	var found []*phrase
 	for i, word := range text {
-		for _, p := range l.exact[word] {
-			if p.fits(text[i:]) {
-				found = append(found, p)
+		for _, known := range formsOf(word) {
+			for _, p := range l.exact[known] {
+				if p.fits(text[i:]) {
+					found = append(found, p)
+				}
 			}
 		}
 		for _, p := range l.wild {
@@ -167,6 +207,15 @@ func (l *lexicon) matches(text []string) []*phrase {
 		}
 	}
 	return found
+}
+
+// formsOf are a word and its singular.
+func formsOf(word string) []string {
+	singular, isPlural := strings.CutSuffix(word, "s")
+	if isPlural && len(singular) > 3 {
+		return []string{word, singular}
+	}
+	return []string{word}
 }
 
 // fits reports whether a phrase begins the words.
@@ -193,7 +242,7 @@ func (p *phrase) fits(text []string) bool {
 
 func wordFits(want, word string) bool {
 	if strings.IndexByte(want, '*') < 0 {
-		return want == word
+		return want == word || len(want) > 3 && word == want+"s"
 	}
 
 	core := strings.Trim(want, "*")
