@@ -66,7 +66,7 @@ func (o *booksOptions) run(t terminal, names []string) error {
 	}
 
 	// The collector works harder near this many bytes, which keeps the largest books below 256 MB.
-	debug.SetMemoryLimit(200 << 20)
+	debug.SetMemoryLimit(180 << 20)
 	sources, err := readSources(names)
 	if err != nil {
 		return exit{2, err}

@@ -32,8 +32,8 @@ type phrase struct {
 	weight int
 }
 
-// strongBonus lets a word with ! outweigh a phrase of two other words.
-const strongBonus = 130
+// strongBonus lets a word with ! outweigh other single words, and not a phrase of two.
+const strongBonus = 60
 
 // lexicon finds phrases by their first word.
 type lexicon struct {
