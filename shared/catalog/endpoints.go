@@ -57,7 +57,7 @@ var Endpoints = []Endpoint{
 	{
 		Function: "bookkeeping", Operation: "bookkeeping", Method: "POST", Path: "/x402/bookkeeping", Price: 49 * Dollar,
 		Summary:     "Books of bank exports, verifiable with sha256sum",
-		Description: "Categorised ledger, profit and loss, anomalies and open questions of bank exports (CSV, OFX, CAMT.053), in a chain of SHA-256. What cannot be read for certain is refused with one question and costs nothing.",
+		Description: "Ledger, profit and loss, anomalies and questions of bank exports (CSV, OFX, CAMT.053), in a chain of SHA-256. A file that reads two ways is refused and costs nothing.",
 		Request:     "books-request", Accepts: []string{"text/csv", "multipart/form-data"}, MaxBody: 5 * 1024 * kibibyte,
 		MIME: "application/json", Response: "books-result", Statuses: paidBody,
 		Tags: []string{"bookkeeping", "accounting", "csv", "ledger", "tax"},
