@@ -36,13 +36,13 @@ func (r *csvReader) findBareLayout() error {
 			"the file has no header, and its columns cannot be told by what they hold")
 	}
 
-	money, balance, err := r.amountAmong(records, moneys)
-	if err != nil {
+	r.layout = bareLayout(width, dates, describing(contents))
+	if err := r.placeMoney(records, moneys); err != nil {
 		return err
 	}
 
 	r.table.Records = records
-	r.layout = bareLayout(width, dates, money, balance, describing(contents))
+	r.layout.lastNeeded = max(dates[0], r.layout.amount)
 	r.takeFormat()
 	r.Format = "no header"
 	if isWellsFargo(records) {
@@ -157,6 +157,52 @@ func mostWords(contents []content) int {
 	return best
 }
 
+// placeMoney finds the columns of amounts and balances among columns of money.
+func (r *csvReader) placeMoney(records []table.Record, moneys []int) error {
+	if len(moneys) == 3 {
+		if out, in, balance, ok := debitAndCredit(records, moneys); ok {
+			r.layout.debit, r.layout.credit, r.layout.balance = out, in, balance
+			return nil
+		}
+	}
+
+	var err error
+	r.layout.amount, r.layout.balance, err = r.amountAmong(records, moneys)
+	return err
+}
+
+// debitAndCredit finds two columns of which every row fills one, and a balance that falls by the first
+// and rises by the second.
+func debitAndCredit(records []table.Record, moneys []int) (out, in, balance int, ok bool) {
+	orders := [][3]int{
+		{moneys[0], moneys[1], moneys[2]}, {moneys[1], moneys[0], moneys[2]},
+		{moneys[1], moneys[2], moneys[0]}, {moneys[2], moneys[1], moneys[0]},
+	}
+	for _, order := range orders {
+		if movesByBoth(records, order[0], order[1], order[2]) {
+			return order[0], order[1], order[2], true
+		}
+	}
+	return 0, 0, 0, false
+}
+
+func movesByBoth(records []table.Record, out, in, balance int) bool {
+	rising, falling := len(records) > 2, len(records) > 2
+	moved := func(record table.Record) int64 { return plain(record.Cell(in)) - plain(record.Cell(out)) }
+	for i, record := range records {
+		if (record.Cell(out) == "") == (record.Cell(in) == "") {
+			return false
+		}
+		if i == 0 {
+			continue
+		}
+		step := plain(record.Cell(balance)) - plain(records[i-1].Cell(balance))
+		rising = rising && step == moved(record)
+		falling = falling && -step == moved(records[i-1])
+	}
+	return rising || falling
+}
+
 // amountAmong chooses the amount among columns of money. Of two, the balance is the one that moves by
 // the other.
 func (r *csvReader) amountAmong(records []table.Record, moneys []int) (money, balance int, err error) {
@@ -213,18 +259,19 @@ func plain(text string) int64 {
 	return value
 }
 
-func bareLayout(width int, dates []int, money, balance int, texts []int) *layout {
+func bareLayout(width int, dates []int, texts []int) *layout {
 	return &layout{
 		columns:     make([]dialect.Column, width),
 		date:        dates[0],
 		datesBeside: dates[1:],
-		amount:      money,
+		amount:      -1,
 		debit:       -1,
 		credit:      -1,
 		direction:   -1,
-		balance:     balance,
+		balance:     -1,
 		currency:    -1,
 		fee:         -1,
+		net:         -1,
 		status:      -1,
 		id:          -1,
 		kind:        -1,
@@ -233,6 +280,5 @@ func bareLayout(width int, dates []int, money, balance int, texts []int) *layout
 		account:     -1,
 		texts:       texts,
 		width:       width,
-		lastNeeded:  max(dates[0], money),
 	}
 }

@@ -115,12 +115,7 @@ func mccOf(cell string) string {
 
 // feeOf is the fee as a movement of money: negative where it was paid.
 func (r *csvReader) feeOf(fee int64) int64 {
-	format := r.layout.format
-	if format == nil {
-		return 0
-	}
-
-	switch format.Fees {
+	switch r.fees {
 	case dialect.FeesOnTop, dialect.FeesInNet:
 		return -fee
 	case dialect.FeesNegative:

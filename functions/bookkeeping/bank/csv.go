@@ -19,6 +19,7 @@ type draft struct {
 	amount        amount.Cell // where one column holds the amounts
 	debit, credit amount.Cell // where two do
 	balance, fee  amount.Cell
+	net           amount.Cell
 	currency      string
 	negative      bool // decided by the sign step
 }
@@ -33,6 +34,7 @@ type csvReader struct {
 	drafts   []draft
 	style    amount.Style
 	order    day.Order
+	fees     dialect.FeeRule
 	flipped  bool // the balances are those of a debt
 	noted    []notedBalance
 }
@@ -58,6 +60,7 @@ func readCSV(source Source, settings Settings) (*File, error) {
 		r.decideNumbers,
 		r.decideDates,
 		r.decideSigns,
+		r.decideFees,
 		r.book,
 	}
 	for _, step := range steps {
@@ -207,7 +210,7 @@ func (r *csvReader) readMoney(d *draft, record table.Record) (bool, error) {
 		at   int
 		into *amount.Cell
 	}{
-		{l.amount, &d.amount}, {l.debit, &d.debit}, {l.credit, &d.credit}, {l.balance, &d.balance}, {l.fee, &d.fee},
+		{l.amount, &d.amount}, {l.debit, &d.debit}, {l.credit, &d.credit}, {l.balance, &d.balance}, {l.fee, &d.fee}, {l.net, &d.net},
 	}
 
 	for _, cell := range cells {

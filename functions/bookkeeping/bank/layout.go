@@ -14,7 +14,7 @@ type layout struct {
 	datesBeside            []int
 	amount, debit, credit  int
 	direction, balance     int
-	currency, fee          int
+	currency, fee, net     int
 	status, id, kind       int
 	group, mcc, account    int
 	texts                  []int // columns of the description, in the order of reading
@@ -41,6 +41,7 @@ func layoutOf(f *File, header []string) (*layout, error) {
 		balance:   bestOf(columns, dialect.Balance),
 		currency:  bestOf(columns, dialect.Currency),
 		fee:       bestOf(columns, dialect.Fee),
+		net:       bestOf(columns, dialect.Net),
 		status:    bestOf(columns, dialect.Status),
 		id:        bestOf(columns, dialect.ID),
 		kind:      bestOf(columns, dialect.Type),

@@ -101,7 +101,7 @@ func (r *csvReader) decideNumbers() error {
 	var cells []amount.Cell
 	for i := range r.drafts {
 		d := &r.drafts[i]
-		for _, cell := range []amount.Cell{d.amount, d.debit, d.credit, d.balance, d.fee} {
+		for _, cell := range []amount.Cell{d.amount, d.debit, d.credit, d.balance, d.fee, d.net} {
 			if !cell.Empty {
 				cells = append(cells, cell)
 			}

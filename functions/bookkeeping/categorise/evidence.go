@@ -89,7 +89,9 @@ func (e *evidence) unknown() string {
 }
 
 // isService reports whether the file is the account of a payment service.
-func (e *evidence) isService() bool { return e.row.Format == "stripe" || e.row.Format == "paypal" }
+func (e *evidence) isService() bool {
+	return e.row.Format == "stripe" || e.row.Format == "paypal" || e.row.Format == "payment service"
+}
 
 // byService reads the kinds of rows of payment services.
 func byService(_ *Clerk, e *evidence) (Verdict, bool) {
