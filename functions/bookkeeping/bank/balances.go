@@ -98,6 +98,31 @@ func (r *csvReader) noteBalance(record table.Record) {
 	}
 }
 
+// dropTotals leaves out dated rows that are called total and hold the sum of the rows before them.
+func (r *csvReader) dropTotals() error {
+	var kept []draft
+	sum := int64(0)
+	for i, d := range r.drafts {
+		code, _, err := r.currencyOf(&d)
+		if err != nil {
+			return err
+		}
+
+		minor := r.signed(i, code)
+		isSum := len(kept) > 1 && (minor == sum || minor == -sum)
+		if isSum && isTotalWord(r.describe(d.record)) {
+			r.skip(d.record.Line, "a total of the rows above")
+			continue
+		}
+		sum += minor
+		kept = append(kept, d)
+	}
+	r.drafts = kept
+	return nil
+}
+
+func isTotalWord(text string) bool { return slices.Contains(totals, dialect.Normal(text)) }
+
 // takeNotedBalances sets the balances of the file from its header and footer.
 func (r *csvReader) takeNotedBalances() {
 	for _, record := range r.preamble {

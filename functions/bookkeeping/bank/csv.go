@@ -61,6 +61,7 @@ func readCSV(source Source, settings Settings) (*File, error) {
 		r.decideDates,
 		r.decideSigns,
 		r.decideFees,
+		r.dropTotals,
 		r.book,
 	}
 	for _, step := range steps {
@@ -140,7 +141,10 @@ func (r *csvReader) readRecords() error {
 func (r *csvReader) draftOf(record table.Record) (d draft, skipped string, err error) {
 	l := r.layout
 	if l.isHeaderAgain(record.Cells) {
-		return d, "a second header", nil
+		return d, "a second header", r.checkHeader(record)
+	}
+	if isNote(record, l.lastNeeded) {
+		return d, "a note", nil
 	}
 
 	date := record.Cell(l.date)
@@ -176,6 +180,25 @@ func (r *csvReader) draftOf(record table.Record) (d draft, skipped string, err e
 		d.beside = append(d.beside, beside)
 	}
 	return d, "", nil
+}
+
+// checkHeader refuses a header that gives the columns another order than the first one.
+func (r *csvReader) checkHeader(record table.Record) error {
+	for i, column := range r.layout.columns {
+		if dialect.Normal(record.Cell(i)) != dialect.Normal(column.Name) {
+			return r.refuse(record.Line, "Can you send the two tables as two files?", "the header changes within the file")
+		}
+	}
+	return nil
+}
+
+// isNote reports whether a record is too short for a row and holds neither a date nor an amount.
+func isNote(record table.Record, lastNeeded int) bool {
+	if len(record.Cells) > lastNeeded {
+		return false
+	}
+	text := strings.Join(record.Cells, " ")
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= '0' && r <= '9' })
 }
 
 func (r *csvReader) refuseDate(record table.Record, date string) error {

@@ -22,7 +22,7 @@ func (r *csvReader) currencyOf(d *draft) (code string, certain bool, err error) 
 		if !ok {
 			return "", false, r.refuse(d.record.Line, "Which currency is it?", "%q is no currency of ISO 4217", d.currency)
 		}
-		return code, true, nil
+		return code, true, r.checkSign(d, code)
 	}
 
 	for _, cell := range []amount.Cell{d.amount, d.debit, d.credit} {
@@ -31,6 +31,16 @@ func (r *csvReader) currencyOf(d *draft) (code string, certain bool, err error) 
 		}
 	}
 	return r.fileCurrency()
+}
+
+// checkSign refuses an amount whose sign is that of another currency than its column names.
+func (r *csvReader) checkSign(d *draft, code string) error {
+	for _, cell := range []amount.Cell{d.amount, d.debit, d.credit} {
+		if cell.Currency != "" && !cell.Dollar && cell.Currency != code {
+			return r.refuse(d.record.Line, "Which currency is it?", "the amount is in %s and its column says %s", cell.Currency, code)
+		}
+	}
+	return nil
 }
 
 // fileCurrency is the currency of records that name none.

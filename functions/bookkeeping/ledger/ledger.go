@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"governance.internal/functions/bookkeeping/bank"
 	"governance.internal/functions/bookkeeping/categorise"
@@ -117,7 +120,7 @@ func (b *builder) addFile(file *bank.File, account string) {
 			File:        row.File,
 			Line:        row.Line,
 			Date:        row.Day.String(),
-			Description: row.Description,
+			Description: OneLine(row.Description),
 			Minor:       row.Minor,
 			Currency:    row.Currency,
 			Account:     account,
@@ -186,6 +189,18 @@ func (e *Entry) set(v categorise.Verdict) {
 	e.Confidence = v.Confidence
 	e.Reason = v.Reason
 	e.Question = v.Question
+}
+
+// OneLine is a text in Unicode normal form C whose control characters and line breaks are spaces.
+func OneLine(text string) string {
+	return norm.NFC.String(strings.Map(withoutControl, strings.ToValidUTF8(text, "\ufffd")))
+}
+
+func withoutControl(r rune) rune {
+	if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+		return ' '
+	}
+	return r
 }
 
 // idOf names a row by its place and its bytes.

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"governance.internal/functions/bookkeeping/ledger"
 )
 
@@ -48,19 +46,9 @@ func Canonical(e *ledger.Entry) string {
 		e.Description,
 	}
 	for i, field := range fields {
-		fields[i] = oneLine(field)
+		fields[i] = ledger.OneLine(field)
 	}
-	return norm.NFC.String(strings.Join(fields, "\t"))
-}
-
-// oneLine replaces control characters, of which tabs and line breaks would end a field or a line.
-func oneLine(field string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, field)
+	return strings.Join(fields, "\t")
 }
 
 // Start is the hash before the first entry.
