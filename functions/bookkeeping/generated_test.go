@@ -178,7 +178,7 @@ func (w *bankWriter) write(r *rand.Rand, book []truth) bank.Source {
 func net(book []truth) int64 {
 	sum := int64(0)
 	for _, t := range book {
-		if chart.SectionOf(t.category, t.minor) != chart.Outside {
+		if chart.SectionOf(t.category, t.minor > 0) != chart.Outside {
 			sum += t.minor
 		}
 	}

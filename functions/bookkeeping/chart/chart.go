@@ -166,13 +166,14 @@ func Categories() []Category {
 // Known reports whether a category is in the chart.
 func Known(c Category) bool { return byCategory[c] != nil }
 
-// SectionOf is where an amount of a category stands in the statement.
-func SectionOf(c Category, minor int64) Section {
+// SectionOf is where a row of a category stands in the statement. isIncome matters to what has no
+// category.
+func SectionOf(c Category, isIncome bool) Section {
 	section := byCategory[c].section
 	if section != BySign {
 		return section
 	}
-	if minor > 0 {
+	if isIncome {
 		return RevenueSection
 	}
 	return ExpenseSection
@@ -218,13 +219,13 @@ func Plaid(c Category, minor int64) string {
 	return byCategory[c].plaid
 }
 
-// Path is the account of a journal.
-func Path(c Category, minor int64) string {
+// Path is the account of a journal. isIncome matters to what has no category.
+func Path(c Category, isIncome bool) string {
 	path := byCategory[c].path
 	if c != Uncategorised {
 		return path
 	}
-	if minor > 0 {
+	if isIncome {
 		return "Income:" + path + "Income"
 	}
 	return "Expenses:" + path + "Expense"

@@ -29,7 +29,7 @@ func Beancount(entries []*ledger.Entry, accounts []reconcile.Account) []byte {
 		}
 	}
 	for _, e := range entries {
-		writeBeans(&b, e.Date, e.Description, e.ID, e.Account, chart.Path(e.Category, e.Minor), e.Minor, e.Currency)
+		writeBeans(&b, e.Date, e.Description, e.ID, e.Account, chart.Path(e.Category, e.IsIncome()), e.Minor, e.Currency)
 	}
 	return b.Bytes()
 }

@@ -33,7 +33,7 @@ func accountsOf(entries []*ledger.Entry, accounts []reconcile.Account) []string 
 	seen := map[string]bool{}
 	for _, e := range entries {
 		seen[e.Account] = true
-		seen[chart.Path(e.Category, e.Minor)] = true
+		seen[chart.Path(e.Category, e.IsIncome())] = true
 	}
 	if slices.ContainsFunc(accounts, hasOpening) {
 		seen[openingAccount] = true
@@ -88,7 +88,7 @@ func HLedger(entries []*ledger.Entry, accounts []reconcile.Account) []byte {
 		fmt.Fprintf(&b, "\n%s %s\n", e.Date, journalText(e.Description))
 		fmt.Fprintf(&b, "    ; id: %s, %s:%d\n", e.ID, journalText(e.File), e.Line)
 		fmt.Fprintf(&b, "    %s  %s%s\n", e.Account, amount, assertion)
-		fmt.Fprintf(&b, "    %s  %s %s\n", chart.Path(e.Category, e.Minor), currency.Units(-e.Minor, e.Currency), e.Currency)
+		fmt.Fprintf(&b, "    %s  %s %s\n", chart.Path(e.Category, e.IsIncome()), currency.Units(-e.Minor, e.Currency), e.Currency)
 	}
 	return b.Bytes()
 }

@@ -184,6 +184,9 @@ func (b *builder) ownTransfer(e *Entry, verdict categorise.Verdict) categorise.V
 	return verdict
 }
 
+// IsIncome reports whether money came in that is no refund.
+func (e *Entry) IsIncome() bool { return e.Minor > 0 && e.Kind != chart.Refund }
+
 func (e *Entry) set(v categorise.Verdict) {
 	e.Category = v.Category
 	e.Confidence = v.Confidence
@@ -238,10 +241,20 @@ func (b *builder) sort() {
 	}
 }
 
+// kindOf is the part that an entry plays. What came back for a purchase is a refund, even if nobody
+// knows what was bought.
+func kindOf(e *Entry) chart.Kind {
+	comesBack := e.Minor > 0 && (e.Card || len(e.Links) > 0)
+	if e.Category == chart.Uncategorised && comesBack {
+		return chart.Refund
+	}
+	return chart.KindOf(e.Category, e.Minor)
+}
+
 // complete sets what follows from the category.
 func (b *builder) complete() {
 	for _, e := range b.entries {
-		e.Kind = chart.KindOf(e.Category, e.Minor)
+		e.Kind = kindOf(e)
 		e.Plaid = chart.Plaid(e.Category, e.Minor)
 		if line := chart.ScheduleC(e.Category, b.options.FormYear); line != "" {
 			e.ScheduleC = &line

@@ -142,7 +142,8 @@ func (b *builder) linkRefunds() {
 	purchases := map[string][]*Entry{}
 	for _, e := range b.entries {
 		key := e.Merchant + "\x1f" + e.Currency
-		isRefund := chart.KindOf(e.Category, e.Minor) == chart.Refund && e.Minor > 0
+		isOpen := e.Category == chart.Uncategorised && e.Minor > 0
+		isRefund := isOpen || e.Minor > 0 && chart.KindOf(e.Category, e.Minor) == chart.Refund
 		if !isRefund {
 			purchases[key] = append(purchases[key], e)
 			continue

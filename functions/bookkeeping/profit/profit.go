@@ -73,7 +73,7 @@ func Statements(entries []*ledger.Entry, period Period, formYear int) []Statemen
 	for _, e := range entries {
 		name := period(e)
 		periods[[2]string{e.Currency, name}] = true
-		section := chart.SectionOf(e.Category, e.Minor)
+		section := chart.SectionOf(e.Category, e.IsIncome())
 		if section != chart.Outside {
 			sums[sumKey{e.Currency, name, section, e.Category}] += e.Minor
 		}
