@@ -143,6 +143,14 @@ func breaks(accounts []reconcile.Account) []Anomaly {
 				Why:      "the balance does not follow from the row before: rows are missing, doubled or changed",
 			})
 		}
+		if account.Difference != nil && *account.Difference != 0 && len(account.Breaks) == 0 {
+			found = append(found, Anomaly{
+				Code:     BalanceBreak,
+				Severity: High,
+				Rows:     []Place{{account.LastFile, account.LastLine}},
+				Why:      "the closing balance is not the opening balance with all rows: rows are missing, doubled or changed",
+			})
+		}
 	}
 	return found
 }

@@ -189,27 +189,46 @@ func tinyCharges(b *book) []Anomaly {
 		byAccount[e.Account] = append(byAccount[e.Account], e)
 	}
 
+	total := map[string]int{}
+	for _, e := range b.payments {
+		total[e.Merchant]++
+	}
+
 	var found []Anomaly
 	for _, account := range accounts {
-		found = append(found, tinyClusters(byAccount[account])...)
+		found = append(found, tinyClusters(byAccount[account], total)...)
 	}
 	return found
 }
 
-func tinyClusters(tiny []*ledger.Entry) []Anomaly {
+// strangers counts the sellers that are paid nowhere else.
+func strangers(inside, total map[string]int) int {
+	count := 0
+	for name, times := range inside {
+		if total[name] == times {
+			count++
+		}
+	}
+	return count
+}
+
+// tinyClusters finds tiny charges within days that are most of their kind, or at sellers that are never
+// paid otherwise. total is how often each seller is paid.
+func tinyClusters(tiny []*ledger.Entry, total map[string]int) []Anomaly {
 	const days, fewest = 2, 3
 	var found []Anomaly
 	for start := 0; start < len(tiny); {
 		end := start
-		sellers := map[string]bool{}
+		inside := map[string]int{}
 		for end < len(tiny) && tiny[end].Day.Number()-tiny[start].Day.Number() <= days {
-			sellers[tiny[end].Merchant] = true
+			inside[tiny[end].Merchant]++
 			end++
 		}
 
 		cluster := tiny[start:end]
-		isTesting := len(cluster) >= fewest+1 || len(cluster) >= fewest && len(sellers) >= 2
-		if isTesting && 2*len(cluster) >= len(tiny) {
+		areMost := len(cluster) > fewest && 2*len(cluster) >= len(tiny)
+		areStrangers := len(cluster) >= fewest && strangers(inside, total) >= fewest
+		if areMost || areStrangers {
 			found = append(found, anomaly(CardTesting, High,
 				fmt.Sprintf("%d tiny charges within %d days, as thieves try a card", len(cluster), days), cluster...))
 			start = end

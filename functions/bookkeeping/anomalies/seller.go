@@ -80,7 +80,19 @@ func (s *seller) rhythmOf() (rhythm, bool) {
 		}
 	}
 	const shareInFive = 4
-	return r, regular >= 3 && 5*regular >= shareInFive*(len(r.gaps)-1)
+	mostly := 5*regular >= shareInFive*(len(r.gaps)-1)
+	isFew := regular == 2 && len(s.payments) == fewest
+	return r, mostly && (regular >= 3 || isFew && s.isSteady())
+}
+
+// isSteady reports whether all payments are nearly of one amount.
+func (s *seller) isSteady() bool {
+	for _, e := range s.payments[1:] {
+		if !near(s.payments[0], e, 5) {
+			return false
+		}
+	}
+	return true
 }
 
 func (r rhythm) isRegular(gap int) bool {

@@ -20,6 +20,9 @@ type Account struct {
 	Difference *int64 `json:"difference_minor"`
 	Status     string `json:"status"`
 	Breaks     []Gap  `json:"breaks"`
+
+	LastFile string `json:"-"`
+	LastLine int    `json:"-"`
 }
 
 // The statuses.
@@ -60,6 +63,8 @@ func Accounts(files []*bank.File, entries []*ledger.Entry) []Account {
 			Breaks:   []Gap{},
 		}
 		account.walk(byAccount[key])
+		last := byAccount[key][len(byAccount[key])-1]
+		account.LastFile, account.LastLine = last.File, last.Line
 		account.takeStated(files, byAccount[key])
 		account.conclude()
 		accounts = append(accounts, account)
