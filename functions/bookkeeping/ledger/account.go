@@ -40,6 +40,29 @@ func accountNames(files []*bank.File) map[*bank.File]string {
 	return names
 }
 
+// holdsSeveral reports whether a file is the export of several accounts: it states balances, and its rows
+// name more than one account.
+func holdsSeveral(file *bank.File) bool {
+	names := map[string]bool{}
+	hasBalance := false
+	for _, row := range file.Rows {
+		names[row.Account] = true
+		hasBalance = hasBalance || row.HasBalance
+	}
+	return hasBalance && len(names) > 1
+}
+
+// accountOf is the account of a row of a file.
+func accountOf(row *bank.Row, name string, several bool) string {
+	if !several || row.Account == "" {
+		return name
+	}
+	return name + "-" + strings.TrimPrefix(leafOf(row.Account), prefix)
+}
+
+// prefix keeps the names of accounts apart from those of the chart.
+const prefix = "File-"
+
 // leafOf makes the last part of an account's name from the name of a file.
 func leafOf(name string) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
@@ -60,6 +83,5 @@ func leafOf(name string) string {
 		upper = false
 	}
 
-	const prefix = "File-" // keeps the name apart from the accounts of the chart
 	return prefix + b.String()
 }

@@ -108,6 +108,7 @@ func servicesAmong(files []*bank.File) []string {
 
 func (b *builder) addFile(file *bank.File, account string) {
 	count := len(file.Rows)
+	several := holdsSeveral(file)
 	for i := range file.Rows {
 		row := &file.Rows[i]
 		order := i
@@ -123,7 +124,7 @@ func (b *builder) addFile(file *bank.File, account string) {
 			Description: OneLine(row.Description),
 			Minor:       row.Minor,
 			Currency:    row.Currency,
-			Account:     account,
+			Account:     accountOf(row, account, several),
 			Merchant:    Merchant(row.Description),
 			Links:       []string{},
 			RowSHA256:   digest(row.Raw),
