@@ -49,6 +49,9 @@ func (b *Books) Exports() []Export {
 	return all
 }
 
+// ReportBody is the report as a part of another page.
+func (b *Books) ReportBody() []byte { return b.report().Body() }
+
 func (b *Books) report() *export.Report {
 	a := b.Answer
 	r := &export.Report{

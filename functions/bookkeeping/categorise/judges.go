@@ -33,14 +33,16 @@ var payoutWords = spaced("payout", "payouts", "transfer", "deposit", "deposits",
 // byPlatform reads what a platform pays out to a bank account.
 func byPlatform(_ *Clerk, e *evidence) (Verdict, bool) {
 	canBePayout := e.in && !e.refund && !e.row.Card && !e.isService()
-	if !canBePayout || !e.isPaidOut() {
-		return Verdict{}, false
-	}
-
-	if p := e.best[bankTexts]; p != nil && (p.list == string(chart.LoanProceeds) || p.list == string(chart.OtherIncome)) {
+	if !canBePayout || !e.isPaidOut() || e.isOtherMoney() {
 		return Verdict{}, false
 	}
 	return Verdict{chart.Sales, 0.9, "a platform paid out", ""}, true
+}
+
+// isOtherMoney reports whether the bank's text speaks of a loan or of other income.
+func (e *evidence) isOtherMoney() bool {
+	p := e.best[bankTexts]
+	return p != nil && (p.list == string(chart.LoanProceeds) || p.list == string(chart.OtherIncome))
 }
 
 // isPaidOut reports whether a platform and a payout are named.

@@ -66,9 +66,9 @@ func (p *page) costsChart(year profit.Statement) {
 	for i, line := range lines {
 		y := i * row
 		length := scaled(line.Minor, lines[0].Minor, width-label-110)
-		p.put("<text x=\"%d\" y=\"%d\" font-size=\"12\" text-anchor=\"end\">%s</text>\n", label-8, y+16, string(line.Category))
+		p.put("<text x=\"%d\" y=\"%d\" font-size=\"12\" text-anchor=\"end\" fill=\"currentColor\">%s</text>\n", label-8, y+16, string(line.Category))
 		p.put("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#2c5aa0\"/>\n", label, y+4, length, row-8)
-		p.put("<text x=\"%d\" y=\"%d\" font-size=\"12\">%s</text>\n", label+length+6, y+16, currency.Units(line.Minor, year.Currency))
+		p.put("<text x=\"%d\" y=\"%d\" font-size=\"12\" fill=\"currentColor\">%s</text>\n", label+length+6, y+16, currency.Units(line.Minor, year.Currency))
 	}
 	p.put("</svg><figcaption>Largest costs, %s</figcaption></figure>\n", year.Currency)
 }

@@ -68,6 +68,14 @@ func (r *Report) HTML() []byte {
 	p.put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>")
 	p.WriteString(reportStyle)
 	p.put("</style>\n</head>\n<body>\n<h1>Books</h1>\n")
+	p.Write(r.Body())
+	p.put("</body>\n</html>\n")
+	return p.Bytes()
+}
+
+// Body writes what stands on the page below its title.
+func (r *Report) Body() []byte {
+	p := &page{}
 	p.put("<p class=\"soft\">Made of %s</p>\n", strings.Join(r.Files, ", "))
 
 	for _, year := range r.Years {
@@ -82,7 +90,7 @@ func (r *Report) HTML() []byte {
 	p.entries(r.Entries)
 
 	p.put("<h2>Verification</h2>\n<p>Input <code>%s</code><br>Ledger <code>%s</code></p>\n", r.Input, r.Root)
-	p.put("<p class=\"soft\">%s</p>\n</body>\n</html>\n", r.Disclaimer)
+	p.put("<p class=\"soft\">%s</p>\n", r.Disclaimer)
 	return p.Bytes()
 }
 
