@@ -1,0 +1,279 @@
+package conflict
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"governance.internal/functions/agent-therapy/directive"
+	"governance.internal/functions/agent-therapy/words"
+)
+
+// bound is what a number says about a quantity.
+type bound int
+
+const (
+	exactly bound = iota
+	atMost
+	atLeast
+)
+
+// quantity is a number with a unit that a directive demands.
+type quantity struct {
+	*candidate
+	bound   bound
+	value   float64
+	unit    string
+	subject []string
+	text    string
+}
+
+// numbers finds quantities that differ.
+func (f *finder) numbers() {
+	byUnit := map[string][]quantity{}
+	var units []string
+	for _, c := range f.all {
+		for _, q := range quantitiesOf(c) {
+			if byUnit[q.unit] == nil {
+				units = append(units, q.unit)
+			}
+			byUnit[q.unit] = append(byUnit[q.unit], q)
+		}
+	}
+
+	for _, unit := range units {
+		list := byUnit[unit]
+		for i, a := range list {
+			for _, b := range list[i+1:] {
+				f.compareQuantities(a, b)
+			}
+		}
+	}
+}
+
+func (f *finder) compareQuantities(a, b quantity) {
+	if !incompatible(a, b) || !sameQuantity(a, b) || !sameCase(a.Directive, b.Directive) {
+		return
+	}
+	why := fmt.Sprintf("The two instructions set different values for the same quantity: %s and %s.", a.text, b.text)
+	f.report(a.candidate, b.candidate, "number", why, "")
+}
+
+// incompatible reports whether two bounds cannot both be the rule.
+func incompatible(a, b quantity) bool {
+	if a.value == b.value {
+		return false
+	}
+	if a.bound == atMost && b.bound == atLeast {
+		return a.value < b.value
+	}
+	if a.bound == atLeast && b.bound == atMost {
+		return a.value > b.value
+	}
+	return true
+}
+
+// sameQuantity reports whether two numbers measure the same thing.
+func sameQuantity(a, b quantity) bool {
+	if len(a.subject) == 0 || len(b.subject) == 0 {
+		return len(a.subject) == len(b.subject) && (measuring[a.unit] || a.Action == b.Action)
+	}
+	return share(a.subject, b.subject) >= 0.6 && share(b.subject, a.subject) >= 0.5 ||
+		share(b.subject, a.subject) >= 0.6 && share(a.subject, b.subject) >= 0.5
+}
+
+// measuring are units that say by themselves what is measured.
+var measuring = map[string]bool{"spac": true, "space": true}
+
+// sizeWords belong to a bound and not to what is measured.
+var sizeWords = map[string]bool{}
+
+func init() {
+	for _, form := range words.Forms("maximum minimum max min limit length size number amount count most least up stay keep set take make give use have write exceed below above under over long short more fewer no threshold target ceiling cap value default reach hold require need begin total show run indent contain consist answer with") {
+		sizeWords[form] = true
+	}
+}
+
+// quantitiesOf returns the numbers of a directive.
+func quantitiesOf(c *candidate) []quantity {
+	if c.Strength == directive.States && !c.Universal && !isSpecification(c) {
+		return nil
+	}
+
+	var all []quantity
+	for i, t := range c.Whole {
+		value, ok := numberOf(t)
+		if !ok {
+			continue
+		}
+		unit, last := unitOf(c.Whole, i, t)
+		if unit == "" {
+			continue
+		}
+		all = append(all, quantity{
+			candidate: c,
+			bound:     boundAt(c.Whole, i, last, c.Negative),
+			value:     value * factor[unit],
+			unit:      baseUnit(unit),
+			subject:   measured(c, i, last),
+			text:      strings.TrimSpace(t.Text + " " + c.Whole[last].Text),
+		})
+	}
+
+	if len(all) > 1 {
+		return nil // a sentence with several numbers compares or lists
+	}
+	return all
+}
+
+// isSpecification reports whether a sentence without a verb of demand sets a value: with a label,
+// or with "is" and "have".
+func isSpecification(c *candidate) bool {
+	if len(c.Whole) > len(c.Core) {
+		return true
+	}
+	return slices.ContainsFunc(c.Core, func(t words.Token) bool {
+		return t.Form == "be" || t.Lower == "have" || t.Lower == "has" || t.Lower == "max" || t.Lower == "maximum" || t.Lower == "min" || t.Lower == "minimum"
+	})
+}
+
+// numerals are numbers in words.
+var numerals = map[string]float64{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+	"nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40,
+	"fifty": 50, "sixty": 60, "hundred": 100, "once": 1, "twice": 2,
+}
+
+// numberOf returns the number that a token is.
+func numberOf(t words.Token) (float64, bool) {
+	if t.Mark {
+		return 0, false
+	}
+	if n, ok := numerals[t.Lower]; ok {
+		return n, true
+	}
+
+	text := strings.TrimSuffix(t.Lower, "%")
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
+	digits = strings.ReplaceAll(strings.Trim(digits, "~<>="), ",", "")
+	n, err := strconv.ParseFloat(digits, 64)
+	return n, err == nil && n < 1e12
+}
+
+// factor turns a unit of time or size into its base.
+var factor = map[string]float64{}
+
+// bases maps units to what they are counted in.
+var bases = map[string]string{}
+
+func init() {
+	for unit, f := range map[string]float64{"ms": 0.001, "second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86400, "week": 604800, "month": 2592000, "year": 31536000} {
+		form := formOf(unit)
+		factor[form], bases[form] = f, "time"
+	}
+	for unit, f := range map[string]float64{"kb": 1, "mb": 1024, "gb": 1048576} {
+		factor[unit], bases[unit] = f, "bytes"
+	}
+}
+
+func baseUnit(unit string) string {
+	if base, ok := bases[unit]; ok {
+		return base
+	}
+	return unit
+}
+
+// unitOf returns the unit of the number at an index and the index of its last token.
+func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
+	if strings.HasSuffix(t.Lower, "%") {
+		return percent(), at
+	}
+	if letters := strings.TrimLeft(t.Lower, "0123456789.,"); letters != "" && letters != t.Lower {
+		return known(letters), at
+	}
+
+	for i := at + 1; i < len(tokens) && i <= at+2; i++ {
+		next := tokens[i]
+		if next.Mark {
+			if next.Text == "%" {
+				return percent(), i
+			}
+			return "", at
+		}
+		if next.Lower == "percent" {
+			return percent(), i
+		}
+		if words.Empty(next.Lower) && next.Lower != "more" {
+			return "", at
+		}
+		if isUnit(next) {
+			return known(next.Form), i
+		}
+	}
+	return "", at
+}
+
+func percent() string {
+	factor["percent"] = 1
+	return "percent"
+}
+
+// known gives a unit without a factor the factor 1.
+func known(unit string) string {
+	if _, ok := factor[unit]; !ok {
+		return unit
+	}
+	return unit
+}
+
+func isUnit(t words.Token) bool {
+	plural := strings.HasSuffix(t.Lower, "s") || bases[t.Form] != ""
+	return plural && !t.Code
+}
+
+// boundAt returns the bound that words around a number set.
+func boundAt(tokens []words.Token, first, last int, negative bool) bound {
+	from, to := max(0, first-4), min(len(tokens), last+4)
+	text := ""
+	for _, t := range tokens[from:to] {
+		text += " " + t.Lower
+	}
+	text += " "
+
+	switch {
+	case containsAny(text, " at most ", " up to ", " no more than ", " not more than ", " maximum ", " max ", " under ", " below ", " fewer than ", " less than ", " no longer than ", " not exceed ", " exceed ", " limit ", " within ", " or fewer ", " or less ", " shorter than ", " not longer than ", " limited to "):
+		return atMost
+	case containsAny(text, " at least ", " minimum ", " min ", " above ", " more than ", " no fewer than ", " no less than ", " over ", " or more ", " longer than "):
+		return atLeast
+	}
+	return exactly
+}
+
+func containsAny(text string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// measured returns the words that say what a number is about.
+func measured(c *candidate, first, last int) []string {
+	var subject []string
+	add := func(form string) {
+		if !sizeWords[form] && form != c.Whole[last].Form && !strings.ContainsAny(form, "0123456789%") {
+			subject = appendOnce(subject, form)
+		}
+	}
+
+	for i, t := range c.Whole {
+		if t.Mark || i >= first && i <= last || words.Empty(t.Lower) {
+			continue
+		}
+		if _, isNumber := numberOf(t); isNumber {
+			continue
+		}
+		add(t.Form)
+	}
+	for _, form := range c.After {
+		add(form)
+	}
+	return subject
+}

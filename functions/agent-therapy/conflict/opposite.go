@@ -1,0 +1,287 @@
+package conflict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"governance.internal/functions/agent-therapy/directive"
+	"governance.internal/functions/agent-therapy/words"
+)
+
+// opposites finds what one sentence forbids and another asks for or allows.
+func (f *finder) opposites() {
+	byForm := f.positivesByForm()
+
+	for _, no := range f.all {
+		if !no.Negative || isVague(no.Directive) {
+			continue
+		}
+		for _, yes := range f.positivesLike(no, byForm) {
+			if contradicts(no, yes) {
+				why := fmt.Sprintf("One instruction forbids what the other %s: %s.", asks(yes.Directive), subjectOf(no.Directive))
+				f.report(no, yes, "opposite", why, "")
+			}
+		}
+	}
+}
+
+// positivesByForm returns the directives that ask for or allow something, by each normal form.
+func (f *finder) positivesByForm() map[string][]*candidate {
+	byForm := map[string][]*candidate{}
+	for _, c := range f.all {
+		if c.Negative || c.Action == "" || c.Strength == directive.States && c.Action == directive.Use {
+			continue
+		}
+		for _, form := range everyForm(c.Directive) {
+			byForm[form] = append(byForm[form], c)
+		}
+	}
+	return byForm
+}
+
+// everyForm returns all normal forms of a directive that what is forbidden may match.
+func everyForm(d *directive.Directive) []string {
+	all := []string{d.Action}
+	for _, list := range [][]string{d.Things, d.When, d.Before, d.After} {
+		for _, form := range list {
+			if !slices.Contains(all, form) {
+				all = append(all, form)
+			}
+		}
+	}
+	return all
+}
+
+// positivesLike returns those that name the rarest thing of a prohibition.
+func (f *finder) positivesLike(no *candidate, byForm map[string][]*candidate) []*candidate {
+	wanted := no.Groups
+	if len(wanted) == 0 {
+		wanted = [][]string{{no.Action}}
+	}
+
+	var best []*candidate
+	first := true
+	for _, group := range wanted {
+		if isAmbient(group) && len(wanted) > 1 {
+			continue
+		}
+		var list []*candidate
+		for _, form := range group {
+			list = append(list, f.matching(form, byForm)...)
+		}
+		if first || len(list) < len(best) {
+			best, first = list, false
+		}
+	}
+	return best
+}
+
+// matching returns the directives with a form or with one that it covers.
+func (f *finder) matching(form string, byForm map[string][]*candidate) []*candidate {
+	list := slices.Clone(byForm[form])
+	for _, narrower := range kinds[form] {
+		list = append(list, byForm[narrower]...)
+	}
+	return list
+}
+
+// kinds lists special cases of a thing: who forbids tests forbids unit tests.
+var kinds = map[string][]string{
+	"test_":        {"unittest", "e2etest", "integrationtest", "testsuite"},
+	"answer_":      {"answer"},
+	"answer":       {"answer_"},
+	"log":          {"log_"},
+	"branch_":      {"featurebranch", "main"},
+	"file":         {"doc", "envfile", "lockfile", "generatedfile"},
+	"personaldata": {"email", "phone", "address"},
+	"secret":       {"envfile"},
+	"error":        {"exception"},
+	"exception":    {"error"},
+	"link":         {"source"},
+	"source":       {"link"},
+	"cite":         {"source"},
+	"source_":      {"cite"},
+	"comment":      {"todo"},
+	"explain":      {"reasoning"},
+	"style":        {"inlinestyle"},
+	"variable":     {"globalvariable"},
+	"approval":     {"approve"},
+	"approve":      {"approval"},
+	"fallback":     {"fallback"},
+}
+
+// isVague reports whether a prohibition is too general to compare: "do not do this".
+func isVague(d *directive.Directive) bool {
+	if d.Action == "" && len(d.Things) == 0 {
+		return true
+	}
+	light := d.Action == directive.Use || lightActions[d.Action]
+	return light && len(d.Things) == 0 && len(d.When) == 0
+}
+
+// lightActions say nothing without a thing.
+var lightActions = map[string]bool{
+	"": true, "add": true, "create": true, "give": true, "include": true, "write": true, "run": true,
+	"edit": true, "show": true, "begin": true, "follow": true, "do": true, "make": true, "tell": true,
+	"read": true, "call": true, "proceed": true, "stop": true, "verify": true, "open": true,
+	"ignore": true, "assume": true, "skip": true, "name": true, "delete": true, "test": true,
+	"wait": true, "ask": true, "fix": true, "return": true, "send": true, "report": true,
+	"import": true, "format": true, "update": true, "move": true, "copy": true, "split": true,
+	"answer": true, "prefer": true, "explain": true, "search": true, "review": true, "store": true,
+}
+
+// contradicts reports whether one directive asks for what the other forbids.
+func contradicts(no, yes *candidate) bool {
+	switch {
+	case yes.Negative, yes.Strength == directive.States && !yes.Universal && !no.Universal && yes.Action == directive.Use:
+		return false
+	case no.Strength == directive.May && yes.Strength == directive.May:
+		return false
+	case yes.Only && yes.Strength == directive.May:
+		return false // an exception, written as one
+	}
+
+	if !sameAction(no.Directive, yes.Directive) || !covers(no.Directive, yes.Directive) {
+		return false
+	}
+	return holdTogether(no.Directive, yes.Directive)
+}
+
+// sameAction reports whether what is asked for is a case of what is forbidden.
+func sameAction(no, yes *directive.Directive) bool {
+	if goesAgainst(no.Action, yes.Action) {
+		return true
+	}
+	if len(no.Things) > 0 && slices.Contains(yes.Things, no.Action) {
+		return true
+	}
+	nominal := slices.Contains(no.Things, yes.Action) && (no.Action == directive.Use || lightActions[no.Action])
+	return nominal
+}
+
+// covers reports whether the prohibition includes what is asked for: each word that narrows the
+// prohibition occurs there as well.
+func covers(no, yes *directive.Directive) bool {
+	present := everyForm(yes)
+	matched, allBroad := 0, true
+
+	for _, group := range no.Groups {
+		if isAmbient(group) && len(no.Groups) > 1 {
+			continue
+		}
+		if !isAnyCovered(group, present) {
+			return false
+		}
+		matched++
+		allBroad = allBroad && words.Broad(group[0])
+	}
+
+	if matched == 0 {
+		return no.Action == yes.Action && (no.Action != "ask")
+	}
+	if allBroad {
+		return isClose(no.Things, yes.Things)
+	}
+	return true
+}
+
+// ambient things say where everything happens.
+var ambient = []string{"answer_", "chat", "conversation", "agent", "assistant", "output", "session", "bot"}
+
+func isAmbient(group []string) bool {
+	return len(group) == 1 && slices.Contains(ambient, group[0])
+}
+
+func isAnyCovered(group, present []string) bool {
+	return slices.ContainsFunc(group, func(form string) bool { return isCovered(form, present) })
+}
+
+func isCovered(form string, present []string) bool {
+	if slices.Contains(present, form) {
+		return true
+	}
+	return slices.ContainsFunc(kinds[form], func(narrower string) bool {
+		return slices.Contains(present, narrower)
+	})
+}
+
+// isClose reports whether a directive is about little else than some things.
+func isClose(things, others []string) bool {
+	extra := 0
+	for _, other := range others {
+		if !slices.Contains(things, other) {
+			extra++
+		}
+	}
+	return extra == 0 || extra == 1 && len(things) > 1
+}
+
+// holdTogether reports whether conditions and exceptions let both hold at once.
+func holdTogether(no, yes *directive.Directive) bool {
+	if len(no.Except) > 0 && isExcepted(no, yes) {
+		return false
+	}
+	if len(no.Except) == 0 && len(yes.Except) > 0 && len(no.When) > 0 && share(no.When, yes.Except) > 0 {
+		return false
+	}
+
+	switch {
+	case len(no.When) == 0:
+		return true
+	case len(yes.When) == 0:
+		return yes.Universal || share(no.When, everyForm(yes)) >= 0.5
+	default:
+		return share(no.When, yes.When) >= 0.5 || share(yes.When, no.When) >= 0.5
+	}
+}
+
+// isExcepted reports whether what is asked for falls under an exception of the prohibition.
+func isExcepted(no, yes *directive.Directive) bool {
+	if share(no.Except, everyForm(yes)) >= 0.5 {
+		return true
+	}
+	if isApproval(no.Except) && isApproval(everyForm(yes)) {
+		return true
+	}
+
+	boundToEvent := len(yes.When)+len(yes.Before)+len(yes.After) > 0
+	return !yes.Universal && !boundToEvent
+}
+
+// share returns how many of the forms occur in others, from 0 to 1.
+func share(forms, others []string) float64 {
+	if len(forms) == 0 {
+		return 0
+	}
+	n := 0
+	for _, form := range forms {
+		if isCovered(form, others) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(forms))
+}
+
+// asks says for people how a directive is meant.
+func asks(d *directive.Directive) string {
+	if d.Strength == directive.May {
+		return "allows"
+	}
+	return "asks for"
+}
+
+// subjectOf names what a directive is about, in the words of the text.
+func subjectOf(d *directive.Directive) string {
+	var parts []string
+	for _, t := range d.Core {
+		isThing := slices.Contains(d.Things, t.Form) || t.Form == d.Action
+		if isThing && !t.Mark {
+			parts = append(parts, t.Text)
+		}
+	}
+	if len(parts) > 6 {
+		parts = parts[:6]
+	}
+	return strings.Join(parts, " ")
+}

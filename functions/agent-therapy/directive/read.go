@@ -1,0 +1,492 @@
+package directive
+
+import (
+	"slices"
+	"strings"
+
+	"governance.internal/functions/agent-therapy/words"
+)
+
+// readClause understands a clause; it returns nil for one that says nothing.
+func readClause(c clause) *Directive {
+	tokens := c.part(core)
+	r := reading{tokens: tokens}
+	r.polarity()
+	r.verb()
+
+	groups := r.groups(c.label)
+	d := &Directive{
+		Negative:  r.negative,
+		Strength:  r.strength,
+		Action:    r.action,
+		Things:    slices.Concat(groups...),
+		Groups:    groups,
+		Literal:   literals(tokens),
+		When:      forms(c.part(when)),
+		Except:    forms(c.part(except)),
+		Without:   forms(c.part(without)),
+		Before:    forms(c.part(before)),
+		After:     forms(c.part(after)),
+		Instead:   forms(c.part(instead)),
+		Only:      has(tokens, "only", "exclusively", "solely", "nothing"),
+		OnlyCase:  c.only,
+		Universal: has(tokens, universal...),
+		Core:      tokens,
+		Whole:     slices.Concat(c.label, tokens),
+	}
+
+	d.onlyWhen(c)
+	d.withoutApproval(c)
+	if len(d.Things) == 0 && d.Action == "" && len(d.Instead) == 0 {
+		return nil
+	}
+	return d
+}
+
+// universal are words that leave no exception.
+var universal = []string{
+	"always", "every", "each", "all", "automatically", "immediately", "everything", "everywhere",
+	"any", "whenever", "straight", "directly", "constantly", "autonomously", "unconditionally",
+}
+
+// onlyWhen reads "only run it when asked" as a prohibition with an exception.
+func (d *Directive) onlyWhen(c clause) {
+	if d.Only && len(c.part(when)) > 0 && !d.Negative && startsWithOnly(d.Core) {
+		d.Except, d.When = d.When, nil
+		d.OnlyCase = true
+	}
+	if d.OnlyCase && !d.Negative {
+		d.Negative, d.Strength = true, Must
+	}
+}
+
+func startsWithOnly(tokens []words.Token) bool {
+	for i, t := range tokens {
+		if t.Lower == "only" {
+			return true
+		}
+		if i > 3 {
+			break
+		}
+	}
+	return false
+}
+
+// withoutApproval reads "never X without approval" as a prohibition with an exception.
+func (d *Directive) withoutApproval(c clause) {
+	if !d.Negative || len(c.part(without)) == 0 {
+		return
+	}
+	d.Except = append(d.Except, d.Without...)
+	d.Without = nil
+}
+
+// has reports whether one of the words occurs outside backticks.
+func has(tokens []words.Token, wanted ...string) bool {
+	return slices.ContainsFunc(tokens, func(t words.Token) bool {
+		return !t.Code && slices.Contains(wanted, t.Lower)
+	})
+}
+
+// forms returns the normal forms of the words with a meaning, each once.
+func forms(tokens []words.Token) []string {
+	var list []string
+	for _, t := range tokens {
+		if t.Mark || !t.Code && words.Empty(t.Lower) {
+			continue
+		}
+		list = appendNew(list, t.Form)
+	}
+	return list
+}
+
+// literals returns the words in backticks and the paths.
+func literals(tokens []words.Token) []string {
+	var list []string
+	for _, t := range tokens {
+		if t.Code || strings.ContainsAny(t.Text, "/*") && len(t.Text) > 1 {
+			list = appendNew(list, t.Form)
+		}
+	}
+	return list
+}
+
+// reading finds polarity, strength and verb of a clause.
+type reading struct {
+	tokens   []words.Token
+	negative bool
+	strength Strength
+	action   string
+	verbAt   int // index of the verb; -1 without
+	after    int // index behind the last word that says must, never or the like
+	modal    bool
+}
+
+// polarity counts what negates and finds how strictly it is said.
+func (r *reading) polarity() {
+	r.verbAt = -1
+
+	for i, t := range r.tokens {
+		if t.Code {
+			continue
+		}
+
+		switch {
+		case r.isBound(i):
+			continue
+
+		case negators[t.Lower]:
+			r.negative = !r.negative
+			r.raise(Must, i)
+
+		case prohibitions[t.Lower]:
+			r.negative = !r.negative
+			r.raise(Must, r.after-1)
+
+		case r.negative && reversals[t.Lower]:
+			r.negative = false
+			r.after = i + 1
+
+		case demands[t.Lower]:
+			r.raise(Must, i)
+
+		case t.Lower == "should" || t.Lower == "prefer" && i == 0:
+			r.raise(Should, i)
+
+		case permits[t.Lower]:
+			if !r.negative {
+				r.raise(May, i)
+			}
+
+		case waives[t.Lower] && r.negative:
+			r.strength = May
+		}
+	}
+}
+
+// raise takes a strength that is said at a token; a permission only if nothing stricter is said.
+func (r *reading) raise(s Strength, at int) {
+	if s > r.strength {
+		r.strength = s
+	}
+	if at >= r.after {
+		r.after = at + 1
+	}
+	r.modal = true
+}
+
+var (
+	negators = set("never not no don't dont doesn't mustn't shouldn't cannot can't won't isn't aren't " +
+		"don´t needn't neither avoid refrain stop nor may'nt couldn't wouldn't")
+	prohibitions = set("forbidden prohibited banned disallowed off-limits unacceptable illegal taboo discouraged verboten")
+	reversals    = set("forget hesitate fail neglect afraid")
+	demands      = set("must shall have has always required mandatory ensure need needs will require requires necessary obligatory to")
+	permits      = set("may can allowed permitted fine ok okay acceptable free welcome allow might could legitimate")
+	waives       = set("need needed required necessary have mandatory needs require obliged obligatory")
+)
+
+func set(text string) map[string]bool {
+	words := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		words[word] = true
+	}
+	return words
+}
+
+// isBound reports whether a negator belongs to a bound, as in "no more than", or says "not only".
+func (r *reading) isBound(at int) bool {
+	if at+1 >= len(r.tokens) {
+		return false
+	}
+
+	next := r.tokens[at+1].Lower
+	switch r.tokens[at].Lower {
+	case "not":
+		return next == "only" || next == "just" || isMore(next) || next == "exceed"
+	case "no":
+		return isMore(next)
+	case "stop":
+		return !strings.HasSuffix(next, "ing")
+	case "to":
+		return at != 0 && r.tokens[at-1].Lower != "is" && r.tokens[at-1].Lower != "are"
+	case "have", "has":
+		return next != "to"
+	}
+	return false
+}
+
+func isMore(word string) bool {
+	switch word {
+	case "more", "longer", "later", "fewer", "less", "greater", "higher", "earlier", "shorter", "bigger", "larger":
+		return true
+	}
+	return false
+}
+
+// adverbs stand before the verb of an imperative.
+var adverbs = set(`always please then first finally only also just immediately automatically now next
+	instead do simply generally usually typically explicitly directly proactively kindly you we agents the
+	agent assistant must should shall will can may never not to be lastly afterwards again carefully they
+	don't either both strictly ideally it i try make sure ensure and is are has have need cannot mustn't ever
+	under any no circumstances it's important that remember your our let's let at all times , yes so or when
+	possible wherever feel free claude codex developers contributors everyone allowed this`)
+
+// verb finds what is done.
+func (r *reading) verb() {
+	start := r.after
+
+	if at := r.participle(); at >= 0 {
+		r.take(at)
+		return
+	}
+
+	for i := start; i < len(r.tokens); i++ {
+		t := r.tokens[i]
+		if t.Mark {
+			continue
+		}
+		if adverbs[t.Lower] && !t.Code {
+			continue
+		}
+		if t.Act && !r.isNoun(i) || r.modal && i == start && isPlainVerb(t) && r.orders() {
+			r.take(i)
+			return
+		}
+		break
+	}
+
+	r.looseVerb(start)
+}
+
+// orders reports whether the word before is one that a verb follows: "never", "do not", "must".
+func (r *reading) orders() bool {
+	if r.after == 0 {
+		return false
+	}
+	switch r.tokens[r.after-1].Lower {
+	case "never", "not", "don't", "dont", "must", "shall", "should", "cannot", "can't", "mustn't", "always", "to", "shouldn't":
+		return true
+	}
+	return false
+}
+
+func isPlainVerb(t words.Token) bool { return !t.Code && !words.Empty(t.Lower) }
+
+// looseVerb looks for a verb anywhere: in "we use pnpm" or "force-pushing is allowed". Without one
+// the clause is about using its things.
+func (r *reading) looseVerb(start int) {
+	if at := r.ours(); at >= 0 {
+		r.take(at)
+		r.strength = max(r.strength, Should)
+		return
+	}
+	if r.isUnknownOrder() {
+		r.take(0)
+		return
+	}
+
+	for i, t := range r.tokens {
+		if !t.Act || r.isNoun(i) {
+			continue
+		}
+		isFirst := i == 0 || r.startsHere(i)
+		isGerund := strings.HasSuffix(t.Lower, "ing")
+		if isFirst || i >= start && !r.modal || isGerund {
+			r.take(i)
+			if isFirst && !isGerund && r.strength == States {
+				r.strength = Must
+			}
+			if r.strength == States && isHabit(t) {
+				r.strength = Should
+			}
+			return
+		}
+	}
+
+	if r.modal {
+		r.action = Use
+	}
+}
+
+// isHabit reports whether a verb says how things are done here: "commit messages follow ...".
+func isHabit(t words.Token) bool {
+	switch t.Lower {
+	case "use", "follow", "begin", "start", "return", "go", "live", "end", "contain":
+		return true
+	}
+	return false
+}
+
+// ours returns the index of the verb in "we test with ..."; -1 without.
+func (r *reading) ours() int {
+	if len(r.tokens) < 3 || r.modal {
+		return -1
+	}
+	switch r.tokens[0].Lower {
+	case "we", "you", "agents", "agent", "developers", "contributors":
+	default:
+		return -1
+	}
+
+	for i, t := range r.tokens[1:] {
+		if !t.Mark && !adverbs[t.Lower] {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// articles stand before a noun, so that the word in front of one is a verb.
+var articles = set("a an the your our all each every any this these no only its their both")
+
+// isUnknownOrder reports whether a clause begins with a verb that the lexicon does not know.
+func (r *reading) isUnknownOrder() bool {
+	if len(r.tokens) < 2 || r.modal {
+		return false
+	}
+	first, next := r.tokens[0], r.tokens[1]
+	return isPlainVerb(first) && !isInflected(first.Lower) && articles[next.Lower] && !first.Mark
+}
+
+// Use is the action of a clause without a verb of its own, such as "no tabs".
+const Use = "use"
+
+// startsHere reports whether only adverbs stand before a token.
+func (r *reading) startsHere(at int) bool {
+	for _, t := range r.tokens[:at] {
+		if !t.Mark && !adverbs[t.Lower] {
+			return false
+		}
+	}
+	return true
+}
+
+// take makes the token at an index the verb.
+func (r *reading) take(at int) {
+	r.action = r.tokens[at].Form
+	r.verbAt = at
+	if r.strength == States && r.startsHere(at) {
+		r.strength = Must
+	}
+}
+
+// participle returns the index of a verb behind "is" or "are"; -1 without.
+func (r *reading) participle() int {
+	for i, t := range r.tokens {
+		if t.Form != "be" || t.Code {
+			continue
+		}
+		for j := i + 1; j < len(r.tokens); j++ {
+			next := r.tokens[j]
+			if next.Act && !next.Code && isParticiple(next.Lower) {
+				r.strength = max(r.strength, Should)
+				return j
+			}
+			if !adverbs[next.Lower] && !strings.HasSuffix(next.Lower, "ly") {
+				break
+			}
+		}
+	}
+	return -1
+}
+
+var participles = set(`written done made given taken kept sent shown told said spoken held built chosen thrown read
+	put set run cut split left cited hidden begun`)
+
+func isParticiple(lower string) bool {
+	first, _, _ := strings.Cut(lower, " ")
+	return strings.HasSuffix(first, "ed") || participles[first]
+}
+
+// isNoun reports whether a word that can be a verb is a noun here: behind an article or a
+// preposition.
+func (r *reading) isNoun(at int) bool {
+	if at == 0 {
+		return r.isSubject()
+	}
+	if r.tokens[at].Code {
+		return false
+	}
+
+	switch r.tokens[at-1].Lower {
+	case "a", "an", "the", "your", "our", "its", "their", "any", "each", "every", "no", "this", "that",
+		"these", "those", "in", "on", "of", "with", "for", "per", "all", "more", "at", "new", "full":
+		return true
+	}
+	return false
+}
+
+// isSubject reports whether the first word is what the clause is about, as in "Commit messages are
+// free text" and "Test coverage must stay above 80%".
+func (r *reading) isSubject() bool {
+	if strings.HasSuffix(r.tokens[0].Lower, "ing") {
+		return false
+	}
+	for i, t := range r.tokens[1:] {
+		if t.Form == "be" || demands[t.Lower] && t.Lower != "to" && t.Lower != "always" || permits[t.Lower] || t.Lower == "should" || t.Lower == "follow" || t.Lower == "cannot" {
+			return i < 5
+		}
+		if strings.HasSuffix(t.Lower, "ed") || t.Mark && t.Text != "`" {
+			return false
+		}
+	}
+	return false
+}
+
+// groups returns the words that say to what something is done, each once. Words that "or", "and"
+// or a comma joins stand in one group.
+func (r *reading) groups(label []words.Token) [][]string {
+	var groups [][]string
+	var all []string
+	for _, form := range forms(label) {
+		groups = append(groups, []string{form})
+		all = append(all, form)
+	}
+
+	joined, near := false, false
+	for i, t := range r.tokens {
+		if t.Lower == "or" || t.Lower == "and" || t.Lower == "nor" {
+			joined = near
+			continue
+		}
+		if !r.isThing(i) || slices.Contains(all, t.Form) {
+			near = near && t.Mark
+			continue
+		}
+
+		all = append(all, t.Form)
+		if last := len(groups) - 1; joined && last >= 0 {
+			groups[last] = append(groups[last], t.Form)
+		} else {
+			groups = append(groups, []string{t.Form})
+		}
+		joined, near = false, true
+	}
+
+	return groups
+}
+
+// isThing reports whether a word says to what something is done.
+func (r *reading) isThing(at int) bool {
+	t := r.tokens[at]
+	if at == r.verbAt || t.Mark {
+		return false
+	}
+	if !t.Code && (words.Empty(t.Lower) || isModalWord(t.Lower)) {
+		return false
+	}
+	return t.Form != "user" || !r.isPerson(at)
+}
+
+func isModalWord(lower string) bool {
+	return negators[lower] || prohibitions[lower] || permits[lower] || reversals[lower] || demands[lower]
+}
+
+// isPerson reports whether a word for a person only says to whom, as in "tell the user".
+func (r *reading) isPerson(at int) bool {
+	if at+1 == len(r.tokens) {
+		return true
+	}
+	next := r.tokens[at+1]
+	return next.Mark || words.Empty(next.Lower) || next.Act
+}
