@@ -10,13 +10,13 @@ import (
 // violations lists, for an action that is forbidden, the actions that go against it. An action
 // always goes against itself.
 const violations = `
-use: have include add write create give show make begin format put enable prefer run call install read open print answer present test cover access log style import export declare name wrap return throw log comment build keep start end mark speak
+use: have include add write create give show make begin format put enable prefer run call install read open print answer present test cover access log style import export declare name wrap return throw log comment build keep start end mark speak leave attach
 edit: fix update rename refactor format add write reformat upgrade delete move
 change: edit fix update rename refactor add write
 create: write add make generate
 add: create write include install put introduce give
-write: create add edit put give log comment include print store use
-include: add write show give use create print put cite
+write: create add edit put give log comment include print store
+include: leave add write show give use create print put cite
 have: use add include write create
 give: offer recommend tell show provide reveal explain write include answer send diagnose
 provide: give offer recommend tell

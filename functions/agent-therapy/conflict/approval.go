@@ -15,7 +15,7 @@ type gate struct {
 }
 
 // approvalForms are words for the agreement of a person.
-var approvalForms = []string{"approval", "approve", "ask", "signoff", "go-ahead", "clarifying", "wait"}
+var approvalForms = []string{"approval", "approve", "ask", "clarifying"}
 
 // isApproval reports whether words are about asking a person.
 func isApproval(forms []string) bool {
@@ -52,7 +52,7 @@ func (f *finder) approvals() {
 // gateOf reads a directive as one about asking.
 func gateOf(c *candidate) (gate, bool) {
 	switch {
-	case isApproval(c.Without) && !c.Negative:
+	case (isApproval(c.Without) || slices.Contains(c.Without, "wait")) && !c.Negative:
 		return gate{candidate: c, things: actedOn(c.Directive)}, true
 
 	case c.Negative && isAsking(c.Directive):
@@ -76,8 +76,11 @@ func isAsking(d *directive.Directive) bool {
 	if d.Action == "ask" || d.Action == "approve" {
 		return true
 	}
-	return slices.Contains(d.Things, "approval") || slices.Contains(d.Things, "ask") && d.Negative
+	return slices.Contains(d.Things, "approval") && gettingActions[d.Action]
 }
+
+// gettingActions are what one does with an approval.
+var gettingActions = map[string]bool{"use": true, "wait": true, "need": true, "require": true, "get": true, "seek": true, "obtain": true, "": true}
 
 // askedAbout returns what the agreement is about.
 func askedAbout(d *directive.Directive) []string {

@@ -100,6 +100,9 @@ func (f *finder) choices() {
 func (f *finder) compareStances(x *axis, list []stance) {
 	for i, a := range list {
 		for _, b := range list[i+1:] {
+			if isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
+				continue
+			}
 			if !clash(a, b) || !sameSubject(a.about, b.about) || !sameCase(a.Directive, b.Directive) {
 				continue
 			}
@@ -107,6 +110,11 @@ func (f *finder) compareStances(x *axis, list []stance) {
 			f.report(a.candidate, b.candidate, "choice", why, x.family)
 		}
 	}
+}
+
+// isChoiceExcepted reports whether a choice falls under an exception of another.
+func isChoiceExcepted(no, yes stance) bool {
+	return len(no.Except) > 0 && isExcepted(no.Directive, yes.Directive)
 }
 
 func optionsOf(a, b stance) string {
@@ -156,7 +164,6 @@ func stancesOf(c *candidate) map[int]stance {
 		return stances
 	}
 
-	side := sideTokens(c.Directive)
 	for _, f := range allAxes().book.Find(c.Whole) {
 		o := allAxes().options[f.ID]
 		if o.weak && !chooses(c.Directive) {
@@ -164,7 +171,7 @@ func stancesOf(c *candidate) map[int]stance {
 		}
 		s := stances[o.axis]
 		s.candidate = c
-		if c.Negative != isNegatedHere(c.Whole, f.At) {
+		if c.Negative {
 			s.rejects = appendOnce(s.rejects, o.name)
 		} else {
 			s.wants = appendOnce(s.wants, o.name)
@@ -177,17 +184,8 @@ func stancesOf(c *candidate) map[int]stance {
 		s.wants = without(s.wants, s.rejects)
 		stances[at] = s
 	}
-	_ = side
 	return stances
 }
-
-// isNegatedHere reports whether the option alone is negated by "no" in front of it while the clause
-// is not, as in "JSON with no Markdown". The clause's own negation is known already.
-func isNegatedHere(tokens []words.Token, at int) bool {
-	return false
-}
-
-func sideTokens(d *directive.Directive) []string { return d.Instead }
 
 func appendOnce(list []string, name string) []string {
 	if slices.Contains(list, name) {
@@ -204,7 +202,7 @@ func without(list, others []string) []string {
 var chooserActions = []string{
 	"use", "prefer", "install", "write", "create", "run", "format", "answer", "", "style", "log", "add",
 	"declare", "test", "follow", "speak", "give", "show", "include", "begin", "store", "access", "verify",
-	"manag", "make", "lint", "put", "deploy", "return", "translate", "have", "build",
+	"manage", "test_", "make", "lint", "put", "deploy", "return", "translate", "have", "build",
 }
 
 // chooses reports whether a directive chooses, rather than mentions, an option.
@@ -251,6 +249,9 @@ func sameSubject(a, b []string) bool {
 func sameCase(a, b *directive.Directive) bool {
 	if len(a.When) == 0 && len(b.When) == 0 {
 		return true
+	}
+	if isContrary(a.Case, b.Case) {
+		return false
 	}
 	if len(a.When) > 0 && len(b.When) > 0 {
 		return share(a.When, b.When) >= 0.5 || share(b.When, a.When) >= 0.5

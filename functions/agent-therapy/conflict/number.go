@@ -114,7 +114,7 @@ func quantitiesOf(c *candidate) []quantity {
 		all = append(all, quantity{
 			candidate: c,
 			bound:     boundAt(c.Whole, i, last, c.Negative),
-			value:     value * factor[unit],
+			value:     value * factorOf(unit),
 			unit:      baseUnit(unit),
 			subject:   measured(c, i, last),
 			text:      strings.TrimSpace(t.Text + " " + c.Whole[last].Text),
@@ -177,6 +177,14 @@ func init() {
 	}
 }
 
+// factorOf returns the factor of a unit; 1 for one that is only counted.
+func factorOf(unit string) float64 {
+	if f, ok := factor[unit]; ok {
+		return f
+	}
+	return 1
+}
+
 func baseUnit(unit string) string {
 	if base, ok := bases[unit]; ok {
 		return base
@@ -184,47 +192,36 @@ func baseUnit(unit string) string {
 	return unit
 }
 
+const percent = "percent"
+
 // unitOf returns the unit of the number at an index and the index of its last token.
 func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
 	if strings.HasSuffix(t.Lower, "%") {
-		return percent(), at
+		return percent, at
 	}
 	if letters := strings.TrimLeft(t.Lower, "0123456789.,"); letters != "" && letters != t.Lower {
-		return known(letters), at
+		return letters, at
 	}
 
 	for i := at + 1; i < len(tokens) && i <= at+2; i++ {
 		next := tokens[i]
 		if next.Mark {
 			if next.Text == "%" {
-				return percent(), i
+				return percent, i
 			}
 			return "", at
 		}
 		if next.Lower == "percent" {
-			return percent(), i
+			return percent, i
 		}
-		if words.Empty(next.Lower) && next.Lower != "more" {
+		if words.Empty(next.Lower) && next.Lower != "more" && next.Lower != "times" {
 			return "", at
 		}
 		if isUnit(next) {
-			return known(next.Form), i
+			return next.Form, i
 		}
 	}
 	return "", at
-}
-
-func percent() string {
-	factor["percent"] = 1
-	return "percent"
-}
-
-// known gives a unit without a factor the factor 1.
-func known(unit string) string {
-	if _, ok := factor[unit]; !ok {
-		return unit
-	}
-	return unit
 }
 
 func isUnit(t words.Token) bool {

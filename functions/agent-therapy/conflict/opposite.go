@@ -43,7 +43,7 @@ func (f *finder) positivesByForm() map[string][]*candidate {
 // everyForm returns all normal forms of a directive that what is forbidden may match.
 func everyForm(d *directive.Directive) []string {
 	all := []string{d.Action}
-	for _, list := range [][]string{d.Things, d.When, d.Before, d.After} {
+	for _, list := range [][]string{d.Things, d.When} {
 		for _, form := range list {
 			if !slices.Contains(all, form) {
 				all = append(all, form)
@@ -63,7 +63,7 @@ func (f *finder) positivesLike(no *candidate, byForm map[string][]*candidate) []
 	var best []*candidate
 	first := true
 	for _, group := range wanted {
-		if isAmbient(group) && len(wanted) > 1 {
+		if isAmbient(group) || words.Broad(group[0]) && len(wanted) > 1 {
 			continue
 		}
 		var list []*candidate
@@ -73,6 +73,9 @@ func (f *finder) positivesLike(no *candidate, byForm map[string][]*candidate) []
 		if first || len(list) < len(best) {
 			best, first = list, false
 		}
+	}
+	if first {
+		return f.matching(no.Action, byForm)
 	}
 	return best
 }
@@ -106,6 +109,7 @@ var kinds = map[string][]string{
 	"explain":      {"reasoning"},
 	"style":        {"inlinestyle"},
 	"variable":     {"globalvariable"},
+	"code":         {"function", "file", "module", "class", "component", "script"},
 	"approval":     {"approve"},
 	"approve":      {"approval"},
 	"fallback":     {"fallback"},
@@ -134,6 +138,8 @@ var lightActions = map[string]bool{
 // contradicts reports whether one directive asks for what the other forbids.
 func contradicts(no, yes *candidate) bool {
 	switch {
+	case no.Strength == directive.States:
+		return false
 	case yes.Negative, yes.Strength == directive.States && !yes.Universal && !no.Universal && yes.Action == directive.Use:
 		return false
 	case no.Strength == directive.May && yes.Strength == directive.May:
@@ -164,30 +170,56 @@ func sameAction(no, yes *directive.Directive) bool {
 // prohibition occurs there as well.
 func covers(no, yes *directive.Directive) bool {
 	present := everyForm(yes)
-	matched, allBroad := 0, true
+	core := append([]string{yes.Action}, yes.Things...)
+	specific, inCore := 0, 0
+	missing := 0
+	if no.Action != directive.Use && slices.Contains(yes.Things, no.Action) {
+		inCore++
+	}
 
-	for _, group := range no.Groups {
-		if isAmbient(group) && len(no.Groups) > 1 {
-			continue
-		}
-		if !isAnyCovered(group, present) {
+	for _, group := range groupsOf(no) {
+		switch {
+		case isAnyCovered(group, present):
+			if !words.Broad(group[0]) {
+				specific++
+			}
+			if isAnyCovered(group, core) {
+				inCore++
+			}
+		case isAmbient(group):
+		case words.Broad(group[0]):
+			missing++
+		default:
 			return false
 		}
-		matched++
-		allBroad = allBroad && words.Broad(group[0])
 	}
 
-	if matched == 0 {
-		return no.Action == yes.Action && (no.Action != "ask")
+	switch {
+	case specific > 0:
+		return inCore > 0
+	case missing > 0:
+		return false
+	case inCore > 0:
+		return isClose(append([]string{no.Action}, no.Things...), yes.Things)
+	default:
+		return no.Action == yes.Action && no.Action != "ask" && !(lightActions[no.Action] && len(no.When) == 0)
 	}
-	if allBroad {
-		return isClose(no.Things, yes.Things)
+}
+
+// groupsOf returns what a prohibition is about; what need not be done is read word by word.
+func groupsOf(no *directive.Directive) [][]string {
+	if no.Strength != directive.May {
+		return no.Groups
 	}
-	return true
+	var groups [][]string
+	for _, thing := range no.Things {
+		groups = append(groups, []string{thing})
+	}
+	return groups
 }
 
 // ambient things say where everything happens.
-var ambient = []string{"answer_", "chat", "conversation", "agent", "assistant", "output", "session", "bot"}
+var ambient = []string{"answer_", "remot", "origin", "chat", "conversation", "agent", "assistant", "output", "session", "bot"}
 
 func isAmbient(group []string) bool {
 	return len(group) == 1 && slices.Contains(ambient, group[0])
@@ -210,11 +242,11 @@ func isCovered(form string, present []string) bool {
 func isClose(things, others []string) bool {
 	extra := 0
 	for _, other := range others {
-		if !slices.Contains(things, other) {
+		if !slices.ContainsFunc(things, func(thing string) bool { return isCovered(thing, []string{other}) }) {
 			extra++
 		}
 	}
-	return extra == 0 || extra == 1 && len(things) > 1
+	return extra == 0 || extra == 1 && len(things) > 1 && len(others) > 1
 }
 
 // holdTogether reports whether conditions and exceptions let both hold at once.
@@ -226,6 +258,9 @@ func holdTogether(no, yes *directive.Directive) bool {
 		return false
 	}
 
+	if isContrary(no.Case, yes.Case) {
+		return false
+	}
 	switch {
 	case len(no.When) == 0:
 		return true
@@ -238,14 +273,18 @@ func holdTogether(no, yes *directive.Directive) bool {
 
 // isExcepted reports whether what is asked for falls under an exception of the prohibition.
 func isExcepted(no, yes *directive.Directive) bool {
-	if share(no.Except, everyForm(yes)) >= 0.5 {
+	all := slices.Concat(everyForm(yes), yes.Before, yes.After)
+	if share(no.Except, all) >= 0.5 {
 		return true
 	}
-	if isApproval(no.Except) && isApproval(everyForm(yes)) {
+	if isApproval(no.Except) && isApproval(all) {
 		return true
 	}
 
-	boundToEvent := len(yes.When)+len(yes.Before)+len(yes.After) > 0
+	boundToEvent := len(yes.Before)+len(yes.After) > 0
+	if isApproval(no.Except) {
+		boundToEvent = boundToEvent || len(yes.When) > 0
+	}
 	return !yes.Universal && !boundToEvent
 }
 

@@ -42,6 +42,9 @@ func (f *finder) compareRefused(p preference) {
 	for _, c := range f.all {
 		isPlain := len(c.When) == 0 && len(p.When) == 0
 		asked := !c.Negative && c.Strength == directive.Must && c.Action == p.Action && len(c.Instead) == 0
+		if allBroad(c.Things) {
+			continue
+		}
 		if isPlain && asked && len(p.refused) > 0 && isClose(p.refused, c.Things) && alike(p.refused, c.Things) {
 			f.report(p.candidate, c, "preference", "One instruction asks for what the other sets aside.", "")
 		}
@@ -78,4 +81,8 @@ func preferenceOf(c *candidate) (preference, bool) {
 // alike reports whether two lists of forms are nearly the same.
 func alike(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && share(a, b) >= 0.5 && share(b, a) >= 0.5
+}
+
+func allBroad(forms []string) bool {
+	return !slices.ContainsFunc(forms, func(form string) bool { return !words.Broad(form) })
 }

@@ -305,6 +305,9 @@ var openers = map[string]bool{
 	"nothing": true, "only": true, "please": true, "just": true, "refrain": true,
 }
 
+// andOpeners begin a clause behind "and" only.
+var andOpeners = map[string]bool{"may": true, "can": true, "shall": true, "will": true, "cannot": true}
+
 // startsClause reports whether a clause of its own begins at the token.
 func (s *splitter) startsClause() bool {
 	if s.at == 0 || len(s.current.part(core)) == 0 {
@@ -323,7 +326,8 @@ func (s *splitter) startsClause() bool {
 	if previous.Lower != "and" && previous.Lower != "then" {
 		return false
 	}
-	return s.role == core && (openers[t.Lower] || s.isOrder(t)) && s.currentActs()
+	opens := openers[t.Lower] && t.Lower != "no" || andOpeners[t.Lower]
+	return s.role == core && (opens || s.isOrder(t)) && s.currentActs()
 }
 
 // isOrder reports whether a token looks like the verb of an imperative.

@@ -34,6 +34,7 @@ type Directive struct {
 	Literal  []string   // those of them that stand in backticks or are paths
 
 	When    []string // condition; empty if it always holds
+	Case    []string // the words of the condition, in lower case
 	Except  []string // case in which it does not hold
 	Without []string // what is left out while it is done
 	Before  []string // what comes later
@@ -108,7 +109,7 @@ func readStatement(d *document.Document, index int) []*Directive {
 // leftOut returns the prohibition in "do it without ..."; nil if there is none.
 func (d *Directive) leftOut(c clause) *Directive {
 	tokens := c.part(without)
-	if d.Negative || len(tokens) == 0 || d.Strength == May {
+	if d.Negative || len(tokens) == 0 || d.Strength < Should {
 		return nil
 	}
 
@@ -206,7 +207,7 @@ func (d *Directive) resolve(previous *Directive) {
 		d.Literal = appendNew(d.Literal, thing)
 	}
 	if len(d.When) == 0 && d.Negative == previous.Negative {
-		d.When = previous.When
+		d.When, d.Case = previous.When, previous.Case
 	}
 }
 

@@ -13,6 +13,9 @@ func readClause(c clause) *Directive {
 	r := reading{tokens: tokens}
 	r.polarity()
 	r.verb()
+	if r.describes && r.negative && r.strength != May {
+		r.strength = States
+	}
 
 	groups := r.groups(c.label)
 	d := &Directive{
@@ -23,6 +26,7 @@ func readClause(c clause) *Directive {
 		Groups:    groups,
 		Literal:   literals(tokens),
 		When:      forms(c.part(when)),
+		Case:      lowers(c.part(when)),
 		Except:    forms(c.part(except)),
 		Without:   forms(c.part(without)),
 		Before:    forms(c.part(before)),
@@ -35,12 +39,52 @@ func readClause(c clause) *Directive {
 		Whole:     slices.Concat(c.label, tokens),
 	}
 
+	d.command()
 	d.onlyWhen(c)
 	d.withoutApproval(c)
 	if len(d.Things) == 0 && d.Action == "" && len(d.Instead) == 0 {
 		return nil
 	}
 	return d
+}
+
+// command reads "run `git push`" as to push.
+func (d *Directive) command() {
+	if d.Action != "run" && d.Action != Use && d.Action != "create" {
+		return
+	}
+	for _, t := range d.Core {
+		if t.Act && t.Code && slices.Contains(d.Things, t.Form) {
+			d.Action = t.Form
+			d.Things = allBut(d.Things, t.Form)
+			d.Groups = withoutGroup(d.Groups, t.Form)
+			return
+		}
+	}
+}
+
+func allBut(list []string, form string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(other string) bool { return other == form })
+}
+
+func withoutGroup(groups [][]string, form string) [][]string {
+	var kept [][]string
+	for _, group := range groups {
+		if group = allBut(group, form); len(group) > 0 {
+			kept = append(kept, group)
+		}
+	}
+	return kept
+}
+
+func lowers(tokens []words.Token) []string {
+	var list []string
+	for _, t := range tokens {
+		if !t.Mark {
+			list = append(list, t.Lower)
+		}
+	}
+	return list
 }
 
 // universal are words that leave no exception.
@@ -120,6 +164,8 @@ type reading struct {
 	verbAt   int // index of the verb; -1 without
 	after    int // index behind the last word that says must, never or the like
 	modal    bool
+
+	describes bool // what is negated is described, and not forbidden
 }
 
 // polarity counts what negates and finds how strictly it is said.
@@ -134,6 +180,11 @@ func (r *reading) polarity() {
 		switch {
 		case r.isBound(i):
 			continue
+
+		case r.isDescription(i):
+			r.negative = !r.negative
+			r.describes = true
+			r.after = i + 1
 
 		case negators[t.Lower]:
 			r.negative = !r.negative
@@ -162,6 +213,63 @@ func (r *reading) polarity() {
 			r.strength = May
 		}
 	}
+}
+
+// actors are whom instructions address.
+var actors = set("you we agents agent assistant claude codex users i they it bot model")
+
+// isDescription reports whether a negator only describes: "no" inside a phrase, "not" without a
+// verb that demands, "does not" of a thing.
+func (r *reading) isDescription(at int) bool {
+	word := r.tokens[at].Lower
+	previous := ""
+	if at > 0 {
+		previous = r.tokens[at-1].Lower
+	}
+
+	switch word {
+	case "no", "neither", "nor":
+		return !r.startsHere(at) && previous != "include" && previous != "contain" && previous != "use" && previous != "must" && previous != "add"
+	case "isn't", "aren't", "doesn't", "won't", "couldn't", "wouldn't", "can't", "cannot":
+		return !r.isActor(at)
+	case "stop":
+		return at > 0
+	case "don't", "dont":
+		return at > 0 && !r.isActor(at) && !r.startsHere(at)
+	case "not":
+		return r.isMereNot(at, previous)
+	}
+	return false
+}
+
+// isMereNot judges a "not" by the word before it.
+func (r *reading) isMereNot(at int, previous string) bool {
+	switch previous {
+	case "must", "should", "shall", "ought", "never", "please":
+		return false
+	case "do":
+		return at > 1 && !r.isActor(at-1) && !r.startsHere(at-1)
+	case "may", "can", "will", "does", "could", "would", "might":
+		return !r.isActor(at - 1)
+	case "is", "are", "be":
+		return at+1 >= len(r.tokens) || !isOughtState(r.tokens[at+1])
+	}
+	return at > 0
+}
+
+// isOughtState reports whether a word behind "is not" says what ought to be.
+func isOughtState(t words.Token) bool {
+	return t.Act && isParticiple(t.Lower) || permits[t.Lower] || waives[t.Lower] || t.Lower == "to"
+}
+
+// isActor reports whether the words before are about whom instructions address.
+func (r *reading) isActor(at int) bool {
+	for _, t := range r.tokens[:at] {
+		if actors[t.Lower] {
+			return true
+		}
+	}
+	return at == 0
 }
 
 // raise takes a strength that is said at a token; a permission only if nothing stricter is said.
@@ -293,9 +401,6 @@ func (r *reading) looseVerb(start int) {
 		isGerund := strings.HasSuffix(t.Lower, "ing")
 		if isFirst || i >= start && !r.modal || isGerund {
 			r.take(i)
-			if isFirst && !isGerund && r.strength == States {
-				r.strength = Must
-			}
 			if r.strength == States && isHabit(t) {
 				r.strength = Should
 			}
@@ -365,7 +470,7 @@ func (r *reading) startsHere(at int) bool {
 func (r *reading) take(at int) {
 	r.action = r.tokens[at].Form
 	r.verbAt = at
-	if r.strength == States && r.startsHere(at) {
+	if r.strength == States && r.startsHere(at) && !isInflected(firstWord(r.tokens[at].Lower)) {
 		r.strength = Must
 	}
 }
@@ -444,8 +549,9 @@ func (r *reading) groups(label []words.Token) [][]string {
 	}
 
 	joined, near := false, false
+	together := has(r.tokens, "same", "together", "both", "mix", "simultaneously", "combine", "between")
 	for i, t := range r.tokens {
-		if t.Lower == "or" || t.Lower == "and" || t.Lower == "nor" {
+		if t.Lower == "or" || t.Lower == "and" && !together || t.Lower == "nor" {
 			joined = near
 			continue
 		}

@@ -11,6 +11,7 @@ type Book struct {
 type page struct {
 	forms []string
 	id    int
+	code  bool // stands in backticks
 }
 
 // Found is a phrase that was found: tokens [At, At+Length).
@@ -23,13 +24,13 @@ type Found struct {
 // NewBook returns an empty book.
 func NewBook() *Book { return &Book{byFirst: map[string][]page{}} }
 
-// Add enters a phrase that stands for an id.
+// Add enters a phrase that stands for an id. A phrase in backticks is found in backticks only.
 func (b *Book) Add(phrase string, id int) {
 	forms := Forms(phrase)
 	if len(forms) == 0 {
 		return
 	}
-	b.byFirst[forms[0]] = append(b.byFirst[forms[0]], page{forms, id})
+	b.byFirst[forms[0]] = append(b.byFirst[forms[0]], page{forms, id, phrase[0] == '`'})
 }
 
 // Forms returns the normal forms of the words of a phrase, without marks.
@@ -51,7 +52,7 @@ func (b *Book) Find(tokens []Token) []Found {
 
 	for at, t := range plain {
 		for _, p := range b.byFirst[t.Form] {
-			if !startsWith(plain[at:], p.forms) {
+			if !startsWith(plain[at:], p.forms) || p.code && !t.Code {
 				continue
 			}
 			last := places[at+len(p.forms)-1]

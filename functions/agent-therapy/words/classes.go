@@ -50,9 +50,9 @@ var broad = sync.OnceValue(func() map[string]bool {
 	return forms
 })
 
-const broadThings = `file code function thing data value line change task test command item part work
-	text content user answer tool project repository document doc name type message step error issue
-	component module object result output request app application system list number place page
+const broadThings = `file code function thing data value line change task command item part work
+	text content answer tool project repository name type message step error issue
+	component module object result output request list number place page
 	comment config variable directory input question information detail product service step
 	feature implementation modification update action operation call`
 
