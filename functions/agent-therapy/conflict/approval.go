@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"governance.internal/functions/agent-therapy/directive"
+	"governance.internal/functions/agent-therapy/words"
 )
 
 // gate is a directive about asking before something is done.
@@ -131,15 +132,18 @@ func meet(asking, going gate) bool {
 		return !going.plain
 	}
 
-	small, large := asking.things, going.things
+	if going.plain {
+		return matches(asking.things, going.things)
+	}
+	return sharesSpecific(asking.things, going.things)
+}
+
+// matches reports whether most of the forms of the shorter list occur in the other.
+func matches(a, b []string) bool {
+	small, large := a, b
 	if len(small) > len(large) {
 		small, large = large, small
 	}
-	return matches(small, large) && hasAction(small, large)
-}
-
-// matches reports whether most of the forms occur among others, or a case of them.
-func matches(small, large []string) bool {
 	n := 0
 	for _, form := range small {
 		if isCovered(form, large) || violatedBy(form, large) {
@@ -149,11 +153,25 @@ func matches(small, large []string) bool {
 	return 3*n >= 2*len(small)
 }
 
-// hasAction reports whether something more than a broad word is shared.
-func hasAction(small, large []string) bool {
-	return slices.ContainsFunc(small, func(form string) bool {
-		return isCovered(form, large) || violatedBy(form, large)
-	})
+// sharesSpecific reports whether two actions are about the same thing: they share a thing that is
+// not broad, or their action if one of them names no such thing.
+func sharesSpecific(a, b []string) bool {
+	thingsA, thingsB := specificThings(a), specificThings(b)
+	if len(thingsA) == 0 || len(thingsB) == 0 {
+		return matches(a, b)
+	}
+	return slices.ContainsFunc(thingsA, func(form string) bool { return isCovered(form, thingsB) })
+}
+
+// specificThings returns the forms that are neither actions nor broad.
+func specificThings(forms []string) []string {
+	var things []string
+	for _, form := range forms {
+		if violators()[form] == nil && !words.Broad(form) {
+			things = append(things, form)
+		}
+	}
+	return things
 }
 
 func violatedBy(form string, others []string) bool {

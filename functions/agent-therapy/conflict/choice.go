@@ -19,6 +19,8 @@ type axis struct {
 	name   string
 	ignore map[string]bool
 	family string
+	gate   []string // words of which a directive on it has one; empty for no condition
+	bound  bool     // the options are only compared where they are about the same thing
 }
 
 // option is one of an axis.
@@ -66,6 +68,10 @@ func (a *axes) addLine(line string) {
 		}
 	case "family":
 		last.family = strings.TrimSpace(value)
+	case "gate":
+		last.gate = words.Forms(value)
+	case "bound":
+		last.bound = true
 	default:
 		for phrase := range strings.SplitSeq(value, ",") {
 			phrase, weak := strings.CutPrefix(strings.TrimSpace(phrase), "?")
@@ -103,7 +109,7 @@ func (f *finder) compareStances(x *axis, list []stance) {
 			if isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
 				continue
 			}
-			if !clash(a, b) || !sameSubject(a.about, b.about) || !sameCase(a.Directive, b.Directive) {
+			if !clash(a, b) || !sameSubject(a.about, b.about, x.bound) || !sameCase(a.Directive, b.Directive) {
 				continue
 			}
 			why := fmt.Sprintf("Only one option can be chosen for %s: %s.", x.name, optionsOf(a, b))
@@ -164,9 +170,9 @@ func stancesOf(c *candidate) map[int]stance {
 		return stances
 	}
 
-	for _, f := range allAxes().book.Find(c.Whole) {
+	for _, f := range allAxes().book.Find(c.Options) {
 		o := allAxes().options[f.ID]
-		if o.weak && !chooses(c.Directive) {
+		if o.weak && !chooses(c.Directive) || !passes(c.Directive, allAxes().list[o.axis].gate) {
 			continue
 		}
 		s := stances[o.axis]
@@ -185,6 +191,11 @@ func stancesOf(c *candidate) map[int]stance {
 		stances[at] = s
 	}
 	return stances
+}
+
+// passes reports whether a directive has one of the words of a gate.
+func passes(d *directive.Directive, gate []string) bool {
+	return len(gate) == 0 || slices.ContainsFunc(gate, d.Has)
 }
 
 func appendOnce(list []string, name string) []string {
@@ -217,14 +228,14 @@ func chooses(d *directive.Directive) bool {
 // common to the axis.
 func aboutOf(c *candidate, x *axis) []string {
 	taken := map[int]bool{}
-	for _, f := range allAxes().book.Find(c.Whole) {
+	for _, f := range allAxes().book.Find(c.Options) {
 		for i := range f.Length {
 			taken[f.At+i] = true
 		}
 	}
 
 	var about []string
-	for i, t := range c.Whole {
+	for i, t := range c.Options {
 		isThing := slices.Contains(c.Things, t.Form)
 		if taken[i] || !isThing || x.ignore[t.Form] {
 			continue
@@ -238,9 +249,12 @@ func aboutOf(c *candidate, x *axis) []string {
 }
 
 // sameSubject reports whether two choices apply to the same, or one of them to everything.
-func sameSubject(a, b []string) bool {
+func sameSubject(a, b []string, bound bool) bool {
 	if len(a) == 0 || len(b) == 0 {
-		return true
+		return !bound
+	}
+	if bound && (allBroad(a) || allBroad(b)) {
+		return false
 	}
 	return share(a, b) >= 0.5 || share(b, a) >= 0.5
 }

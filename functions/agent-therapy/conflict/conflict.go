@@ -54,6 +54,8 @@ func Find(directives []*directive.Directive) []Conflict {
 	f.approvals()
 	f.choices()
 	f.preferences()
+	f.exclusives()
+	f.antonymPairs()
 	f.numbers()
 	f.orders()
 

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/words"
 )
 
@@ -90,21 +89,18 @@ var measuring = map[string]bool{"spac": true, "space": true}
 var sizeWords = map[string]bool{}
 
 func init() {
-	for _, form := range words.Forms("maximum minimum max min limit length size number amount count most least up stay keep set take make give use have write exceed below above under over long short more fewer no threshold target ceiling cap value default reach hold require need begin total show run indent contain consist answer with") {
+	for _, form := range words.Forms("maximum minimum max min limit length size number amount count most least up stay keep set take make give use have write exceed below above under over long short more fewer no threshold target ceiling cap value default reach hold require need begin total run contain consist with keep") {
 		sizeWords[form] = true
 	}
 }
 
 // quantitiesOf returns the numbers of a directive.
 func quantitiesOf(c *candidate) []quantity {
-	if c.Strength == directive.States && !c.Universal && !isSpecification(c) {
-		return nil
-	}
-
 	var all []quantity
+	label := len(c.Whole) - len(c.Core)
 	for i, t := range c.Whole {
 		value, ok := numberOf(t)
-		if !ok {
+		if !ok || i < label {
 			continue
 		}
 		unit, last := unitOf(c.Whole, i, t)
@@ -125,17 +121,6 @@ func quantitiesOf(c *candidate) []quantity {
 		return nil // a sentence with several numbers compares or lists
 	}
 	return all
-}
-
-// isSpecification reports whether a sentence without a verb of demand sets a value: with a label,
-// or with "is" and "have".
-func isSpecification(c *candidate) bool {
-	if len(c.Whole) > len(c.Core) {
-		return true
-	}
-	return slices.ContainsFunc(c.Core, func(t words.Token) bool {
-		return t.Form == "be" || t.Lower == "have" || t.Lower == "has" || t.Lower == "max" || t.Lower == "maximum" || t.Lower == "min" || t.Lower == "minimum"
-	})
 }
 
 // numerals are numbers in words.
@@ -225,7 +210,7 @@ func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
 }
 
 func isUnit(t words.Token) bool {
-	plural := strings.HasSuffix(t.Lower, "s") || bases[t.Form] != ""
+	plural := strings.HasSuffix(t.Lower, "s") && !strings.HasSuffix(t.Lower, "ss") || bases[t.Form] != ""
 	return plural && !t.Code
 }
 
@@ -269,8 +254,19 @@ func measured(c *candidate, first, last int) []string {
 		}
 		add(t.Form)
 	}
-	for _, form := range c.After {
-		add(form)
+	return narrowed(subject)
+}
+
+// narrowed drops broad words if others remain.
+func narrowed(subject []string) []string {
+	var narrow []string
+	for _, form := range subject {
+		if !words.Broad(form) && form != "user" {
+			narrow = append(narrow, form)
+		}
+	}
+	if len(narrow) > 0 {
+		return narrow
 	}
 	return subject
 }

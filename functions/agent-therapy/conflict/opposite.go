@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/words"
@@ -83,36 +84,61 @@ func (f *finder) positivesLike(no *candidate, byForm map[string][]*candidate) []
 // matching returns the directives with a form or with one that it covers.
 func (f *finder) matching(form string, byForm map[string][]*candidate) []*candidate {
 	list := slices.Clone(byForm[form])
-	for _, narrower := range kinds[form] {
+	for _, narrower := range kinds()[form] {
 		list = append(list, byForm[narrower]...)
 	}
 	return list
 }
 
-// kinds lists special cases of a thing: who forbids tests forbids unit tests.
-var kinds = map[string][]string{
-	"test_":        {"unittest", "e2etest", "integrationtest", "testsuite"},
-	"answer_":      {"answer"},
-	"answer":       {"answer_"},
-	"log":          {"log_"},
-	"branch_":      {"featurebranch", "main"},
-	"file":         {"doc", "envfile", "lockfile", "generatedfile"},
-	"personaldata": {"email", "phone", "address"},
-	"secret":       {"envfile"},
-	"error":        {"exception"},
-	"exception":    {"error"},
-	"link":         {"source"},
-	"source":       {"link"},
-	"cite":         {"source"},
-	"source_":      {"cite"},
-	"comment":      {"todo"},
-	"explain":      {"reasoning"},
-	"style":        {"inlinestyle"},
-	"variable":     {"globalvariable"},
-	"code":         {"function", "file", "module", "class", "component", "script"},
-	"approval":     {"approve"},
-	"approve":      {"approval"},
-	"fallback":     {"fallback"},
+// kindsOfThings lists special cases of a thing: who forbids tests forbids unit tests.
+const kindsOfThings = `
+test: unittest e2etest integrationtest testsuite
+answer_: answer
+answer: answer_
+log: log_
+branch_: featurebranch main
+file: doc envfile lockfile generatedfile
+personaldata: email phone address
+secret: envfile
+error: exception
+exception: error
+link: source
+source: link
+cite: source
+comment: todo
+explain: reasoning
+style: inlinestyle
+variable: globalvariable
+code: function file module class component script
+approval: approve
+approve: approval
+style_: css
+doc: changelog
+message: email
+`
+
+// kinds returns the special cases of a normal form.
+var kinds = sync.OnceValue(func() map[string][]string {
+	table := map[string][]string{}
+	for line := range strings.Lines(kindsOfThings) {
+		thing, narrower, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		form := nameOf(thing)
+		for one := range strings.FieldsSeq(narrower) {
+			table[form] = append(table[form], nameOf(one))
+		}
+	}
+	return table
+})
+
+// nameOf returns the normal form of a word, or the name of a concept as it is.
+func nameOf(word string) string {
+	if words.IsConcept(word) || strings.HasSuffix(word, "_") {
+		return word
+	}
+	return formOf(word)
 }
 
 // isVague reports whether a prohibition is too general to compare: "do not do this".
@@ -156,7 +182,7 @@ func contradicts(no, yes *candidate) bool {
 
 // sameAction reports whether what is asked for is a case of what is forbidden.
 func sameAction(no, yes *directive.Directive) bool {
-	if goesAgainst(no.Action, yes.Action) {
+	if goesAgainst(no.Action, yes.Action) || yes.Action == directive.Use && isNeeded(yes) && isProducing[no.Action] {
 		return true
 	}
 	if len(no.Things) > 0 && slices.Contains(yes.Things, no.Action) {
@@ -164,6 +190,14 @@ func sameAction(no, yes *directive.Directive) bool {
 	}
 	nominal := slices.Contains(no.Things, yes.Action) && (no.Action == directive.Use || lightActions[no.Action])
 	return nominal
+}
+
+// isProducing are actions after which something is there.
+var isProducing = map[string]bool{"write": true, "add": true, "create": true, "include": true, "give": true}
+
+// isNeeded reports whether a directive says that something must be there.
+func isNeeded(d *directive.Directive) bool {
+	return hasWord(d, "need", "needs", "require", "requires", "must", "required", "mandatory")
 }
 
 // covers reports whether the prohibition includes what is asked for: each word that narrows the
@@ -233,7 +267,7 @@ func isCovered(form string, present []string) bool {
 	if slices.Contains(present, form) {
 		return true
 	}
-	return slices.ContainsFunc(kinds[form], func(narrower string) bool {
+	return slices.ContainsFunc(kinds()[form], func(narrower string) bool {
 		return slices.Contains(present, narrower)
 	})
 }

@@ -19,6 +19,7 @@ const (
 	after               // what comes earlier
 	instead             // what is not chosen
 	reason              // why; no part of the instruction
+	even                // in which case it holds nevertheless
 	aside               // in brackets
 )
 
@@ -48,8 +49,8 @@ var starters = []starter{
 	{[]string{"only", "on"}, except, true},
 	{[]string{"as", "long", "as"}, when, false},
 	{[]string{"as", "soon", "as"}, when, false},
-	{[]string{"even", "if"}, aside, false},
-	{[]string{"even", "when"}, aside, false},
+	{[]string{"even", "if"}, even, false},
+	{[]string{"even", "when"}, even, false},
 	{[]string{"regardless", "of"}, aside, false},
 	{[]string{"no", "matter"}, aside, false},
 	{[]string{"in", "case"}, when, false},
@@ -235,7 +236,7 @@ func (s *splitter) comma() {
 		s.role, s.leading, s.setting = core, false, false
 		return
 	}
-	if s.role == when || s.role == except || s.role == reason || s.role == aside {
+	if s.role == when || s.role == even || s.role == except || s.role == reason || s.role == aside {
 		s.role = core
 	}
 }
@@ -246,13 +247,16 @@ func (s *splitter) startsPart() bool {
 		if !s.hasPhrase(start.phrase) {
 			continue
 		}
-		if start.role == except && start.phrase[0] == "until" && s.isTime() {
+		if timed[start.phrase[0]] && s.isTime() {
 			continue
 		}
 
 		s.role = start.role
 		s.current.only = s.current.only || start.only
 		s.leading = len(s.current.part(core)) == 0
+		if start.role == even {
+			s.current.parts[even] = append(s.current.parts[even], s.tokens[s.at:s.at+len(start.phrase)]...)
+		}
 		s.at += len(start.phrase)
 		return true
 	}
@@ -260,13 +264,16 @@ func (s *splitter) startsPart() bool {
 	return s.startsContrast()
 }
 
+// timed words stand before a time or a number as well: "until 20:00", "after 15 minutes".
+var timed = map[string]bool{"until": true, "till": true, "after": true, "before": true}
+
 // isTime reports whether a number follows, as in "until 20:00".
 func (s *splitter) isTime() bool {
 	if s.at+1 >= len(s.tokens) {
 		return false
 	}
-	next := s.tokens[s.at+1].Text
-	return unicode.IsDigit(rune(next[0]))
+	next := s.tokens[s.at+1]
+	return unicode.IsDigit(rune(next.Text[0]))
 }
 
 // startsContrast reads "not X" behind a comma: what is not chosen.

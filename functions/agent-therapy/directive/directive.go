@@ -45,9 +45,10 @@ type Directive struct {
 	OnlyCase  bool // Except is the only case in which it is done
 	Universal bool // says that there is no exception: always, every, automatically
 
-	Core  []words.Token // the clause without its side parts
-	Whole []words.Token // with its label
-	At    int           // byte of the source where the core begins
+	Core    []words.Token // the clause without its side parts
+	Whole   []words.Token // with its label
+	Options []words.Token // with its label and with what comes before and after
+	At      int           // byte of the source where the core begins
 }
 
 // Quote returns the sentence of the directive, as far as it stands on the directive's line.
@@ -69,20 +70,26 @@ func (d *Directive) Has(form string) bool {
 
 // Read returns the directives of a document in the order of the text.
 func Read(d *document.Document) []*Directive {
-	var all []*Directive
+	var all, last []*Directive
 	for i := range d.Statements {
-		all = append(all, readStatement(d, i)...)
+		var previous *Directive
+		if d.Statements[i].Topic != "" && len(last) > 0 {
+			previous = last[len(last)-1]
+		}
+		last = readStatement(d, i, previous)
+		all = append(all, last...)
 	}
 	return all
 }
 
-func readStatement(d *document.Document, index int) []*Directive {
+// readStatement reads the directives of a sentence; previous is the last one of the sentence before
+// in the same block.
+func readStatement(d *document.Document, index int, previous *Directive) []*Directive {
 	statement := &d.Statements[index]
 	text := withoutQuotations(statement.Text)
 	tokens := words.Read(text)
 
 	var found []*Directive
-	var previous *Directive
 
 	for i, c := range clausesOf(tokens) {
 		one := readClause(c)
@@ -98,6 +105,9 @@ func readStatement(d *document.Document, index int) []*Directive {
 		one.resolve(previous)
 		previous = one
 		found = append(found, one)
+		if avoided := one.avoided(); avoided != nil {
+			found = append(found, avoided)
+		}
 		if left := one.leftOut(c); left != nil {
 			found = append(found, left)
 		}
@@ -109,7 +119,7 @@ func readStatement(d *document.Document, index int) []*Directive {
 // leftOut returns the prohibition in "do it without ..."; nil if there is none.
 func (d *Directive) leftOut(c clause) *Directive {
 	tokens := c.part(without)
-	if d.Negative || len(tokens) == 0 || d.Strength < Should {
+	if d.Negative || len(tokens) == 0 || d.Strength == States {
 		return nil
 	}
 
@@ -127,8 +137,21 @@ func (d *Directive) leftOut(c clause) *Directive {
 	left.Things = slices.Concat(left.Groups...)
 	left.Literal = literals(tokens)
 	left.Without, left.Before, left.After, left.Instead = nil, nil, nil, nil
-	left.Core, left.Whole = tokens, tokens
+	left.Core, left.Whole, left.Options = tokens, tokens, tokens
 	return &left
+}
+
+// leavingOut are verbs that say that something is not done or not there.
+var leavingOut = set("skip disable reject")
+
+// avoided returns the prohibition in "skip the summary": to have one; nil if there is none.
+func (d *Directive) avoided() *Directive {
+	if d.Negative || !leavingOut[d.Action] || d.Strength < Should || len(d.Things) == 0 {
+		return nil
+	}
+	other := *d
+	other.Negative, other.Action = true, Use
+	return &other
 }
 
 func firstWord(text string) string {
@@ -192,7 +215,8 @@ func (d *Directive) resolve(previous *Directive) {
 	stands := slices.ContainsFunc(d.Core, func(t words.Token) bool {
 		return slices.Contains(pronouns, t.Lower)
 	})
-	if !stands && len(d.Things) > 0 {
+	sameSentence := previous.Statement == d.Statement && previous.Document == d.Document
+	if !stands && (len(d.Things) > 0 || !sameSentence) {
 		return
 	}
 
@@ -206,7 +230,7 @@ func (d *Directive) resolve(previous *Directive) {
 	for _, thing := range previous.Literal {
 		d.Literal = appendNew(d.Literal, thing)
 	}
-	if len(d.When) == 0 && d.Negative == previous.Negative {
+	if len(d.When) == 0 && d.Negative == previous.Negative && sameSentence {
 		d.When, d.Case = previous.When, previous.Case
 	}
 }

@@ -37,6 +37,7 @@ func readClause(c clause) *Directive {
 		Universal: has(tokens, universal...),
 		Core:      tokens,
 		Whole:     slices.Concat(c.label, tokens),
+		Options:   optionsOf(c),
 	}
 
 	d.command()
@@ -48,8 +49,18 @@ func readClause(c clause) *Directive {
 	return d
 }
 
+// optionsOf returns the words among which a choice may be named, in the order of the text.
+func optionsOf(c clause) []words.Token {
+	all := slices.Concat(c.label, c.part(core), c.part(before), c.part(after), c.part(even))
+	slices.SortFunc(all, func(a, b words.Token) int { return a.Start - b.Start })
+	return all
+}
+
 // command reads "run `git push`" as to push.
 func (d *Directive) command() {
+	if d.Action == "keep" || d.Action == "leav" || d.Action == "leave" {
+		d.kept()
+	}
 	if d.Action != "run" && d.Action != Use && d.Action != "create" {
 		return
 	}
@@ -58,6 +69,18 @@ func (d *Directive) command() {
 			d.Action = t.Form
 			d.Things = allBut(d.Things, t.Form)
 			d.Groups = withoutGroup(d.Groups, t.Form)
+			return
+		}
+	}
+}
+
+// kept reads "keep it enabled" as to enable it.
+func (d *Directive) kept() {
+	for _, state := range []string{"update", "enable", "disable", "open", "close", "hide"} {
+		if slices.Contains(d.Things, state) {
+			d.Action = state
+			d.Things = allBut(d.Things, state)
+			d.Groups = withoutGroup(d.Groups, state)
 			return
 		}
 	}

@@ -106,3 +106,9 @@ func startsWith(tokens []Token, forms []string) bool {
 	}
 	return true
 }
+
+// IsConcept reports whether a normal form is the name of a concept.
+func IsConcept(form string) bool {
+	_, ok := lexicon().names[form]
+	return ok
+}

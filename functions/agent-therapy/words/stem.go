@@ -23,7 +23,7 @@ var irregular = map[string]string{
 	"less": "less", "unless": "unless", "address": "address", "addresses": "address",
 	"access": "access", "process": "process", "class": "class", "css": "css",
 	"status": "status", "bypass": "bypass", "express": "express", "basis": "basis",
-	"thing": "thing", "string": "string", "nothing": "nothing", "anything": "anything",
+	"thing": "thing", "docstring": "docstring", "doing": "do", "implementation": "implement", "string": "string", "nothing": "nothing", "anything": "anything",
 	"everything": "everything", "something": "something", "during": "during",
 	"need": "need", "feed": "feed", "speed": "speed", "exceed": "exceed", "seed": "seed",
 	"proceed": "proceed", "embed": "embed", "red": "red", "bed": "bed", "king": "king",
@@ -67,15 +67,9 @@ func Stem(word string) string {
 	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
 		return word
 	case strings.HasSuffix(word, "s"):
-		return singular(word[:len(word)-1])
-	}
-	return dropE(word)
-}
-
-// singular returns the base form of a noun that has lost its plural ending.
-func singular(word string) string {
-	if base, ok := irregular[word]; ok {
-		word = base
+		return Stem(word[:len(word)-1])
+	case strings.HasSuffix(word, "ation") && len(word) > 8:
+		return word[:len(word)-3]
 	}
 	return dropE(word)
 }
