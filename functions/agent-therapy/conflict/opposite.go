@@ -92,7 +92,7 @@ func (f *finder) matching(form string, byForm map[string][]*candidate) []*candid
 
 // kindsOfThings lists special cases of a thing: who forbids tests forbids unit tests.
 const kindsOfThings = `
-test: unittest e2etest integrationtest testsuite
+test_: unittest e2etest integrationtest testsuite
 answer_: answer
 answer: answer_
 log: log_
