@@ -7,25 +7,42 @@ package agenttherapy
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
 	"slices"
 
+	"governance.internal/functions/agent-therapy/adherence"
+	"governance.internal/functions/agent-therapy/boundary"
 	"governance.internal/functions/agent-therapy/conflict"
-	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
+	"governance.internal/functions/agent-therapy/guardrule"
+	"governance.internal/functions/agent-therapy/operator"
+	"governance.internal/functions/agent-therapy/repair"
+	"governance.internal/functions/agent-therapy/skill"
 )
 
-// Answer is a diagnosis. Offsets are code points of the text of the file, from 0.
+// Answer is a diagnosis. Offsets are code points of the text of the file, from 0; of a transcript
+// the line of a quote is the number of the turn, from 1.
 type Answer struct {
-	Kind      string     `json:"kind"`
-	Files     []FileInfo `json:"files"`
-	Conflicts []Conflict `json:"instruction_conflicts"`
+	Kind      string             `json:"kind"` // of the first file
+	Files     []FileInfo         `json:"files"`
+	Conflicts []Conflict         `json:"instruction_conflicts"`
+	Gaps      []boundary.Gap     `json:"boundary_gaps"`
+	Patterns  []operator.Pattern `json:"operator_patterns"`
+	Breaches  []adherence.Breach `json:"rule_breaches"`
+	Skill     *repair.Skill      `json:"repair_skill"`
+	Patch     string             `json:"patch"` // unified; empty if there is nothing to repair in the text
+	Guard     *guardrule.Draft   `json:"governance_yaml"`
 }
 
 // FileInfo tells as what a file was read.
 type FileInfo struct {
-	Name  string `json:"name"`
-	Kind  string `json:"kind"`
-	Lines int    `json:"lines"`
+	Name     string   `json:"name"`
+	Kind     string   `json:"kind"`
+	Lines    int      `json:"lines"` // of a transcript its turns
+	SHA256   string   `json:"sha256"`
+	Problems []string `json:"problems,omitempty"` // of a skill against the rules of Agent Skills
 }
 
 // Conflict is two instructions that cannot both be followed.
@@ -46,29 +63,60 @@ func Diagnose(in Input) (*Answer, error) {
 		return nil, err
 	}
 
-	a := &Answer{Files: []FileInfo{}, Conflicts: []Conflict{}}
-	var all []*directive.Directive
-
-	for _, f := range files {
-		kind := document.KindOf(f.Name, f.Text)
-		if in.Kind != "" {
-			kind = document.Kind(in.Kind)
-		}
-		d := document.Read(document.NewSource(f.Name, f.Text), kind)
-		a.Files = append(a.Files, FileInfo{f.Name, string(kind), d.Lines()})
-		all = append(all, directive.Read(d)...)
+	read := readFiles(files, document.Kind(in.Kind))
+	if empty := read.withoutTurns(); empty != "" {
+		return nil, refuse("text", "of %s was read as a transcript and has no turns; begin turns with User: and Assistant:, or name another kind", empty)
 	}
 
-	a.Kind = a.Files[0].Kind
-	a.addConflicts(conflict.Find(all))
-	return a, nil
+	found := read.diagnose()
+	a := &Answer{
+		Kind:      string(read.files[0].kind),
+		Files:     read.infos(),
+		Conflicts: conflictsOf(found.conflicts),
+		Gaps:      found.gaps,
+		Patterns:  read.patterns(),
+		Breaches:  read.breaches(),
+		Patch:     read.patch(found),
+		Guard:     guardrule.Make(found.directives),
+	}
+
+	a.Skill, err = a.skill(found)
+	return a, err
 }
 
-// addConflicts enters conflicts, the gravest first.
-func (a *Answer) addConflicts(found []conflict.Conflict) {
+func (r *reading) infos() []FileInfo {
+	infos := make([]FileInfo, 0, len(r.files))
+	for _, f := range r.files {
+		sum := sha256.Sum256([]byte(f.Text))
+		info := FileInfo{Name: f.Name, Kind: string(f.kind), SHA256: hex.EncodeToString(sum[:])}
+		if f.transcript != nil {
+			info.Lines = len(f.transcript.Turns)
+		} else {
+			info.Lines = f.document.Lines()
+		}
+		if f.kind == document.Skill {
+			info.Problems = skill.Problems(folderOf(f.Name), f.Text)
+		}
+		infos = append(infos, info)
+	}
+	return infos
+}
+
+// folderOf returns the folder of a skill; empty if the name has none.
+func folderOf(name string) string {
+	folder := path.Base(path.Dir(name))
+	if folder == "." || path.Base(name) != "SKILL.md" {
+		return ""
+	}
+	return folder
+}
+
+// conflictsOf returns conflicts, the gravest first.
+func conflictsOf(found []conflict.Conflict) []Conflict {
+	all := make([]Conflict, 0, len(found))
 	for _, c := range found {
 		first, second := c.Quotes()
-		a.Conflicts = append(a.Conflicts, Conflict{
+		all = append(all, Conflict{
 			Code:     c.Code,
 			A:        first,
 			B:        second,
@@ -79,12 +127,37 @@ func (a *Answer) addConflicts(found []conflict.Conflict) {
 		})
 	}
 
-	slices.SortStableFunc(a.Conflicts, func(x, y Conflict) int {
+	slices.SortStableFunc(all, func(x, y Conflict) int {
 		return cmp.Compare(rank(x.Severity), rank(y.Severity))
 	})
+	return all
 }
 
 // rank orders severities, the gravest first.
 func rank(severity string) int {
 	return slices.Index([]string{conflict.High, conflict.Medium, conflict.Low}, severity)
+}
+
+// skill writes the repair skill; nil if nothing was found.
+func (a *Answer) skill(found findings) (*repair.Skill, error) {
+	var conflicts, gaps, work []repair.Habit
+
+	for _, c := range found.conflicts {
+		stays, _ := c.Kept()
+		conflicts = append(conflicts, repair.Habit{Title: "This holds:", Do: stays.Quote().Quote, Why: c.Why})
+	}
+	for _, g := range a.Gaps {
+		gaps = append(gaps, repair.Habit{Title: g.Repair, Why: g.Why})
+	}
+	for _, p := range a.Patterns {
+		work = append(work, repair.Habit{Title: p.Repair, Why: p.Effect})
+	}
+	for _, b := range a.Breaches {
+		work = append(work, repair.Habit{Title: "This rule was broken:", Do: b.Rule.Quote})
+	}
+
+	if len(conflicts)+len(gaps)+len(work) == 0 {
+		return nil, nil
+	}
+	return repair.Write(conflicts, gaps, work)
 }

@@ -17,6 +17,9 @@ const (
 	MaxFiles = 100
 )
 
+// DefaultName is the name of a text that is given without one.
+const DefaultName = "instructions.md"
+
 // File is a text with its name, a path with slashes.
 type File struct {
 	Name string `json:"name"`
@@ -66,7 +69,7 @@ func (in Input) files() ([]File, error) {
 		if len(files) > 0 {
 			return nil, refuse("text", "and files cannot be given together; put the text into a file")
 		}
-		files = []File{{Name: "", Text: in.Text}}
+		files = []File{{Name: DefaultName, Text: in.Text}}
 	}
 	if len(files) == 0 {
 		return nil, refuse("files", "is empty; give one text, or files with name and text")
@@ -96,7 +99,7 @@ func check(files []File) error {
 
 	for i, f := range files {
 		field := fmt.Sprintf("files[%d]", i)
-		if f.Name == "" {
+		if len(files) == 1 && f.Name == DefaultName {
 			field = "text"
 		}
 
@@ -108,8 +111,8 @@ func check(files []File) error {
 			return refuse(field, "is empty; there is nothing to diagnose")
 		case strings.ContainsRune(f.Text, 0):
 			return refuse(field, "has a zero byte; give a text file")
-		case f.Name == "" && len(files) > 1:
-			return refuse(field+".name", "is empty; name each of several files")
+		case f.Name == "":
+			return refuse(field+".name", "is empty; name each file")
 		case !isCleanName(f.Name):
 			return refuse(field+".name", "must be a relative path with slashes, without .. and control characters")
 		case seen[f.Name]:
@@ -125,9 +128,6 @@ func check(files []File) error {
 }
 
 func isCleanName(name string) bool {
-	if name == "" {
-		return true
-	}
 	if len(name) > 1024 || !utf8.ValidString(name) || path.IsAbs(name) || path.Clean(name) != name {
 		return false
 	}

@@ -139,14 +139,87 @@ func relativeNames(names []string) []string {
 // printTherapyPage prints a diagnosis for people.
 func printTherapyPage(t terminal, a *agenttherapy.Answer) error {
 	p := &page{out: t.out}
-	p.line("%d conflicts", len(a.Conflicts))
-
-	for _, c := range a.Conflicts {
-		p.line("")
-		p.line("%s: %s", c.Severity, printable(c.Why))
-		p.line("  %s:%d: %s", c.A.File, c.A.Line, printable(c.A.Quote))
-		p.line("  %s:%d: %s", c.B.File, c.B.Line, printable(c.B.Quote))
-		p.line("  %s", c.Repair)
+	for _, f := range a.Files {
+		p.line("%s: read as %s, %d lines", printable(f.Name), f.Kind, f.Lines)
+		for _, problem := range f.Problems {
+			p.line("  %s", printable(problem))
+		}
 	}
+
+	printConflicts(p, a.Conflicts)
+	printGaps(p, a)
+	printPatterns(p, a)
+	printRepairs(p, a)
 	return p.err
+}
+
+func printConflicts(p *page, conflicts []agenttherapy.Conflict) {
+	if len(conflicts) == 0 {
+		return
+	}
+	p.heading("conflicts")
+	for _, c := range conflicts {
+		p.line("%s: %s", c.Severity, printable(c.Why))
+		p.line("  %s:%d: %s", printable(c.A.File), c.A.Line, printable(shortened(c.A.Quote)))
+		p.line("  %s:%d: %s", printable(c.B.File), c.B.Line, printable(shortened(c.B.Quote)))
+		p.line("  %s", printable(c.Repair))
+	}
+}
+
+func printGaps(p *page, a *agenttherapy.Answer) {
+	if len(a.Gaps) == 0 {
+		return
+	}
+	p.heading("gaps")
+	for _, g := range a.Gaps {
+		p.line("%s: %s", g.Code, printable(g.Why))
+		p.line("  %s:%d: %s", printable(g.File), g.Line, printable(shortened(g.Quote)))
+		p.line("  Add: %s", printable(g.Repair))
+	}
+}
+
+func printPatterns(p *page, a *agenttherapy.Answer) {
+	if len(a.Patterns)+len(a.Breaches) == 0 {
+		return
+	}
+	p.heading("what happened")
+	for _, pattern := range a.Patterns {
+		p.line("%s: %s", pattern.Code, pattern.Effect)
+		for _, q := range pattern.Evidence {
+			p.line("  %s, turn %d: %s", printable(q.File), q.Line, printable(shortened(q.Quote)))
+		}
+		p.line("  %s", pattern.Repair)
+	}
+	for _, b := range a.Breaches {
+		p.line("rule broken: %s", printable(shortened(b.Rule.Quote)))
+		p.line("  %s, turn %d: %s", printable(b.Turn.File), b.Turn.Line, printable(shortened(b.Turn.Quote)))
+	}
+}
+
+func printRepairs(p *page, a *agenttherapy.Answer) {
+	if a.Skill == nil && a.Guard == nil {
+		p.line("")
+		p.line("Nothing was found.")
+		return
+	}
+	if a.Patch != "" {
+		p.heading("patch, for git apply")
+		p.line("%s", printableLines(a.Patch))
+	}
+	if a.Guard != nil {
+		p.heading("governance.yaml, a draft")
+		p.line("%s", printableLines(a.Guard.Content))
+	}
+	if a.Skill != nil {
+		p.line("The repair skill %s is in the answer of --format json.", a.Skill.Path)
+	}
+}
+
+// printableLines is a text of several lines without what controls a terminal.
+func printableLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n")
 }
