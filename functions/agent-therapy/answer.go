@@ -75,7 +75,7 @@ func Diagnose(in Input) (*Answer, error) {
 		Conflicts: conflictsOf(found.conflicts),
 		Gaps:      found.gaps,
 		Patterns:  read.patterns(),
-		Breaches:  read.breaches(),
+		Breaches:  read.breaches(found.directives),
 		Patch:     read.patch(found),
 		Guard:     guardrule.Make(found.directives),
 	}

@@ -90,14 +90,7 @@ func (r *reading) patterns() []operator.Pattern {
 }
 
 // breaches holds each transcript against the documents, and against its own system prompt.
-func (r *reading) breaches() []adherence.Breach {
-	var rules []*directive.Directive
-	for _, f := range r.files {
-		if f.document != nil && f.kind != document.Tools {
-			rules = append(rules, directive.Read(f.document)...)
-		}
-	}
-
+func (r *reading) breaches(rules []*directive.Directive) []adherence.Breach {
 	breaches := []adherence.Breach{}
 	for _, f := range r.files {
 		if f.transcript == nil {

@@ -41,6 +41,9 @@ func (f *finder) approvals() {
 	}
 
 	for _, a := range asking {
+		if f.full() {
+			return
+		}
 		for _, b := range going {
 			if meet(a, b) && !exceptedGate(a, b) {
 				f.report(a.candidate, b.candidate, "approval",
@@ -55,6 +58,9 @@ func gateOf(c *candidate) (gate, bool) {
 	switch {
 	case (isApproval(c.Without) || slices.Contains(c.Without, "wait")) && !c.Negative:
 		return gate{candidate: c, things: actedOn(c.Directive)}, true
+
+	case c.Left:
+		return gate{}, false
 
 	case c.Negative && isAsking(c.Directive):
 		return gate{candidate: c, things: askedAbout(c.Directive)}, true

@@ -105,6 +105,9 @@ func (f *finder) choices() {
 
 func (f *finder) compareStances(x *axis, list []stance) {
 	for i, a := range list {
+		if f.full() {
+			return
+		}
 		for _, b := range list[i+1:] {
 			if isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
 				continue

@@ -8,6 +8,7 @@ package conflict
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
@@ -46,9 +47,7 @@ type finder struct {
 // Find returns the conflicts among the directives of some documents, in the order of the text.
 func Find(directives []*directive.Directive) []Conflict {
 	f := &finder{found: map[[2]int]Conflict{}}
-	for i, d := range directives {
-		f.all = append(f.all, &candidate{d, i, scope.Of(d)})
-	}
+	f.take(directives)
 
 	f.opposites()
 	f.approvals()
@@ -60,6 +59,27 @@ func Find(directives []*directive.Directive) []Conflict {
 	f.orders()
 
 	return f.sorted()
+}
+
+// take makes candidates of directives. A sentence that is repeated counts once in a document.
+func (f *finder) take(directives []*directive.Directive) {
+	type place struct {
+		document *document.Document
+		text     string
+		under    string
+	}
+	first := map[place]int{}
+
+	for _, d := range directives {
+		s := d.Sentence()
+		here := place{d.Document, s.Text, strings.Join(s.Under, "\n")}
+		statement, known := first[here]
+		if known && statement != d.Statement {
+			continue
+		}
+		first[here] = d.Statement
+		f.all = append(f.all, &candidate{d, len(f.all), scope.Of(d)})
+	}
 }
 
 func (f *finder) sorted() []Conflict {
@@ -78,10 +98,16 @@ func (f *finder) sorted() []Conflict {
 	return conflicts
 }
 
+// mostConflicts is how many conflicts are reported; who has so many does not read more.
+const mostConflicts = 500
+
+// full reports whether as many conflicts are found as are reported.
+func (f *finder) full() bool { return len(f.found) >= mostConflicts }
+
 // report enters a conflict unless the pair is known, or never holds at once. The family free does
 // not tell circumstances apart, because the conflict is about its values.
 func (f *finder) report(a, b *candidate, code, why, free string) {
-	if sameSentence(a, b) || sameWords(a, b) {
+	if f.full() || sameSentence(a, b) || sameWords(a, b) {
 		return
 	}
 	how, together := scope.Together(a.Document, b.Document)

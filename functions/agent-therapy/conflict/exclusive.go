@@ -13,6 +13,9 @@ func (f *finder) exclusives() {
 		if !a.Only || a.Negative || a.Strength < directive.Should {
 			continue
 		}
+		if f.full() {
+			return
+		}
 		for _, b := range f.all {
 			if a == b || b.Negative || b.Strength == directive.States || b.Only {
 				continue

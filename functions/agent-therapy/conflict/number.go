@@ -44,6 +44,9 @@ func (f *finder) numbers() {
 	for _, unit := range units {
 		list := byUnit[unit]
 		for i, a := range list {
+			if f.full() {
+				return
+			}
 			for _, b := range list[i+1:] {
 				f.compareQuantities(a, b)
 			}

@@ -15,6 +15,9 @@ func (f *finder) opposites() {
 	byForm := f.positivesByForm()
 
 	for _, no := range f.all {
+		if f.full() {
+			return
+		}
 		if !no.Negative || isVague(no.Directive) {
 			continue
 		}

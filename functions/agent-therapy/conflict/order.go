@@ -17,6 +17,9 @@ func (f *finder) orders() {
 	all := f.sequences()
 
 	for i, a := range all {
+		if f.full() {
+			return
+		}
 		for _, b := range all[i+1:] {
 			if alikeSteps(a.early, b.late) && alikeSteps(a.late, b.early) && !alikeSteps(a.early, b.early) {
 				f.report(a.candidate, b.candidate, "order", "The two instructions set opposite orders.", "")

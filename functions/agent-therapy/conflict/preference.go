@@ -24,6 +24,9 @@ func (f *finder) preferences() {
 	}
 
 	for i, p := range all {
+		if f.full() {
+			return
+		}
 		for _, q := range all[i+1:] {
 			if alike(p.chosen, q.refused) && alike(p.refused, q.chosen) {
 				f.report(p.candidate, q.candidate, "preference", "Each instruction prefers what the other sets aside.", "")

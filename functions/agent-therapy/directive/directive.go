@@ -41,6 +41,7 @@ type Directive struct {
 	After   []string // what comes earlier
 	Instead []string // what is not chosen
 
+	Left      bool // is what another directive of its clause leaves out: "without ..."
 	Only      bool // allows nothing else: "only", "exclusively"
 	OnlyCase  bool // Except is the only case in which it is done
 	Universal bool // says that there is no exception: always, every, automatically
@@ -132,7 +133,7 @@ func (d *Directive) leftOut(c clause) *Directive {
 	}
 
 	left := *d
-	left.Negative, left.Action = true, r.action
+	left.Negative, left.Left, left.Action = true, true, r.action
 	left.Groups = r.groups(nil)
 	left.Things = slices.Concat(left.Groups...)
 	left.Literal = literals(tokens)
