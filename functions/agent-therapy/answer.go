@@ -63,9 +63,9 @@ func Diagnose(in Input) (*Answer, error) {
 		return nil, err
 	}
 
-	read := readFiles(files, document.Kind(in.Kind))
-	if empty := read.withoutTurns(); empty != "" {
-		return nil, refuse("text", "of %s was read as a transcript and has no turns; begin turns with User: and Assistant:, or name another kind", empty)
+	read := readFiles(files, in.kind())
+	if err := read.refusal(); err != nil {
+		return nil, err
 	}
 
 	found := read.diagnose()

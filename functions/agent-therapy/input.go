@@ -3,6 +3,7 @@ package agenttherapy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -45,21 +46,59 @@ func refuse(field, format string, args ...any) error {
 	return &InputError{field, fmt.Sprintf(format, args...)}
 }
 
-// ReadInput reads the body of a request: an object with text or files, or a text as it is. An
-// object with other members, such as a list of tools, is a text.
-func ReadInput(body []byte) Input {
-	trimmed := bytes.TrimSpace(body)
-	if !bytes.HasPrefix(trimmed, []byte("{")) {
-		return Input{Text: string(body)}
+// member returns the member of the body that holds the field.
+func (e *InputError) member() string {
+	name, _, _ := strings.Cut(e.Field, "[")
+	return name
+}
+
+func (in Input) kind() document.Kind { return document.Kind(in.Kind) }
+
+// members are those of an object that is an input.
+var members = []string{"kind", "text", "files"}
+
+// ReadInput reads JSON: an object with text or files, and nothing else. JSON with other members, such as
+// a list of tools or a conversation, is itself the text. The error says why a body is neither.
+func ReadInput(body []byte) (Input, error) {
+	if !utf8.Valid(body) {
+		return Input{}, errors.New("it is not valid UTF-8")
+	}
+
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(body, &object); err != nil {
+		return readOther(body, err)
+	}
+	if !hasMember(object) {
+		return Input{Text: string(body)}, nil
 	}
 
 	var in Input
-	d := json.NewDecoder(bytes.NewReader(trimmed))
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	if d.Decode(&in) != nil || d.More() || in.Text == "" && in.Files == nil {
-		return Input{Text: string(body)}
+	if err := d.Decode(&in); err != nil {
+		return in, err
 	}
-	return in
+	return in, nil
+}
+
+// readOther takes a list or JSON lines as a text.
+func readOther(body []byte, err error) (Input, error) {
+	isList := json.Valid(body) && bytes.HasPrefix(bytes.TrimSpace(body), []byte("["))
+	first, rest, _ := bytes.Cut(bytes.TrimSpace(body), []byte("\n"))
+	isLines := len(rest) > 0 && json.Valid(first)
+	if isList || isLines {
+		return Input{Text: string(body)}, nil
+	}
+	return Input{}, err
+}
+
+func hasMember(object map[string]json.RawMessage) bool {
+	for _, name := range members {
+		if _, ok := object[name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // files returns the files of the input, or why it is refused.
@@ -80,7 +119,7 @@ func (in Input) files() ([]File, error) {
 	if in.Kind != "" && !isKind(in.Kind) {
 		return nil, refuse("kind", "is %q; use one of %s", in.Kind, strings.Join(document.Kinds, ", "))
 	}
-	return files, check(files)
+	return files, checkFiles(files)
 }
 
 func isKind(kind string) bool {
@@ -92,8 +131,8 @@ func isKind(kind string) bool {
 	return false
 }
 
-// check refuses files that cannot be read.
-func check(files []File) error {
+// checkFiles refuses files that cannot be read.
+func checkFiles(files []File) error {
 	total := 0
 	seen := map[string]bool{}
 

@@ -1,6 +1,7 @@
 package agenttherapy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -54,14 +55,23 @@ func readFiles(files []File, kind document.Kind) *reading {
 	return r
 }
 
-// withoutTurns returns the name of a transcript in which nobody speaks.
-func (r *reading) withoutTurns() string {
-	for _, f := range r.files {
-		if f.transcript != nil && len(f.transcript.Turns) == 0 {
-			return f.Name
+// refusal returns why a file cannot be diagnosed as its kind: a transcript in which nobody speaks, or a
+// list of tools without one.
+func (r *reading) refusal() error {
+	for i, f := range r.files {
+		field := fmt.Sprintf("files[%d]", i)
+		if f.Name == DefaultName {
+			field = "text"
+		}
+
+		switch {
+		case f.transcript != nil && len(f.transcript.Turns) == 0:
+			return refuse(field, "was read as a transcript and has no turns; begin turns with User: and Assistant:, or name another kind")
+		case f.kind == document.Tools && len(f.document.Tools) == 0:
+			return refuse(field, "was read as a list of tools and has none; give JSON with name and description of each, or name another kind")
 		}
 	}
-	return ""
+	return nil
 }
 
 // diagnose finds conflicts among all documents, and the gaps of all of them together.

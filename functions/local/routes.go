@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	agentcard "governance.internal/functions/agent-card"
+	agenttherapy "governance.internal/functions/agent-therapy"
 	auditmcp "governance.internal/functions/audit-mcp"
 	"governance.internal/functions/discovery"
 	legalprep "governance.internal/functions/legal-prep"
@@ -36,6 +37,7 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 		}),
 		"audit-mcp":        auditmcp.New(gate),
 		"legal-prep":       legalprep.New(gate, paid.Certification),
+		"agent-therapy":    agenttherapy.New(gate),
 		"playbook":         playbook.New(gate),
 		"tip":              tip.New(gate),
 		"playbook-preview": playbookpreview.New(site),

@@ -167,9 +167,15 @@ var settingEnds = map[string]bool{
 	"please": true, "only": true, "agents": true,
 }
 
+// nounsFollow are words behind which stands a noun, and no verb.
+var nounsFollow = set("a an the each every any all this that these those of in on for with at your our its no new first last")
+
 // endsSetting reports whether the clause itself begins at a token.
 func (s *splitter) endsSetting(t words.Token) bool {
-	return len(s.current.part(when)) > 0 && (settingEnds[t.Lower] || s.isOrder(t))
+	if len(s.current.part(when)) == 0 || nounsFollow[s.tokens[s.at-1].Lower] {
+		return false
+	}
+	return settingEnds[t.Lower] || s.isOrder(t)
 }
 
 func (s *splitter) take(t words.Token) {
@@ -346,7 +352,8 @@ func (s *splitter) isOrder(t words.Token) bool {
 		return false
 	}
 	next := s.tokens[s.at+1]
-	return !next.Mark && next.Lower != "and" && next.Lower != "or"
+	isWord := !next.Mark || next.Text == "`"
+	return isWord && next.Lower != "and" && next.Lower != "or"
 }
 
 // currentActs reports whether the clause so far has something that is done.
@@ -366,6 +373,9 @@ func (s *splitter) next() {
 }
 
 func (s *splitter) finish() {
+	if s.setting && len(s.current.part(core)) == 0 {
+		s.current.parts[core], s.current.parts[when] = s.current.part(when), nil
+	}
 	if len(s.current.part(core)) == 0 && len(s.current.part(instead)) == 0 {
 		return
 	}

@@ -194,9 +194,13 @@ type reading struct {
 // polarity counts what negates and finds how strictly it is said.
 func (r *reading) polarity() {
 	r.verbAt = -1
+	order := r.order()
 
 	for i, t := range r.tokens {
-		if t.Code {
+		if t.Code || order >= 0 && i > order && !(t.Lower == "no" && i == order+1) && negators[t.Lower] {
+			continue // a part such as "that is not used" says what is meant, not what is forbidden
+		}
+		if r.negative && i > r.after && negators[t.Lower] {
 			continue
 		}
 
@@ -236,6 +240,20 @@ func (r *reading) polarity() {
 			r.strength = May
 		}
 	}
+}
+
+// order returns the index of the verb of a clause that begins with one; -1 without.
+func (r *reading) order() int {
+	for i, t := range r.tokens {
+		if t.Mark || adverbs[t.Lower] && !negators[t.Lower] {
+			continue
+		}
+		if t.Act && !t.Code && !negators[t.Lower] && !isInflected(firstWord(t.Lower)) && !(i == 0 && r.isSubject()) {
+			return i
+		}
+		return -1
+	}
+	return -1
 }
 
 // actors are whom instructions address.
@@ -327,7 +345,7 @@ func set(text string) map[string]bool {
 // isBound reports whether a negator belongs to a bound, as in "no more than", or says "not only".
 func (r *reading) isBound(at int) bool {
 	if at+1 >= len(r.tokens) {
-		return false
+		return r.tokens[at].Lower == "stop"
 	}
 
 	next := r.tokens[at+1].Lower
@@ -498,9 +516,15 @@ func (r *reading) take(at int) {
 	}
 }
 
+// relatives begin a part that says which thing is meant.
+var relatives = set("that which who whose what")
+
 // participle returns the index of a verb behind "is" or "are"; -1 without.
 func (r *reading) participle() int {
 	for i, t := range r.tokens {
+		if relatives[t.Lower] && i > 0 {
+			return -1
+		}
 		if t.Form != "be" || t.Code {
 			continue
 		}
@@ -551,6 +575,9 @@ func (r *reading) isSubject() bool {
 		return false
 	}
 	for i, t := range r.tokens[1:] {
+		if relatives[t.Lower] {
+			return false
+		}
 		if t.Form == "be" || demands[t.Lower] && t.Lower != "to" && t.Lower != "always" || permits[t.Lower] || t.Lower == "should" || t.Lower == "follow" || t.Lower == "cannot" {
 			return i < 5
 		}
