@@ -139,7 +139,7 @@ func (t *text) instructsAgent() bool {
 
 // addresses reports whether a file of rules speaks of an agent at work, and not of the code alone.
 func (t *text) addresses() bool {
-	return contains(t.lower, []string{"you are ", "you have a ", "you can ", "autonom", "the agent ", "subagent", "your task", "orchestrat"})
+	return contains(t.lower, []string{"you are a", "you are the", "autonom", "the agent ", "agents ", "subagent", "assistant", "orchestrat"})
 }
 
 // judge returns the gap of a rule, if it is open.

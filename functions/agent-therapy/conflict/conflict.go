@@ -55,6 +55,7 @@ func Find(directives []*directive.Directive) []Conflict {
 	f.preferences()
 	f.exclusives()
 	f.antonymPairs()
+	f.manners()
 	f.numbers()
 	f.orders()
 
@@ -111,7 +112,7 @@ func (f *finder) report(a, b *candidate, code, why, free string) {
 		return
 	}
 	how, together := scope.Together(a.Document, b.Document)
-	if !together || a.circumstances.Exclude(b.circumstances, free) || isException(a, b) {
+	if !together || a.circumstances.Exclude(b.circumstances, free) || isException(a, b) || isOtherRange(a.Core, b.Core) {
 		return
 	}
 

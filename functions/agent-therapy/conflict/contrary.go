@@ -3,6 +3,8 @@ package conflict
 import (
 	"slices"
 	"strings"
+
+	"governance.internal/functions/agent-therapy/words"
 )
 
 // contraries are words that exclude each other in conditions.
@@ -18,6 +20,44 @@ var contraries = [][2]string{
 	{"exists", "missing"}, {"valid", "invalid"}, {"safe", "unsafe"}, {"clear", "unclear"},
 	{"clear", "ambiguous"}, {"trivial", "substantial"}, {"free", "paid"}, {"longer", "shorter"},
 	{"exceeds", "under"}, {"above", "under"}, {"over", "less"}, {"over", "below"},
+}
+
+// limits are words that cut a range in two.
+var limits = [][2]string{
+	{"over", "under"}, {"above", "below"}, {"more", "less"}, {"over", "below"}, {"above", "under"}, {"more", "under"}, {"over", "up"}, {"above", "up"}, {"more", "up"}, {"from", "under"}, {"from", "below"},
+}
+
+// isOtherRange reports whether two sentences name the same number and are about its two sides, as
+// "over 1,000 EUR" and "under 1,000 EUR".
+func isOtherRange(a, b []words.Token) bool {
+	if !sharesNumber(a, b) {
+		return false
+	}
+	wordsA, wordsB := lowersOf(a), lowersOf(b)
+	for _, pair := range limits {
+		if slices.Contains(wordsA, pair[0]) && slices.Contains(wordsB, pair[1]) ||
+			slices.Contains(wordsA, pair[1]) && slices.Contains(wordsB, pair[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+func sharesNumber(a, b []words.Token) bool {
+	return slices.ContainsFunc(a, func(t words.Token) bool {
+		if !strings.ContainsAny(t.Lower, "0123456789") {
+			return false
+		}
+		return slices.ContainsFunc(b, func(other words.Token) bool { return other.Lower == t.Lower })
+	})
+}
+
+func lowersOf(tokens []words.Token) []string {
+	list := make([]string, 0, len(tokens))
+	for _, t := range tokens {
+		list = append(list, t.Lower)
+	}
+	return list
 }
 
 // isContrary reports whether two conditions exclude each other: by contrary words, or because only

@@ -10,7 +10,7 @@ import (
 // exclusives finds what one instruction limits with "only" and another opens or places elsewhere.
 func (f *finder) exclusives() {
 	for _, a := range f.all {
-		if !a.Only || a.Negative || a.Strength < directive.Should {
+		if !a.Only || a.Negative || a.Strength == directive.States {
 			continue
 		}
 		if f.full() {
@@ -20,7 +20,7 @@ func (f *finder) exclusives() {
 			if a == b || b.Negative || b.Strength == directive.States || b.Only {
 				continue
 			}
-			if opensUp(a.Directive, b.Directive) || placesElsewhere(a.Directive, b.Directive) {
+			if opensUp(a.Directive, b.Directive) || opensActors(a.Directive, b.Directive) || placesElsewhere(a.Directive, b.Directive) {
 				f.report(a, b, "only", "One instruction allows only what it names, the other goes beyond it.", "")
 			}
 		}
@@ -35,6 +35,15 @@ func opensUp(only, open *directive.Directive) bool {
 	}
 	freed := behind(open.Core, "any", "every", "whatever")
 	return limited == freed && (only.Action == open.Action || words.Broad(limited))
+}
+
+// opensActors reports whether one directive lets only some do what the other lets everybody do.
+func opensActors(only, open *directive.Directive) bool {
+	isActor := len(only.Core) > 0 && only.Core[0].Lower == "only"
+	if !isActor || only.Action == "" || only.Action != open.Action || only.Action == directive.Use {
+		return false
+	}
+	return hasWord(open, "any", "every", "everyone", "everybody", "anyone", "anybody", "all") && share(open.Things, only.Things) >= 0.5
 }
 
 // behind returns the form of the first word with a meaning behind one of some words.

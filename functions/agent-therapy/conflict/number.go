@@ -78,6 +78,9 @@ func incompatible(a, b quantity) bool {
 
 // sameQuantity reports whether two numbers measure the same thing.
 func sameQuantity(a, b quantity) bool {
+	if strings.HasPrefix(a.unit, "version of ") {
+		return !a.Negative && !b.Negative
+	}
 	if len(a.subject) == 0 || len(b.subject) == 0 {
 		return len(a.subject) == len(b.subject) && (measuring[a.unit] || a.Action == b.Action)
 	}
@@ -107,6 +110,9 @@ func quantitiesOf(c *candidate) []quantity {
 			continue
 		}
 		unit, last := unitOf(c.Whole, i, t)
+		if version := versionUnit(c.Whole, i); version != "" {
+			unit, last = version, i
+		}
 		if unit == "" {
 			continue
 		}
@@ -182,6 +188,20 @@ func baseUnit(unit string) string {
 
 const percent = "percent"
 
+// versioned are names that a version follows.
+var versioned = map[string]bool{
+	"python": true, "node": true, "node.js": true, "nodejs": true, "go": true, "java": true, "ruby": true, "php": true, "postgres": true, "postgresql": true, "react": true, "django": true,
+	"kubernetes": true, "typescript": true, "rust": true, "version": true, "angular": true, "vue": true, "mysql": true, "jdk": true, "swift": true, "rails": true, "terraform": true, "android": true, "ios": true,
+}
+
+// versionUnit returns the unit of a version: the name before the number; empty for other numbers.
+func versionUnit(tokens []words.Token, at int) string {
+	if at == 0 || !versioned[tokens[at-1].Lower] {
+		return ""
+	}
+	return "version of " + tokens[at-1].Lower
+}
+
 // unitOf returns the unit of the number at an index and the index of its last token.
 func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
 	if strings.HasSuffix(t.Lower, "%") {
@@ -229,7 +249,7 @@ func boundAt(tokens []words.Token, first, last int, negative bool) bound {
 	switch {
 	case containsAny(text, " at most ", " up to ", " no more than ", " not more than ", " maximum ", " max ", " under ", " below ", " fewer than ", " less than ", " no longer than ", " not exceed ", " exceed ", " limit ", " within ", " or fewer ", " or less ", " shorter than ", " not longer than ", " limited to "):
 		return atMost
-	case containsAny(text, " at least ", " minimum ", " min ", " above ", " more than ", " no fewer than ", " no less than ", " over ", " or more ", " longer than "):
+	case containsAny(text, " at least ", " minimum ", " min ", " above ", " more than ", " no fewer than ", " no less than ", " over ", " or more ", " longer than ", " or later ", " or newer ", " or higher ", " and later ", " and newer ", " and above "):
 		return atLeast
 	}
 	return exactly

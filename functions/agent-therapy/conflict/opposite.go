@@ -159,7 +159,7 @@ var lightActions = map[string]bool{
 	"edit": true, "show": true, "begin": true, "follow": true, "do": true, "make": true, "tell": true,
 	"read": true, "call": true, "proceed": true, "stop": true, "verify": true, "open": true,
 	"ignore": true, "assume": true, "skip": true, "name": true, "delete": true, "test": true,
-	"wait": true, "ask": true, "fix": true, "return": true, "send": true, "report": true,
+	"ask": true, "fix": true, "return": true, "send": true, "report": true,
 	"import": true, "format": true, "update": true, "move": true, "copy": true, "split": true,
 	"answer": true, "prefer": true, "explain": true, "search": true, "review": true, "store": true,
 }
@@ -224,7 +224,7 @@ func covers(no, yes *directive.Directive) bool {
 				inCore++
 			}
 		case isAmbient(group):
-		case words.Broad(group[0]):
+		case words.Broad(group[0]) && !slices.Contains(no.Located, group[0]):
 			missing++
 		default:
 			return false
@@ -236,6 +236,8 @@ func covers(no, yes *directive.Directive) bool {
 		return inCore > 0
 	case missing > 0:
 		return false
+	case inCore > 0 && no.Action == yes.Action && !lightActions[no.Action] && no.Action != directive.Use:
+		return true
 	case inCore > 0:
 		return isClose(append([]string{no.Action}, no.Things...), yes.Things)
 	default:
@@ -256,7 +258,7 @@ func groupsOf(no *directive.Directive) [][]string {
 }
 
 // ambient things say where everything happens.
-var ambient = []string{"answer_", "remot", "origin", "chat", "conversation", "agent", "assistant", "output", "session", "bot"}
+var ambient = []string{"answer_", "answer", "remot", "origin", "chat", "conversation", "agent", "assistant", "output", "session", "bot"}
 
 func isAmbient(group []string) bool {
 	return len(group) == 1 && slices.Contains(ambient, group[0])

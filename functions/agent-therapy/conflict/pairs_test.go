@@ -165,7 +165,7 @@ func (s *score) precision() float64 {
 }
 
 func TestLabelledPairs(t *testing.T) {
-	for _, half := range []string{"seen", "dev", "unseen"} {
+	for _, half := range []string{"seen", "dev", "dev2", "unseen"} {
 		s := measure(t, "testdata/pairs/"+half+".txt")
 		t.Logf("%s: recall %.3f of %d, precision %.3f of %d alerts", half, s.recall(), s.pairs, s.precision(), s.alerts)
 

@@ -48,7 +48,7 @@ func (f *finder) compareRefused(p preference) {
 		if allBroad(c.Things) {
 			continue
 		}
-		if isPlain && asked && len(p.refused) > 0 && isClose(p.refused, c.Things) && alike(p.refused, c.Things) {
+		if isPlain && asked && len(p.refused) > 0 && share(p.refused, c.Things) == 1 && share(c.Things, p.refused) == 1 {
 			f.report(p.candidate, c, "preference", "One instruction asks for what the other sets aside.", "")
 		}
 	}

@@ -260,8 +260,9 @@ func (s *splitter) startsPart() bool {
 		s.role = start.role
 		s.current.only = s.current.only || start.only
 		s.leading = len(s.current.part(core)) == 0
-		if start.role == even {
-			s.current.parts[even] = append(s.current.parts[even], s.tokens[s.at:s.at+len(start.phrase)]...)
+		if start.role == even || start.role == before || start.role == after {
+			phrase := s.tokens[s.at : s.at+len(start.phrase)]
+			s.current.parts[start.role] = append(s.current.parts[start.role], phrase...)
 		}
 		s.at += len(start.phrase)
 		return true

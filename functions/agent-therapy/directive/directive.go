@@ -31,6 +31,7 @@ type Directive struct {
 	Action   string     // normal form of the verb; empty if there is none
 	Things   []string   // normal forms of the words that say to what
 	Groups   [][]string // the things; those that "or" and "and" join stand together
+	Located  []string   // those of the things that say where or for what it holds
 	Literal  []string   // those of them that stand in backticks or are paths
 
 	When    []string // condition; empty if it always holds
@@ -143,11 +144,11 @@ func (d *Directive) leftOut(c clause) *Directive {
 }
 
 // leavingOut are verbs that say that something is not done or not there.
-var leavingOut = set("skip disable reject")
+var leavingOut = set("skip disable reject ignore")
 
 // avoided returns the prohibition in "skip the summary": to have one; nil if there is none.
 func (d *Directive) avoided() *Directive {
-	if d.Negative || !leavingOut[d.Action] || d.Strength < Should || len(d.Things) == 0 {
+	if d.Negative || !leavingOut[d.Action] || d.Strength == States || len(d.Things) == 0 {
 		return nil
 	}
 	other := *d

@@ -24,6 +24,7 @@ func readClause(c clause) *Directive {
 		Action:    r.action,
 		Things:    slices.Concat(groups...),
 		Groups:    groups,
+		Located:   r.located(),
 		Literal:   literals(tokens),
 		When:      forms(c.part(when)),
 		Case:      lowers(c.part(when)),
@@ -248,7 +249,7 @@ func (r *reading) order() int {
 		if t.Mark || adverbs[t.Lower] && !negators[t.Lower] {
 			continue
 		}
-		if t.Act && !t.Code && !negators[t.Lower] && !isInflected(firstWord(t.Lower)) && !(i == 0 && r.isSubject()) {
+		if t.Act && !t.Code && !negators[t.Lower] && !isInflected(firstWord(t.Lower)) && !r.isNoun(i) {
 			return i
 		}
 		return -1
@@ -620,6 +621,27 @@ func (r *reading) groups(label []words.Token) [][]string {
 	}
 
 	return groups
+}
+
+// prepositions of place and purpose.
+var prepositions = set("in on for inside within under from of at into during")
+
+// located returns the words that say where or for what something holds.
+func (r *reading) located() []string {
+	var list []string
+	behind := false
+	for i, t := range r.tokens {
+		switch {
+		case prepositions[t.Lower]:
+			behind = true
+		case r.isThing(i) && behind:
+			list = appendNew(list, t.Form)
+		case t.Mark && t.Text != "`" || t.Lower == "and" || t.Lower == "or":
+		case !articles[t.Lower] && !r.isThing(i):
+			behind = false
+		}
+	}
+	return list
 }
 
 // isThing reports whether a word says to what something is done.

@@ -156,7 +156,18 @@ var commands = []string{"push", "forcepush", "commit", "merge", "rebase", "deplo
 
 // isCommand reports whether a prohibition is about a command, so that a hook can enforce it.
 func isCommand(d *directive.Directive) bool {
-	return d.Negative && d.Strength == directive.Must && (slices.Contains(commands, d.Action) || d.Action == directive.Use && len(d.Literal) > 0)
+	return d.Negative && !d.Left && d.Strength == directive.Must && orders(d) && (slices.Contains(commands, d.Action) || d.Action == directive.Use && len(d.Literal) > 0)
+}
+
+// orders reports whether a prohibition is said outright, and not as "no tags".
+func orders(d *directive.Directive) bool {
+	return slices.ContainsFunc(d.Core, func(t words.Token) bool {
+		switch t.Lower {
+		case "never", "not", "don't", "avoid", "forbidden", "prohibited", "banned", "mustn't":
+			return true
+		}
+		return false
+	})
 }
 
 // write returns the file.
