@@ -25,6 +25,8 @@ show: reveal print tell give include send
 print: show log reveal
 tell: reveal show give explain send
 log: print write store record include reveal
+see: show reveal print tell
+paste: give include write send add link
 store: log collect track write keep commit
 collect: store ask track log
 fetch: open read search use call access visit

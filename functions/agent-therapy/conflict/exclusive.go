@@ -2,6 +2,7 @@ package conflict
 
 import (
 	"slices"
+	"strings"
 
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/words"
@@ -138,5 +139,17 @@ func undoes(a, b *directive.Directive) bool {
 	if allBroad(a.Things) || allBroad(b.Things) {
 		return false
 	}
-	return share(a.Things, b.Things) >= 0.6 && share(b.Things, a.Things) >= 0.6
+	return alikeThings(a.Things, b.Things)
+}
+
+// alikeThings reports whether two lists name the same things; amounts do not count.
+func alikeThings(a, b []string) bool {
+	a, b = withoutAmounts(a), withoutAmounts(b)
+	return len(a) > 0 && len(b) > 0 && share(a, b) >= 0.6 && share(b, a) >= 0.6
+}
+
+func withoutAmounts(things []string) []string {
+	return slices.DeleteFunc(slices.Clone(things), func(form string) bool {
+		return bases[form] != "" || strings.ContainsAny(form, "0123456789")
+	})
 }

@@ -67,13 +67,14 @@ func incompatible(a, b quantity) bool {
 	if a.value == b.value {
 		return false
 	}
-	if a.bound == atMost && b.bound == atLeast {
-		return a.value < b.value
+	low, high := a, b
+	if low.value > high.value {
+		low, high = high, low
 	}
-	if a.bound == atLeast && b.bound == atMost {
-		return a.value > b.value
+	if low.bound == high.bound {
+		return true
 	}
-	return true
+	return low.bound != atLeast && high.bound != atMost || low.bound == exactly && high.bound == atLeast
 }
 
 // sameQuantity reports whether two numbers measure the same thing.
@@ -225,7 +226,7 @@ func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
 		if words.Empty(next.Lower) && next.Lower != "more" && next.Lower != "times" {
 			return "", at
 		}
-		if isUnit(next) {
+		if isUnit(next) || t.Lower == "one" && next.Lower != "one" && !next.Act {
 			return next.Form, i
 		}
 	}

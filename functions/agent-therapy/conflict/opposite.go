@@ -175,6 +175,8 @@ func contradicts(no, yes *candidate) bool {
 		return false
 	case yes.Only && yes.Strength == directive.May:
 		return false // an exception, written as one
+	case hasWord(no.Directive, "again", "twice", "repeatedly") && !hasWord(yes.Directive, "again", "twice", "repeatedly", "every", "each"):
+		return false
 	}
 
 	if !sameAction(no.Directive, yes.Directive) || !covers(no.Directive, yes.Directive) {

@@ -75,6 +75,7 @@ var starters = []starter{
 	{[]string{"excluding"}, except, false},
 	{[]string{"until"}, except, false},
 	{[]string{"till"}, except, false},
+	{[]string{"with", "the", "exception", "of"}, except, false},
 	{[]string{"without"}, without, false},
 	{[]string{"with", "no"}, without, false},
 	{[]string{"before"}, before, false},
@@ -202,7 +203,7 @@ func (s *splitter) mark(t words.Token) {
 		}
 
 	case ";", ".", "!", "?", "—", "–":
-		if s.depth == 0 {
+		if s.depth == 0 && s.isSpaced() {
 			s.next()
 		}
 
@@ -212,6 +213,11 @@ func (s *splitter) mark(t words.Token) {
 	case ",":
 		s.comma()
 	}
+}
+
+// isSpaced reports whether the mark does not stand inside a word.
+func (s *splitter) isSpaced() bool {
+	return s.at+1 == len(s.tokens) || s.tokens[s.at+1].Start > s.tokens[s.at].End || s.tokens[s.at+1].Mark
 }
 
 // colon makes what stands before it a label, as in "Package manager: yarn".
@@ -329,7 +335,7 @@ func (s *splitter) startsClause() bool {
 	}
 
 	t := s.tokens[s.at]
-	if t.Lower == "but" || t.Lower == "however" || t.Lower == "though" {
+	if t.Lower == "so" && s.tokens[s.at-1].Text == "," || t.Lower == "but" || t.Lower == "however" || t.Lower == "though" {
 		return true
 	}
 

@@ -77,6 +77,12 @@ func (d *Directive) command() {
 
 // kept reads "keep it enabled" as to enable it.
 func (d *Directive) kept() {
+	if d.Action != "keep" && slices.Contains(d.Things, "alon") {
+		d.Negative, d.Strength, d.Action = true, Must, "edit"
+		d.Things = allBut(d.Things, "alon")
+		d.Groups = withoutGroup(d.Groups, "alon")
+		return
+	}
 	for _, state := range []string{"update", "enable", "disable", "open", "close", "hide"} {
 		if slices.Contains(d.Things, state) {
 			d.Action = state
@@ -271,8 +277,13 @@ func (r *reading) isDescription(at int) bool {
 
 	switch word {
 	case "no", "neither", "nor":
+		if r.isNeverPhrase(at) {
+			return false
+		}
 		return !r.startsHere(at) && previous != "include" && previous != "contain" && previous != "use" && previous != "must" && previous != "add"
-	case "isn't", "aren't", "doesn't", "won't", "couldn't", "wouldn't", "can't", "cannot":
+	case "doesn't":
+		return !r.isActor(at) && !r.refusesLeave(at)
+	case "isn't", "aren't", "won't", "couldn't", "wouldn't", "can't", "cannot":
 		return !r.isActor(at)
 	case "stop":
 		return at > 0
@@ -284,10 +295,34 @@ func (r *reading) isDescription(at int) bool {
 	return false
 }
 
+// isNeverPhrase reports whether "no" says never: "under no circumstances", "in no case".
+func (r *reading) isNeverPhrase(at int) bool {
+	if at == 0 || at+1 >= len(r.tokens) {
+		return false
+	}
+	switch r.tokens[at+1].Lower {
+	case "circumstances", "case", "account", "time", "event", "way", "condition":
+		return prepositions[r.tokens[at-1].Lower]
+	}
+	return false
+}
+
+// refusesLeave reports whether "not" stands before a verb of allowing: "does not permit".
+func (r *reading) refusesLeave(at int) bool {
+	if at+1 >= len(r.tokens) {
+		return false
+	}
+	switch r.tokens[at+1].Lower {
+	case "permit", "allow", "tolerate", "want", "accept":
+		return true
+	}
+	return false
+}
+
 // isMereNot judges a "not" by the word before it.
 func (r *reading) isMereNot(at int, previous string) bool {
 	switch previous {
-	case "must", "should", "shall", "ought", "never", "please":
+	case "must", "should", "shall", "ought", "never", "please", "need":
 		return false
 	case "do":
 		return at > 1 && !r.isActor(at-1) && !r.startsHere(at-1)
@@ -374,7 +409,7 @@ func isMore(word string) bool {
 }
 
 // adverbs stand before the verb of an imperative.
-var adverbs = set(`always please then first finally only also just immediately automatically now next
+var adverbs = set(`btw pls plz hey always please then first finally only also just immediately automatically now next
 	instead do simply generally usually typically explicitly directly proactively kindly you we agents the
 	agent assistant must should shall will can may never not to be lastly afterwards again carefully they
 	don't either both strictly ideally it i try make sure ensure and is are has have need cannot mustn't ever
@@ -385,7 +420,7 @@ var adverbs = set(`always please then first finally only also just immediately a
 func (r *reading) verb() {
 	start := r.after
 
-	if at := r.participle(); at >= 0 {
+	if at := r.participle(); at >= 0 && r.order() < 0 {
 		r.take(at)
 		return
 	}
@@ -471,13 +506,17 @@ func (r *reading) ours() int {
 	}
 	switch r.tokens[0].Lower {
 	case "we", "you", "agents", "agent", "developers", "contributors":
+	case "the":
+		if !actors[r.tokens[1].Lower] {
+			return -1
+		}
 	default:
 		return -1
 	}
 
-	for i, t := range r.tokens[1:] {
-		if !t.Mark && !adverbs[t.Lower] {
-			return i + 1
+	for i, t := range r.tokens {
+		if i > 0 && !t.Mark && !adverbs[t.Lower] {
+			return i
 		}
 	}
 	return -1
@@ -531,7 +570,8 @@ func (r *reading) participle() int {
 		}
 		for j := i + 1; j < len(r.tokens); j++ {
 			next := r.tokens[j]
-			if next.Act && !next.Code && isParticiple(next.Lower) {
+			isVerb := next.Act || strings.HasSuffix(next.Lower, "ed") && !isModalWord(next.Lower)
+			if isVerb && !next.Code && isParticiple(next.Lower) {
 				r.strength = max(r.strength, Should)
 				return j
 			}

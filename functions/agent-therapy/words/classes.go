@@ -36,7 +36,7 @@ var empty = set(`is are was were been being has had needs does did got get gets 
 	except regardless always, time times case cases right at all whole entire full fully complete
 	completely currently default sure is're aren't isn't we're you're they're part parts
 	policy convention standard project codebase clear clearly proper properly appropriate whenever
-	anybody nobody somebody explicit prior must-have proactive direct strict automatic immediate`)
+	btw pls plz hey fyi imo anybody nobody somebody explicit prior must-have proactive direct strict automatic immediate`)
 
 // Empty reports whether a word, in lower case, carries no meaning of its own.
 func Empty(lower string) bool { return empty()[lower] }

@@ -91,6 +91,8 @@ func isWordStart(r rune, rest string) bool {
 
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
+	case '!':
+		return unicode.IsLetter(next)
 	case '*':
 		return next == '.' || next == '/'
 	case '.', '/', '~', '-', '@', '$', '#', '_', '<':
