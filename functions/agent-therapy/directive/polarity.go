@@ -1,0 +1,230 @@
+package directive
+
+import (
+	"strings"
+
+	"governance.internal/functions/agent-therapy/words"
+)
+
+// reading finds polarity, strength and verb of a clause.
+type reading struct {
+	tokens   []words.Token
+	negative bool
+	strength Strength
+	action   string
+	verbAt   int // index of the verb; -1 without
+	after    int // index behind the last word that says must, never or the like
+	modal    bool
+
+	describes bool // what is negated is described, and not forbidden
+}
+
+// polarity counts what negates and finds how strictly it is said.
+func (r *reading) polarity() {
+	r.verbAt = -1
+	order := r.order()
+
+	for i, t := range r.tokens {
+		if t.Code || order >= 0 && i > order && !(t.Lower == "no" && i == order+1) && negators[t.Lower] {
+			continue // a part such as "that is not used" says what is meant, not what is forbidden
+		}
+		if r.negative && i > r.after && negators[t.Lower] {
+			continue
+		}
+
+		switch {
+		case r.isBound(i):
+			continue
+
+		case r.isDescription(i):
+			r.negative = !r.negative
+			r.describes = true
+			r.after = i + 1
+
+		case negators[t.Lower]:
+			r.negative = !r.negative
+			r.raise(Must, i)
+
+		case prohibitions[t.Lower]:
+			r.negative = !r.negative
+			r.raise(Must, r.after-1)
+
+		case r.negative && reversals[t.Lower]:
+			r.negative = false
+			r.after = i + 1
+
+		case demands[t.Lower]:
+			r.raise(Must, i)
+
+		case t.Lower == "should" || t.Lower == "prefer" && i == 0:
+			r.raise(Should, i)
+
+		case permits[t.Lower]:
+			if !r.negative {
+				r.raise(May, i)
+			}
+
+		case waives[t.Lower] && r.negative:
+			r.strength = May
+		}
+	}
+}
+
+// order returns the index of the verb of a clause that begins with one; -1 without.
+func (r *reading) order() int {
+	for i, t := range r.tokens {
+		if t.Mark || adverbs[t.Lower] && !negators[t.Lower] {
+			continue
+		}
+		if t.Act && !t.Code && !negators[t.Lower] && !isInflected(firstWord(t.Lower)) && !r.isNoun(i) {
+			return i
+		}
+		return -1
+	}
+	return -1
+}
+
+// actors are whom instructions address.
+var actors = set("you we agents agent assistant claude codex users i they it bot model")
+
+// isDescription reports whether a negator only describes: "no" inside a phrase, "not" without a
+// verb that demands, "does not" of a thing.
+func (r *reading) isDescription(at int) bool {
+	word := r.tokens[at].Lower
+	previous := ""
+	if at > 0 {
+		previous = r.tokens[at-1].Lower
+	}
+
+	switch word {
+	case "no", "neither", "nor":
+		if r.isNeverPhrase(at) {
+			return false
+		}
+		return !r.startsHere(at) && previous != "include" && previous != "contain" && previous != "use" && previous != "must" && previous != "add"
+	case "doesn't":
+		return !r.isActor(at) && !r.refusesLeave(at)
+	case "isn't", "aren't", "won't", "couldn't", "wouldn't", "can't", "cannot":
+		return !r.isActor(at)
+	case "stop":
+		return at > 0
+	case "don't", "dont":
+		return at > 0 && !r.isActor(at) && !r.startsHere(at)
+	case "not":
+		return r.isMereNot(at, previous)
+	}
+	return false
+}
+
+// isNeverPhrase reports whether "no" says never: "under no circumstances", "in no case".
+func (r *reading) isNeverPhrase(at int) bool {
+	if at == 0 || at+1 >= len(r.tokens) {
+		return false
+	}
+	switch r.tokens[at+1].Lower {
+	case "circumstances", "case", "account", "time", "event", "way", "condition":
+		return prepositions[r.tokens[at-1].Lower]
+	}
+	return false
+}
+
+// refusesLeave reports whether "not" stands before a verb of allowing: "does not permit".
+func (r *reading) refusesLeave(at int) bool {
+	if at+1 >= len(r.tokens) {
+		return false
+	}
+	switch r.tokens[at+1].Lower {
+	case "permit", "allow", "tolerate", "want", "accept":
+		return true
+	}
+	return false
+}
+
+// isMereNot judges a "not" by the word before it.
+func (r *reading) isMereNot(at int, previous string) bool {
+	switch previous {
+	case "must", "should", "shall", "ought", "never", "please", "need":
+		return false
+	case "do":
+		return at > 1 && !r.isActor(at-1) && !r.startsHere(at-1)
+	case "may", "can", "will", "does", "could", "would", "might":
+		return !r.isActor(at - 1)
+	case "is", "are", "be":
+		return at+1 >= len(r.tokens) || !isOughtState(r.tokens[at+1])
+	}
+	return at > 0
+}
+
+// isOughtState reports whether a word behind "is not" says what ought to be.
+func isOughtState(t words.Token) bool {
+	return t.Act && isParticiple(t.Lower) || permits[t.Lower] || waives[t.Lower] || t.Lower == "to"
+}
+
+// isActor reports whether the words before are about whom instructions address.
+func (r *reading) isActor(at int) bool {
+	for _, t := range r.tokens[:at] {
+		if actors[t.Lower] {
+			return true
+		}
+	}
+	return at == 0
+}
+
+// raise takes a strength that is said at a token; a permission only if nothing stricter is said.
+func (r *reading) raise(s Strength, at int) {
+	if s > r.strength {
+		r.strength = s
+	}
+	if at >= r.after {
+		r.after = at + 1
+	}
+	r.modal = true
+}
+
+var (
+	negators = set("never not no don't dont doesn't mustn't shouldn't cannot can't won't isn't aren't " +
+		"don´t needn't neither avoid refrain stop nor may'nt couldn't wouldn't")
+	prohibitions = set("forbidden prohibited banned disallowed off-limits unacceptable illegal taboo discouraged verboten")
+	reversals    = set("forget hesitate fail neglect afraid")
+	demands      = set("must shall have has always required mandatory ensure need needs will require requires necessary obligatory to")
+	permits      = set("may can allowed permitted fine ok okay acceptable free welcome allow might could legitimate")
+	waives       = set("need needed required necessary have mandatory needs require obliged obligatory")
+)
+
+func set(text string) map[string]bool {
+	words := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		words[word] = true
+	}
+	return words
+}
+
+// isBound reports whether a negator belongs to a bound, as in "no more than", or says "not only".
+func (r *reading) isBound(at int) bool {
+	if at+1 >= len(r.tokens) {
+		return r.tokens[at].Lower == "stop"
+	}
+
+	next := r.tokens[at+1].Lower
+	switch r.tokens[at].Lower {
+	case "not":
+		return next == "only" || next == "just" || isMore(next) || next == "exceed"
+	case "no":
+		return isMore(next)
+	case "stop":
+		return !strings.HasSuffix(next, "ing")
+	case "to":
+		return at != 0 && r.tokens[at-1].Lower != "is" && r.tokens[at-1].Lower != "are"
+	case "have", "has":
+		return next != "to"
+	}
+	return false
+}
+
+func isMore(word string) bool {
+	switch word {
+	case "more", "longer", "later", "fewer", "less", "greater", "higher", "earlier", "shorter", "bigger", "larger":
+		return true
+	}
+	return false
+}
