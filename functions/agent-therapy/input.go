@@ -167,13 +167,16 @@ func checkFiles(files []File) error {
 }
 
 func isCleanName(name string) bool {
-	if len(name) > 1024 || !utf8.ValidString(name) || path.IsAbs(name) || path.Clean(name) != name {
+	if name == "" || len(name) > 1024 || !utf8.ValidString(name) {
 		return false
 	}
-	for _, r := range name {
-		if r < ' ' || r == 0x7f || r == '\\' || r == '"' {
-			return false
-		}
+
+	leaves := name == ".." || strings.HasPrefix(name, "../")
+	if path.IsAbs(name) || path.Clean(name) != name || leaves {
+		return false
 	}
-	return name != ".." && !strings.HasPrefix(name, "../")
+
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return r < ' ' || r == 0x7f || r == '\\' || r == '"'
+	})
 }

@@ -183,22 +183,25 @@ func isException(a, b *candidate) bool {
 
 // severity weighs a conflict: by how strictly both are said, and what is at stake.
 func severity(a, b *directive.Directive, nested bool) string {
-	grave := touches(a) || touches(b)
-	strict := a.Strength == directive.Must && b.Strength == directive.Must
+	bothStrict := a.Strength == directive.Must && b.Strength == directive.Must
+	oneStrict := a.Strength == directive.Must || b.Strength == directive.Must
 
 	switch {
-	case grave:
+	case touches(a) || touches(b):
 		return High
 	case nested:
 		return Low
-	case strict && (a.Universal || b.Universal || a.Negative || b.Negative):
+	case bothStrict && (isAbsolute(a) || isAbsolute(b)):
 		return High
-	case strict || a.Strength == directive.Must || b.Strength == directive.Must:
+	case oneStrict:
 		return Medium
 	default:
 		return Low
 	}
 }
+
+// isAbsolute reports whether a directive leaves no room.
+func isAbsolute(d *directive.Directive) bool { return d.Universal || d.Negative }
 
 // stakes are what cannot be taken back when it goes wrong.
 var stakes = []string{

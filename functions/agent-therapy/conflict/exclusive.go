@@ -11,21 +11,28 @@ import (
 // exclusives finds what one instruction limits with "only" and another opens or places elsewhere.
 func (f *finder) exclusives() {
 	for _, a := range f.all {
-		if !a.Only || a.Negative || a.Strength == directive.States {
-			continue
-		}
 		if f.full() {
 			return
 		}
-		for _, b := range f.all {
-			if a == b || b.Negative || b.Strength == directive.States || b.Only {
-				continue
-			}
-			if opensUp(a.Directive, b.Directive) || opensActors(a.Directive, b.Directive) || placesElsewhere(a.Directive, b.Directive) {
-				f.report(a, b, "only", "One instruction allows only what it names, the other goes beyond it.", "")
-			}
+		if a.Only && !a.Negative && a.Strength != directive.States {
+			f.compareOnly(a)
 		}
 	}
+}
+
+func (f *finder) compareOnly(only *candidate) {
+	for _, other := range f.all {
+		if other == only || other.Negative || other.Only || other.Strength == directive.States {
+			continue
+		}
+		if goesBeyond(only.Directive, other.Directive) {
+			f.report(only, other, "only", "One instruction allows only what it names, the other goes beyond it.", "")
+		}
+	}
+}
+
+func goesBeyond(only, other *directive.Directive) bool {
+	return opensUp(only, other) || opensActors(only, other) || placesElsewhere(only, other)
 }
 
 // opensUp reports whether one directive says "only X" and the other "any X".

@@ -82,11 +82,15 @@ func sameQuantity(a, b quantity) bool {
 	if strings.HasPrefix(a.unit, "version of ") {
 		return !a.Negative && !b.Negative
 	}
+
 	if len(a.subject) == 0 || len(b.subject) == 0 {
-		return len(a.subject) == len(b.subject) && (measuring[a.unit] || a.Action == b.Action)
+		bothEmpty := len(a.subject) == len(b.subject)
+		return bothEmpty && (measuring[a.unit] || a.Action == b.Action)
 	}
-	return share(a.subject, b.subject) >= 0.6 && share(b.subject, a.subject) >= 0.5 ||
-		share(b.subject, a.subject) >= 0.6 && share(a.subject, b.subject) >= 0.5
+
+	ofA := share(a.subject, b.subject)
+	ofB := share(b.subject, a.subject)
+	return max(ofA, ofB) >= 0.6 && min(ofA, ofB) >= 0.5
 }
 
 // measuring are units that say by themselves what is measured.

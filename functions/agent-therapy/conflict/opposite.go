@@ -187,14 +187,21 @@ func contradicts(no, yes *candidate) bool {
 
 // sameAction reports whether what is asked for is a case of what is forbidden.
 func sameAction(no, yes *directive.Directive) bool {
-	if goesAgainst(no.Action, yes.Action) || yes.Action == directive.Use && isNeeded(yes) && isProducing[no.Action] {
+	if goesAgainst(no.Action, yes.Action) {
 		return true
 	}
+
+	needed := yes.Action == directive.Use && isNeeded(yes)
+	if needed && isProducing[no.Action] {
+		return true
+	}
+
+	// The noun may stand for the verb: "make commits" and "no commits".
 	if len(no.Things) > 0 && slices.Contains(yes.Things, no.Action) {
 		return true
 	}
-	nominal := slices.Contains(no.Things, yes.Action) && (no.Action == directive.Use || lightActions[no.Action])
-	return nominal
+	isLight := no.Action == directive.Use || lightActions[no.Action]
+	return isLight && slices.Contains(no.Things, yes.Action)
 }
 
 // isProducing are actions after which something is there.

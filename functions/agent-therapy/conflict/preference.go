@@ -38,21 +38,25 @@ func (f *finder) preferences() {
 
 // compareRefused looks for a directive that asks for just what is refused.
 func (f *finder) compareRefused(p preference) {
-	if p.Negative || p.Strength < directive.Should {
+	if p.Negative || p.Strength < directive.Should || len(p.When) > 0 || len(p.refused) == 0 {
 		return
 	}
 
 	for _, c := range f.all {
-		isPlain := len(c.When) == 0 && len(p.When) == 0
-		asked := !c.Negative && c.Strength == directive.Must && c.Action == p.Action && len(c.Instead) == 0
-		if allBroad(c.Things) {
-			continue
-		}
-		if isPlain && asked && len(p.refused) > 0 && share(p.refused, c.Things) == 1 && share(c.Things, p.refused) == 1 {
+		if asksPlainly(c.Directive, p.Action) && isSame(p.refused, c.Things) && !allBroad(c.Things) {
 			f.report(p.candidate, c, "preference", "One instruction asks for what the other sets aside.", "")
 		}
 	}
 }
+
+// asksPlainly reports whether a directive demands an action in every case.
+func asksPlainly(d *directive.Directive, action string) bool {
+	demands := !d.Negative && d.Strength == directive.Must && d.Action == action
+	return demands && len(d.When) == 0 && len(d.Instead) == 0
+}
+
+// isSame reports whether two lists have the same forms.
+func isSame(a, b []string) bool { return share(a, b) == 1 && share(b, a) == 1 }
 
 // preferenceOf reads "X over Y", "X instead of Y" and "X, not Y".
 func preferenceOf(c *candidate) (preference, bool) {

@@ -335,19 +335,33 @@ func (s *splitter) startsClause() bool {
 	}
 
 	t := s.tokens[s.at]
-	if t.Lower == "so" && s.tokens[s.at-1].Text == "," || t.Lower == "but" || t.Lower == "however" || t.Lower == "though" {
+	previous := s.tokens[s.at-1]
+	if contrasts[t.Lower] || t.Lower == "so" && previous.Text == "," {
 		return true
 	}
-
-	previous := s.tokens[s.at-1]
-	if previous.Text == "," && s.role == core {
-		return openers[t.Lower] || s.isOrder(t)
-	}
-	if previous.Lower != "and" && previous.Lower != "then" {
+	if s.role != core {
 		return false
 	}
-	opens := openers[t.Lower] && t.Lower != "no" || andOpeners[t.Lower]
-	return s.role == core && (opens || s.isOrder(t)) && s.currentActs()
+
+	switch {
+	case previous.Text == ",":
+		return openers[t.Lower] || s.isOrder(t)
+	case previous.Lower == "and" || previous.Lower == "then":
+		return s.startsSecond(t)
+	}
+	return false
+}
+
+// contrasts begin a clause wherever they stand.
+var contrasts = map[string]bool{"but": true, "however": true, "though": true}
+
+// startsSecond reports whether a clause begins behind "and".
+func (s *splitter) startsSecond(t words.Token) bool {
+	if !s.currentActs() {
+		return false
+	}
+	opens := openers[t.Lower] && t.Lower != "no"
+	return opens || andOpeners[t.Lower] || s.isOrder(t)
 }
 
 // isOrder reports whether a token looks like the verb of an imperative.

@@ -73,15 +73,25 @@ func (r *reading) polarity() {
 // order returns the index of the verb of a clause that begins with one; -1 without.
 func (r *reading) order() int {
 	for i, t := range r.tokens {
-		if t.Mark || adverbs[t.Lower] && !negators[t.Lower] {
+		isLead := adverbs[t.Lower] && !negators[t.Lower]
+		if t.Mark || isLead {
 			continue
 		}
-		if t.Act && !t.Code && !negators[t.Lower] && !isInflected(firstWord(t.Lower)) && !r.isNoun(i) {
+		if r.isOrderVerb(i) {
 			return i
 		}
 		return -1
 	}
 	return -1
+}
+
+// isOrderVerb reports whether a word is a verb in its base form.
+func (r *reading) isOrderVerb(at int) bool {
+	t := r.tokens[at]
+	if !t.Act || t.Code || negators[t.Lower] {
+		return false
+	}
+	return !isInflected(firstWord(t.Lower)) && !r.isNoun(at)
 }
 
 // actors are whom instructions address.

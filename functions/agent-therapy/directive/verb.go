@@ -213,16 +213,29 @@ func (r *reading) isSubject() bool {
 	if strings.HasSuffix(r.tokens[0].Lower, "ing") {
 		return false
 	}
+
 	for i, t := range r.tokens[1:] {
-		if relatives[t.Lower] {
-			return false
+		if isPredicate(t) {
+			return i < longestSubject
 		}
-		if t.Form == "be" || demands[t.Lower] && t.Lower != "to" && t.Lower != "always" || permits[t.Lower] || t.Lower == "should" || t.Lower == "follow" || t.Lower == "cannot" {
-			return i < 5
-		}
-		if strings.HasSuffix(t.Lower, "ed") || t.Mark && t.Text != "`" {
+		isBreak := t.Mark && t.Text != "`"
+		if relatives[t.Lower] || isBreak || strings.HasSuffix(t.Lower, "ed") {
 			return false
 		}
 	}
 	return false
+}
+
+// longestSubject is how many words a subject may have behind its first.
+const longestSubject = 5
+
+// isPredicate reports whether a word follows a subject: "are", "must", "may".
+func isPredicate(t words.Token) bool {
+	switch t.Lower {
+	case "to", "always":
+		return false
+	case "should", "follow", "cannot":
+		return true
+	}
+	return t.Form == "be" || demands[t.Lower] || permits[t.Lower]
 }
