@@ -170,13 +170,17 @@ func isCleanName(name string) bool {
 	if name == "" || len(name) > 1024 || !utf8.ValidString(name) {
 		return false
 	}
-
-	leaves := name == ".." || strings.HasPrefix(name, "../")
-	if path.IsAbs(name) || path.Clean(name) != name || leaves {
+	if path.Clean(name) != name || leavesFolder(name) {
 		return false
 	}
+	return !strings.ContainsFunc(name, isAwkward)
+}
 
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return r < ' ' || r == 0x7f || r == '\\' || r == '"'
-	})
+func leavesFolder(name string) bool {
+	return path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../")
+}
+
+// isAwkward reports whether a character has no place in the name of a file of a patch.
+func isAwkward(r rune) bool {
+	return r < ' ' || r == 0x7f || strings.ContainsRune("\\\"", r)
 }

@@ -85,17 +85,17 @@ var commands = map[string][]string{
 // broken returns the words of a call that break a prohibition; empty if none do.
 func broken(d *directive.Directive, call transcript.Call) string {
 	text := strings.ToLower(call.Name + " " + flat(call.Arguments))
-
 	for _, command := range commands[d.Action] {
 		if strings.Contains(text, command) && narrows(d, text, command) {
 			return command
 		}
 	}
 
-	switch {
-	case d.Action == directive.Use || d.Action == "run" || d.Action == "call":
+	switch d.Action {
+	case directive.Use, "run", "call":
 		return namedCommand(d, text)
-	case isEdit(d.Action) && changes(call):
+	}
+	if isEdit(d.Action) && changes(call) {
 		return namedFile(d, text)
 	}
 	return ""

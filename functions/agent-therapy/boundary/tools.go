@@ -46,24 +46,29 @@ func (t *text) tools() []Gap {
 
 // unlimited judges one kind of tool in a text.
 func (t *text) unlimited(p power) (Gap, bool) {
-	at := -1
+	given := -1
 	for i, s := range t.Statements {
 		lower := plain(s.Text) + " "
-		isAbout := contains(lower, p.named) || strings.Contains(lower, p.name) || at >= 0 && i == at+1
-		if isAbout && contains(lower, bounds) {
+		isNext := given >= 0 && i == given+1
+		if (isNext || p.isNamed(lower)) && contains(lower, bounds) {
 			return Gap{}, false
 		}
-		if at < 0 && contains(lower, p.named) {
-			at = i
+		if given < 0 && contains(lower, p.named) {
+			given = i
 		}
 	}
-	if at < 0 {
+	if given < 0 {
 		return Gap{}, false
 	}
 
-	s := t.Statements[at]
+	s := t.Statements[given]
 	q := t.Quote(s.Start, s.End, s.Start)
 	return unlimitedGap(t.Name, q.Line, q.Quote, "the "+p.name+" tool"), true
+}
+
+// isNamed reports whether a sentence is about the tool.
+func (p power) isNamed(lower string) bool {
+	return strings.Contains(lower, p.name) || contains(lower, p.named)
 }
 
 func unlimitedGap(file string, line int, quote, tool string) Gap {

@@ -55,25 +55,39 @@ func (f *finder) approvals() {
 
 // gateOf reads a directive as one about asking.
 func gateOf(c *candidate) (gate, bool) {
-	switch {
-	case (isApproval(c.Without) || slices.Contains(c.Without, "wait")) && !c.Negative:
-		return gate{candidate: c, things: actedOn(c.Directive)}, true
+	if c.Negative {
+		return forbiddenGate(c)
+	}
 
+	things := actedOn(c.Directive)
+	switch {
+	case isUnasked(c.Without):
+		return gate{candidate: c, things: things}, true
+
+	case isAsking(c.Directive) && c.Strength != directive.States:
+		about := askedAbout(c.Directive)
+		return gate{candidate: c, asks: true, things: about}, len(about) > 0 || c.Universal
+
+	case saysAtOnce(c.Directive):
+		return gate{candidate: c, things: things, plain: true}, len(things) > 0
+	}
+	return gate{}, false
+}
+
+// isUnasked reports whether what is left out is to ask, or to wait.
+func isUnasked(forms []string) bool {
+	return isApproval(forms) || slices.Contains(forms, "wait")
+}
+
+// forbiddenGate reads a prohibition: of asking, or of acting without.
+func forbiddenGate(c *candidate) (gate, bool) {
+	switch {
 	case c.Left:
 		return gate{}, false
-
-	case c.Negative && isAsking(c.Directive):
+	case isAsking(c.Directive):
 		return gate{candidate: c, things: askedAbout(c.Directive)}, true
-
-	case c.Negative && isApproval(c.Except):
+	case isApproval(c.Except):
 		return gate{candidate: c, asks: true, things: actedOn(c.Directive)}, true
-
-	case !c.Negative && isAsking(c.Directive) && c.Strength != directive.States:
-		things := askedAbout(c.Directive)
-		return gate{candidate: c, asks: true, things: things}, len(things) > 0 || c.Universal
-
-	case !c.Negative && saysAtOnce(c.Directive):
-		return gate{candidate: c, things: actedOn(c.Directive), plain: true}, len(actedOn(c.Directive)) > 0
 	}
 	return gate{}, false
 }

@@ -109,16 +109,21 @@ func (f *finder) compareStances(x *axis, list []stance) {
 			return
 		}
 		for _, b := range list[i+1:] {
-			if isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
-				continue
-			}
-			if !clash(a, b) || !sameSubject(a.about, b.about, x.bound) || !sameCase(a.Directive, b.Directive) {
+			if !x.divides(a, b) {
 				continue
 			}
 			why := fmt.Sprintf("Only one option can be chosen for %s: %s.", x.name, optionsOf(a, b))
 			f.report(a.candidate, b.candidate, "choice", why, x.family)
 		}
 	}
+}
+
+// divides reports whether two stances choose differently for the same thing in the same case.
+func (x *axis) divides(a, b stance) bool {
+	if !clash(a, b) || isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
+		return false
+	}
+	return sameSubject(a.about, b.about, x.bound) && sameCase(a.Directive, b.Directive)
 }
 
 // isChoiceExcepted reports whether a choice falls under an exception of another.

@@ -183,17 +183,18 @@ func isException(a, b *candidate) bool {
 
 // severity weighs a conflict: by how strictly both are said, and what is at stake.
 func severity(a, b *directive.Directive, nested bool) string {
-	bothStrict := a.Strength == directive.Must && b.Strength == directive.Must
-	oneStrict := a.Strength == directive.Must || b.Strength == directive.Must
+	weaker := min(a.Strength, b.Strength)
+	stronger := max(a.Strength, b.Strength)
+	absolute := isAbsolute(a) || isAbsolute(b)
 
 	switch {
 	case touches(a) || touches(b):
 		return High
 	case nested:
 		return Low
-	case bothStrict && (isAbsolute(a) || isAbsolute(b)):
+	case weaker == directive.Must && absolute:
 		return High
-	case oneStrict:
+	case stronger == directive.Must:
 		return Medium
 	default:
 		return Low

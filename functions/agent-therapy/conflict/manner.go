@@ -29,42 +29,57 @@ func (f *finder) manners() {
 	}
 
 	for _, action := range settled {
-		list := byAction[action]
-		for i, a := range list {
-			if f.full() {
-				return
-			}
-			for _, b := range list[i+1:] {
-				if a.word == b.word && sameObject(a.object, b.object) && share(a.value, b.value) == 0 && sameCase(a.Directive, b.Directive) {
-					f.report(a.candidate, b.candidate, "choice", "The two instructions do the same in different ways.", "")
-				}
+		f.compareManners(byAction[action])
+	}
+}
+
+func (f *finder) compareManners(list []manner) {
+	for i, a := range list {
+		if f.full() {
+			return
+		}
+		for _, b := range list[i+1:] {
+			if differs(a, b) {
+				f.report(a.candidate, b.candidate, "choice", "The two instructions do the same in different ways.", "")
 			}
 		}
 	}
 }
 
+// differs reports whether two directives do the same thing in another manner.
+func differs(a, b manner) bool {
+	same := a.word == b.word && sameObject(a.object, b.object)
+	return same && share(a.value, b.value) == 0 && sameCase(a.Directive, b.Directive)
+}
+
 // mannerOf reads a directive as an object and a manner.
 func mannerOf(c *candidate) (manner, bool) {
 	m := manner{candidate: c}
-	if c.Negative || c.Strength < directive.Should || !slices.Contains(settled, c.Action) || len(c.When) > 0 {
+	asked := !c.Negative && c.Strength >= directive.Should && len(c.When) == 0
+	if !asked || !slices.Contains(settled, c.Action) {
 		return m, false
 	}
 
 	for _, t := range c.Core {
 		switch {
+		case isManner(t) && m.word != "":
+			return m, false // two manners: only one of them may differ
 		case isManner(t):
-			if m.word != "" {
-				return m, false // two manners: only one of them may differ
-			}
 			m.word = t.Lower
-		case !slices.Contains(c.Things, t.Form):
-		case m.word == "":
-			m.object = appendOnce(m.object, t.Form)
-		default:
-			m.value = appendOnce(m.value, t.Form)
+		case slices.Contains(c.Things, t.Form):
+			m.add(t.Form)
 		}
 	}
-	return m, m.word != "" && len(m.object) > 0 && len(m.value) > 0
+	return m, len(m.object) > 0 && len(m.value) > 0
+}
+
+// add enters a word before or behind the preposition.
+func (m *manner) add(form string) {
+	if m.word == "" {
+		m.object = appendOnce(m.object, form)
+	} else {
+		m.value = appendOnce(m.value, form)
+	}
 }
 
 func isManner(t words.Token) bool {

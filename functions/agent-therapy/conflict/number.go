@@ -209,33 +209,46 @@ func versionUnit(tokens []words.Token, at int) string {
 
 // unitOf returns the unit of the number at an index and the index of its last token.
 func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
-	if strings.HasSuffix(t.Lower, "%") {
-		return percent, at
-	}
-	if letters := strings.TrimLeft(t.Lower, "0123456789.,"); letters != "" && letters != t.Lower {
-		return letters, at
+	if unit := unitInside(t); unit != "" {
+		return unit, at
 	}
 
 	for i := at + 1; i < len(tokens) && i <= at+2; i++ {
 		next := tokens[i]
-		if next.Mark {
-			if next.Text == "%" {
-				return percent, i
-			}
-			return "", at
-		}
-		if next.Lower == "percent" {
+		switch {
+		case next.Text == "%" || next.Lower == "percent":
 			return percent, i
-		}
-		if words.Empty(next.Lower) && next.Lower != "more" && next.Lower != "times" {
+		case endsQuantity(next):
 			return "", at
-		}
-		if isUnit(next) || t.Lower == "one" && next.Lower != "one" && !next.Act {
+		case isUnit(next) || t.Lower == "one" && isSingular(next):
 			return next.Form, i
 		}
 	}
 	return "", at
 }
+
+// unitInside returns the unit of a number that is written in one word: "80%", "30s"; empty without.
+func unitInside(t words.Token) string {
+	if strings.HasSuffix(t.Lower, "%") {
+		return percent
+	}
+	letters := strings.TrimLeft(t.Lower, "0123456789.,")
+	if letters == t.Lower {
+		return ""
+	}
+	return letters
+}
+
+// endsQuantity reports whether a word cannot stand between a number and its unit.
+func endsQuantity(t words.Token) bool {
+	if t.Mark {
+		return true
+	}
+	return words.Empty(t.Lower) && t.Lower != "more" && t.Lower != "times"
+}
+
+// isSingular reports whether a word may be the unit of one.
+func isSingular(t words.Token) bool { return t.Lower != "one" && !t.Act }
 
 func isUnit(t words.Token) bool {
 	plural := strings.HasSuffix(t.Lower, "s") && !strings.HasSuffix(t.Lower, "ss") || bases[t.Form] != ""
@@ -267,22 +280,25 @@ func containsAny(text string, parts ...string) bool {
 // measured returns the words that say what a number is about.
 func measured(c *candidate, first, last int) []string {
 	var subject []string
-	add := func(form string) {
-		if !sizeWords[form] && form != c.Whole[last].Form && !strings.ContainsAny(form, "0123456789%") {
-			subject = appendOnce(subject, form)
-		}
-	}
+	unit := c.Whole[last].Form
 
 	for i, t := range c.Whole {
-		if t.Mark || i >= first && i <= last || words.Empty(t.Lower) {
+		isQuantity := i >= first && i <= last
+		if isQuantity || !isMeasured(t) || t.Form == unit {
 			continue
 		}
-		if _, isNumber := numberOf(t); isNumber {
-			continue
-		}
-		add(t.Form)
+		subject = appendOnce(subject, t.Form)
 	}
 	return narrowed(subject)
+}
+
+// isMeasured reports whether a word may say what a number is about.
+func isMeasured(t words.Token) bool {
+	if t.Mark || words.Empty(t.Lower) || sizeWords[t.Form] {
+		return false
+	}
+	_, isNumber := numberOf(t)
+	return !isNumber && !strings.ContainsAny(t.Form, "0123456789%")
 }
 
 // narrowed drops broad words if others remain.

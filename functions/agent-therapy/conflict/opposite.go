@@ -166,23 +166,33 @@ var lightActions = map[string]bool{
 
 // contradicts reports whether one directive asks for what the other forbids.
 func contradicts(no, yes *candidate) bool {
-	switch {
-	case no.Strength == directive.States:
+	if no.Strength == directive.States || yes.Negative || isMereStatement(no.Directive, yes.Directive) {
 		return false
-	case yes.Negative, yes.Strength == directive.States && !yes.Universal && !no.Universal && yes.Action == directive.Use:
-		return false
-	case no.Strength == directive.May && yes.Strength == directive.May:
-		return false
-	case yes.Only && yes.Strength == directive.May:
-		return false // an exception, written as one
-	case hasWord(no.Directive, "again", "twice", "repeatedly") && !hasWord(yes.Directive, "again", "twice", "repeatedly", "every", "each"):
+	}
+	if isLeave(no.Directive, yes.Directive) || isRepetition(no.Directive, yes.Directive) {
 		return false
 	}
 
-	if !sameAction(no.Directive, yes.Directive) || !covers(no.Directive, yes.Directive) {
-		return false
-	}
-	return holdTogether(no.Directive, yes.Directive)
+	related := sameAction(no.Directive, yes.Directive) && covers(no.Directive, yes.Directive)
+	return related && holdTogether(no.Directive, yes.Directive)
+}
+
+// isMereStatement reports whether what stands against a prohibition only describes.
+func isMereStatement(no, yes *directive.Directive) bool {
+	describes := yes.Strength == directive.States && yes.Action == directive.Use
+	return describes && !yes.Universal && !no.Universal
+}
+
+// isLeave reports whether both directives leave a choice, or one is written as an exception: "only X
+// may".
+func isLeave(no, yes *directive.Directive) bool {
+	return yes.Strength == directive.May && (no.Strength == directive.May || yes.Only)
+}
+
+// isRepetition reports whether only doing it again is forbidden.
+func isRepetition(no, yes *directive.Directive) bool {
+	again := []string{"again", "twice", "repeatedly"}
+	return hasWord(no, again...) && !hasWord(yes, append(again, "every", "each")...)
 }
 
 // sameAction reports whether what is asked for is a case of what is forbidden.
@@ -212,45 +222,73 @@ func isNeeded(d *directive.Directive) bool {
 	return hasWord(d, "need", "needs", "require", "requires", "must", "required", "mandatory")
 }
 
+// coverage is how much of a prohibition a directive names.
+type coverage struct {
+	specific int  // groups of narrow words
+	inCore   int  // groups among what is done, and not only in its condition
+	missing  int  // broad words that are not named
+	narrower bool // a narrow word is not named
+}
+
 // covers reports whether the prohibition includes what is asked for: each word that narrows the
 // prohibition occurs there as well.
 func covers(no, yes *directive.Directive) bool {
+	c := coverageOf(no, yes)
+	switch {
+	case c.narrower:
+		return false
+	case c.specific > 0:
+		return c.inCore > 0
+	case c.missing > 0:
+		return false
+	case c.inCore > 0:
+		about := append([]string{no.Action}, no.Things...)
+		return isWeighty(no, yes) || isClose(about, yes.Things)
+	}
+	return no.Action == yes.Action && stands(no)
+}
+
+// isWeighty reports whether both directives have the same action, and one that says something by itself.
+func isWeighty(no, yes *directive.Directive) bool {
+	return no.Action == yes.Action && no.Action != directive.Use && !lightActions[no.Action]
+}
+
+// stands reports whether a prohibition without a thing can be compared.
+func stands(no *directive.Directive) bool {
+	bound := len(no.When) > 0 || !lightActions[no.Action]
+	return bound && no.Action != "ask"
+}
+
+func coverageOf(no, yes *directive.Directive) coverage {
+	var c coverage
 	present := everyForm(yes)
 	core := append([]string{yes.Action}, yes.Things...)
-	specific, inCore := 0, 0
-	missing := 0
 	if no.Action != directive.Use && slices.Contains(yes.Things, no.Action) {
-		inCore++
+		c.inCore++
 	}
 
 	for _, group := range groupsOf(no) {
+		isBroad := words.Broad(group[0])
 		switch {
 		case isAnyCovered(group, present):
-			if !words.Broad(group[0]) {
-				specific++
-			}
-			if isAnyCovered(group, core) {
-				inCore++
-			}
+			c.count(isBroad, isAnyCovered(group, core))
 		case isAmbient(group):
-		case words.Broad(group[0]) && !slices.Contains(no.Located, group[0]):
-			missing++
+		case isBroad && !slices.Contains(no.Located, group[0]):
+			c.missing++
 		default:
-			return false
+			c.narrower = true
 		}
 	}
+	return c
+}
 
-	switch {
-	case specific > 0:
-		return inCore > 0
-	case missing > 0:
-		return false
-	case inCore > 0 && no.Action == yes.Action && !lightActions[no.Action] && no.Action != directive.Use:
-		return true
-	case inCore > 0:
-		return isClose(append([]string{no.Action}, no.Things...), yes.Things)
-	default:
-		return no.Action == yes.Action && no.Action != "ask" && !(lightActions[no.Action] && len(no.When) == 0)
+// count enters a group that is named.
+func (c *coverage) count(isBroad, inCore bool) {
+	if !isBroad {
+		c.specific++
+	}
+	if inCore {
+		c.inCore++
 	}
 }
 
@@ -299,24 +337,29 @@ func isClose(things, others []string) bool {
 
 // holdTogether reports whether conditions and exceptions let both hold at once.
 func holdTogether(no, yes *directive.Directive) bool {
-	if len(no.Except) > 0 && isExcepted(no, yes) {
-		return false
-	}
-	if len(no.Except) == 0 && len(yes.Except) > 0 && len(no.When) > 0 && share(no.When, yes.Except) > 0 {
+	if isContrary(no.Case, yes.Case) || isExcluded(no, yes) {
 		return false
 	}
 
-	if isContrary(no.Case, yes.Case) {
-		return false
-	}
 	switch {
 	case len(no.When) == 0:
 		return true
 	case len(yes.When) == 0:
 		return yes.Universal || share(no.When, everyForm(yes)) >= 0.5
 	default:
-		return share(no.When, yes.When) >= 0.5 || share(yes.When, no.When) >= 0.5
+		return meets(no.When, yes.When)
 	}
+}
+
+// meets reports whether two conditions are about the same case.
+func meets(a, b []string) bool { return share(a, b) >= 0.5 || share(b, a) >= 0.5 }
+
+// isExcluded reports whether one directive is an exception of the other.
+func isExcluded(no, yes *directive.Directive) bool {
+	if len(no.Except) > 0 {
+		return isExcepted(no, yes)
+	}
+	return len(no.When) > 0 && share(no.When, yes.Except) > 0
 }
 
 // isExcepted reports whether what is asked for falls under an exception of the prohibition.

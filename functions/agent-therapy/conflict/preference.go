@@ -38,12 +38,14 @@ func (f *finder) preferences() {
 
 // compareRefused looks for a directive that asks for just what is refused.
 func (f *finder) compareRefused(p preference) {
-	if p.Negative || p.Strength < directive.Should || len(p.When) > 0 || len(p.refused) == 0 {
+	isPlain := !p.Negative && p.Strength >= directive.Should && len(p.When) == 0
+	if !isPlain || len(p.refused) == 0 {
 		return
 	}
 
 	for _, c := range f.all {
-		if asksPlainly(c.Directive, p.Action) && isSame(p.refused, c.Things) && !allBroad(c.Things) {
+		asked := asksPlainly(c.Directive, p.Action)
+		if asked && isSame(p.refused, c.Things) && !allBroad(c.Things) {
 			f.report(p.candidate, c, "preference", "One instruction asks for what the other sets aside.", "")
 		}
 	}

@@ -214,26 +214,33 @@ func (d *Directive) resolve(previous *Directive) {
 		return
 	}
 
-	stands := slices.ContainsFunc(d.Core, func(t words.Token) bool {
-		return slices.Contains(pronouns, t.Lower)
-	})
 	sameSentence := previous.Statement == d.Statement && previous.Document == d.Document
-	if !stands && (len(d.Things) > 0 || !sameSentence) {
+	isBare := sameSentence && len(d.Things) == 0
+	if !d.hasPronoun() && !isBare {
 		return
 	}
 
-	inherited := previous.subject()
-	for _, thing := range inherited {
-		if !slices.Contains(d.Things, thing) && thing != d.Action {
+	d.inherit(previous)
+	sameSense := d.Negative == previous.Negative && sameSentence
+	if sameSense && len(d.When) == 0 {
+		d.When, d.Case = previous.When, previous.Case
+	}
+}
+
+func (d *Directive) hasPronoun() bool {
+	return slices.ContainsFunc(d.Core, func(t words.Token) bool { return slices.Contains(pronouns, t.Lower) })
+}
+
+// inherit takes over what another directive is about.
+func (d *Directive) inherit(previous *Directive) {
+	for _, thing := range previous.subject() {
+		if thing != d.Action && !slices.Contains(d.Things, thing) {
 			d.Things = append(d.Things, thing)
 			d.Groups = append(d.Groups, []string{thing})
 		}
 	}
 	for _, thing := range previous.Literal {
 		d.Literal = appendNew(d.Literal, thing)
-	}
-	if len(d.When) == 0 && d.Negative == previous.Negative && sameSentence {
-		d.When, d.Case = previous.When, previous.Case
 	}
 }
 

@@ -25,48 +25,68 @@ func (r *reading) polarity() {
 	order := r.order()
 
 	for i, t := range r.tokens {
-		if t.Code || order >= 0 && i > order && !(t.Lower == "no" && i == order+1) && negators[t.Lower] {
-			continue // a part such as "that is not used" says what is meant, not what is forbidden
-		}
-		if r.negative && i > r.after && negators[t.Lower] {
+		if t.Code || r.isInner(i, order) || r.isBound(i) {
 			continue
 		}
-
-		switch {
-		case r.isBound(i):
+		if r.negate(i) {
 			continue
-
-		case r.isDescription(i):
-			r.negative = !r.negative
-			r.describes = true
-			r.after = i + 1
-
-		case negators[t.Lower]:
-			r.negative = !r.negative
-			r.raise(Must, i)
-
-		case prohibitions[t.Lower]:
-			r.negative = !r.negative
-			r.raise(Must, r.after-1)
-
-		case r.negative && reversals[t.Lower]:
-			r.negative = false
-			r.after = i + 1
-
-		case demands[t.Lower]:
-			r.raise(Must, i)
-
-		case t.Lower == "should" || t.Lower == "prefer" && i == 0:
-			r.raise(Should, i)
-
-		case permits[t.Lower]:
-			if !r.negative {
-				r.raise(May, i)
-			}
-
-		case waives[t.Lower] && r.negative:
-			r.strength = May
 		}
+		r.demand(i)
+	}
+}
+
+// isInner reports whether a negator belongs to a part such as "that is not used": it says what is meant,
+// and not what is forbidden. order is the index of the verb with which the clause begins.
+func (r *reading) isInner(at, order int) bool {
+	word := r.tokens[at].Lower
+	if !negators[word] {
+		return false
+	}
+
+	noThing := word == "no" && at == order+1
+	behindVerb := order >= 0 && at > order && !noThing
+	return behindVerb || r.negative && at > r.after
+}
+
+// negate reads a word that turns the meaning round.
+func (r *reading) negate(at int) bool {
+	word := r.tokens[at].Lower
+	switch {
+	case r.isDescription(at):
+		r.negative = !r.negative
+		r.describes = true
+		r.after = at + 1
+
+	case negators[word]:
+		r.negative = !r.negative
+		r.raise(Must, at)
+
+	case prohibitions[word]:
+		r.negative = !r.negative
+		r.raise(Must, r.after-1)
+
+	case r.negative && reversals[word]:
+		r.negative = false
+		r.after = at + 1
+
+	default:
+		return false
+	}
+	return true
+}
+
+// demand reads a word that says how strictly something is meant.
+func (r *reading) demand(at int) {
+	word := r.tokens[at].Lower
+	switch {
+	case demands[word]:
+		r.raise(Must, at)
+	case word == "should" || word == "prefer" && at == 0:
+		r.raise(Should, at)
+	case permits[word] && !r.negative:
+		r.raise(May, at)
+	case waives[word] && r.negative:
+		r.strength = May
 	}
 }
 
@@ -100,18 +120,9 @@ var actors = set("you we agents agent assistant claude codex users i they it bot
 // isDescription reports whether a negator only describes: "no" inside a phrase, "not" without a
 // verb that demands, "does not" of a thing.
 func (r *reading) isDescription(at int) bool {
-	word := r.tokens[at].Lower
-	previous := ""
-	if at > 0 {
-		previous = r.tokens[at-1].Lower
-	}
-
-	switch word {
+	switch r.tokens[at].Lower {
 	case "no", "neither", "nor":
-		if r.isNeverPhrase(at) {
-			return false
-		}
-		return !r.startsHere(at) && previous != "include" && previous != "contain" && previous != "use" && previous != "must" && previous != "add"
+		return r.isMereNo(at)
 	case "doesn't":
 		return !r.isActor(at) && !r.refusesLeave(at)
 	case "isn't", "aren't", "won't", "couldn't", "wouldn't", "can't", "cannot":
@@ -119,11 +130,30 @@ func (r *reading) isDescription(at int) bool {
 	case "stop":
 		return at > 0
 	case "don't", "dont":
-		return at > 0 && !r.isActor(at) && !r.startsHere(at)
+		return !r.isActor(at) && !r.startsHere(at)
 	case "not":
-		return r.isMereNot(at, previous)
+		return r.isMereNot(at, r.before(at))
 	}
 	return false
+}
+
+// before returns the word in front of a token, in lower case; empty at the beginning.
+func (r *reading) before(at int) string {
+	if at == 0 {
+		return ""
+	}
+	return r.tokens[at-1].Lower
+}
+
+// havingVerbs stand before "no" where something must not be there: "include no ...".
+var havingVerbs = set("include contain use must add")
+
+// isMereNo judges a "no".
+func (r *reading) isMereNo(at int) bool {
+	if r.isNeverPhrase(at) || r.startsHere(at) {
+		return false
+	}
+	return !havingVerbs[r.before(at)]
 }
 
 // isNeverPhrase reports whether "no" says never: "under no circumstances", "in no case".
@@ -211,25 +241,32 @@ func set(text string) map[string]bool {
 
 // isBound reports whether a negator belongs to a bound, as in "no more than", or says "not only".
 func (r *reading) isBound(at int) bool {
+	word := r.tokens[at].Lower
 	if at+1 >= len(r.tokens) {
-		return r.tokens[at].Lower == "stop"
+		return word == "stop"
 	}
 
 	next := r.tokens[at+1].Lower
-	switch r.tokens[at].Lower {
+	switch word {
 	case "not":
-		return next == "only" || next == "just" || isMore(next) || next == "exceed"
+		return isMore(next) || bounded[next]
 	case "no":
 		return isMore(next)
 	case "stop":
 		return !strings.HasSuffix(next, "ing")
 	case "to":
-		return at != 0 && r.tokens[at-1].Lower != "is" && r.tokens[at-1].Lower != "are"
+		return !isCopula[r.before(at)]
 	case "have", "has":
 		return next != "to"
 	}
 	return false
 }
+
+// bounded are words behind which "not" forbids nothing: "not only", "not exceed".
+var bounded = set("only just exceed")
+
+// isCopula are words behind which "to" demands: "is to be done"; at the beginning it does as well.
+var isCopula = map[string]bool{"is": true, "are": true, "": true}
 
 func isMore(word string) bool {
 	switch word {

@@ -56,14 +56,18 @@ func optionsOf(c clause) []words.Token {
 	return all
 }
 
-// command reads "run `git push`" as to push.
+// command reads "run `git push`" as to push, and "keep it enabled" as to enable it.
 func (d *Directive) command() {
-	if d.Action == "keep" || d.Action == "leav" || d.Action == "leave" {
+	switch d.Action {
+	case "keep", "leave":
 		d.kept()
+	case "run", Use, "create":
+		d.called()
 	}
-	if d.Action != "run" && d.Action != Use && d.Action != "create" {
-		return
-	}
+}
+
+// called makes a command in backticks the action.
+func (d *Directive) called() {
 	for _, t := range d.Core {
 		if t.Act && t.Code && slices.Contains(d.Things, t.Form) {
 			d.Action = t.Form

@@ -102,18 +102,27 @@ var prepositions = set("in on for inside within under from of at into during")
 func (r *reading) located() []string {
 	var list []string
 	behind := false
+
 	for i, t := range r.tokens {
 		switch {
 		case prepositions[t.Lower]:
 			behind = true
-		case r.isThing(i) && behind:
-			list = appendNew(list, t.Form)
-		case t.Mark && t.Text != "`" || t.Lower == "and" || t.Lower == "or":
-		case !articles[t.Lower] && !r.isThing(i):
+		case r.isThing(i):
+			if behind {
+				list = appendNew(list, t.Form)
+			}
+		case !joins(t):
 			behind = false
 		}
 	}
+
 	return list
+}
+
+// joins reports whether a word may stand inside the part that a preposition begins.
+func joins(t words.Token) bool {
+	isMark := t.Mark && t.Text != "`"
+	return isMark || t.Lower == "and" || t.Lower == "or" || articles[t.Lower]
 }
 
 // isThing reports whether a word says to what something is done.

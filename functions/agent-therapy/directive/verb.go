@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"slices"
 	"strings"
 
 	"governance.internal/functions/agent-therapy/words"
@@ -16,29 +17,37 @@ var adverbs = set(`btw pls plz hey always please then first finally only also ju
 
 // verb finds what is done.
 func (r *reading) verb() {
-	start := r.after
-
 	if at := r.participle(); at >= 0 && r.order() < 0 {
 		r.take(at)
 		return
 	}
 
-	for i := start; i < len(r.tokens); i++ {
-		t := r.tokens[i]
-		if t.Mark {
-			continue
-		}
-		if adverbs[t.Lower] && !t.Code {
-			continue
-		}
-		if t.Act && !r.isNoun(i) || r.modal && i == start && isPlainVerb(t) && r.orders() {
-			r.take(i)
-			return
-		}
-		break
+	at := r.firstWord()
+	if at < len(r.tokens) && (r.isVerb(at) || r.isDemanded(at)) {
+		r.take(at)
+		return
 	}
+	r.looseVerb(r.after)
+}
 
-	r.looseVerb(start)
+// firstWord returns the index of the first word behind the demand that is no adverb.
+func (r *reading) firstWord() int {
+	for i := r.after; i < len(r.tokens); i++ {
+		t := r.tokens[i]
+		isAdverb := adverbs[t.Lower] && !t.Code
+		if !t.Mark && !isAdverb {
+			return i
+		}
+	}
+	return len(r.tokens)
+}
+
+// isVerb reports whether a word is known as a verb and is none of a noun here.
+func (r *reading) isVerb(at int) bool { return r.tokens[at].Act && !r.isNoun(at) }
+
+// isDemanded reports whether a word must be a verb, because it stands directly behind "never" or "must".
+func (r *reading) isDemanded(at int) bool {
+	return r.modal && at == r.after && isPlainVerb(r.tokens[at]) && r.orders()
 }
 
 // orders reports whether the word before is one that a verb follows: "never", "do not", "must".
@@ -68,24 +77,34 @@ func (r *reading) looseVerb(start int) {
 		return
 	}
 
-	for i, t := range r.tokens {
-		if !t.Act || r.isNoun(i) {
-			continue
+	at := slices.IndexFunc(r.places(), func(i int) bool { return r.isVerb(i) && r.mayBeLoose(i, start) })
+	if at >= 0 {
+		r.take(at)
+		if r.strength == States && isHabit(r.tokens[at]) {
+			r.strength = Should
 		}
-		isFirst := i == 0 || r.startsHere(i)
-		isGerund := strings.HasSuffix(t.Lower, "ing")
-		if isFirst || i >= start && !r.modal || isGerund {
-			r.take(i)
-			if r.strength == States && isHabit(t) {
-				r.strength = Should
-			}
-			return
-		}
+		return
 	}
 
 	if r.modal {
 		r.action = Use
 	}
+}
+
+// places returns the indices of the tokens.
+func (r *reading) places() []int {
+	all := make([]int, len(r.tokens))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// mayBeLoose reports whether a verb that stands somewhere is what the clause is about.
+func (r *reading) mayBeLoose(at, start int) bool {
+	isGerund := strings.HasSuffix(r.tokens[at].Lower, "ing")
+	isLate := at >= start && !r.modal
+	return isGerund || isLate || r.startsHere(at)
 }
 
 // isHabit reports whether a verb says how things are done here: "commit messages follow ...".
@@ -99,25 +118,25 @@ func isHabit(t words.Token) bool {
 
 // ours returns the index of the verb in "we test with ..."; -1 without.
 func (r *reading) ours() int {
-	if len(r.tokens) < 3 || r.modal {
-		return -1
-	}
-	switch r.tokens[0].Lower {
-	case "we", "you", "agents", "agent", "developers", "contributors":
-	case "the":
-		if !actors[r.tokens[1].Lower] {
-			return -1
-		}
-	default:
+	if len(r.tokens) < 3 || r.modal || !r.beginsWithActor() {
 		return -1
 	}
 
-	for i, t := range r.tokens {
-		if i > 0 && !t.Mark && !adverbs[t.Lower] {
-			return i
-		}
+	return slices.IndexFunc(r.places(), func(i int) bool {
+		t := r.tokens[i]
+		return i > 0 && !t.Mark && !adverbs[t.Lower]
+	})
+}
+
+// beginsWithActor reports whether a clause begins with whom it addresses: "we", "the agent".
+func (r *reading) beginsWithActor() bool {
+	switch r.tokens[0].Lower {
+	case "we", "you", "agents", "agent", "developers", "contributors":
+		return true
+	case "the":
+		return actors[r.tokens[1].Lower]
 	}
-	return -1
+	return false
 }
 
 // articles stand before a noun, so that the word in front of one is a verb.
@@ -166,19 +185,32 @@ func (r *reading) participle() int {
 		if t.Form != "be" || t.Code {
 			continue
 		}
-		for j := i + 1; j < len(r.tokens); j++ {
-			next := r.tokens[j]
-			isVerb := next.Act || strings.HasSuffix(next.Lower, "ed") && !isModalWord(next.Lower)
-			if isVerb && !next.Code && isParticiple(next.Lower) {
-				r.strength = max(r.strength, Should)
-				return j
-			}
-			if !adverbs[next.Lower] && !strings.HasSuffix(next.Lower, "ly") {
-				break
-			}
+		if at := r.participleBehind(i); at >= 0 {
+			r.strength = max(r.strength, Should)
+			return at
 		}
 	}
 	return -1
+}
+
+// participleBehind returns the index of the verb behind the form of "be" at an index; -1 without.
+func (r *reading) participleBehind(at int) int {
+	for i := at + 1; i < len(r.tokens); i++ {
+		next := r.tokens[i]
+		if isDone(next) {
+			return i
+		}
+		if !adverbs[next.Lower] && !strings.HasSuffix(next.Lower, "ly") {
+			return -1
+		}
+	}
+	return -1
+}
+
+// isDone reports whether a word is the participle of a verb, known or not.
+func isDone(t words.Token) bool {
+	isUnknown := strings.HasSuffix(t.Lower, "ed") && !isModalWord(t.Lower)
+	return !t.Code && (t.Act || isUnknown) && isParticiple(t.Lower)
 }
 
 var participles = set(`written done made given taken kept sent shown told said spoken held built chosen thrown read

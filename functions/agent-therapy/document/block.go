@@ -174,20 +174,29 @@ const (
 
 func headingOf(trimmed string) (level int, text string) {
 	marks := len(trimmed) - len(strings.TrimLeft(trimmed, "#"))
-	if marks > 0 && marks <= 6 && len(trimmed) > marks && trimmed[marks] == ' ' {
+	if marks > 0 && marks <= 6 && strings.HasPrefix(trimmed[marks:], " ") {
 		return marks, strings.Trim(trimmed[marks:], "# *")
 	}
-
-	inner, ok := strings.CutPrefix(trimmed, "**")
-	inner, closed := strings.CutSuffix(strings.TrimSuffix(inner, ":"), "**")
-	if ok && closed && !strings.Contains(inner, "**") && !endsSentence(inner) && len(inner) < 60 {
+	if inner, ok := boldLine(trimmed); ok {
 		return boldLevel, strings.TrimSuffix(inner, ":")
 	}
-
 	if isCapitals(trimmed) {
 		return capitalsLevel, strings.TrimSuffix(trimmed, ":")
 	}
 	return 0, ""
+}
+
+// longestBold is the length from which a line in bold is a sentence and no title.
+const longestBold = 60
+
+// boldLine returns the text of a line that is in bold as a whole.
+func boldLine(line string) (string, bool) {
+	inner, opened := strings.CutPrefix(line, "**")
+	inner, closed := strings.CutSuffix(strings.TrimSuffix(inner, ":"), "**")
+	if !opened || !closed || strings.Contains(inner, "**") {
+		return "", false
+	}
+	return inner, !endsSentence(inner) && len(inner) < longestBold
 }
 
 func endsSentence(text string) bool { return strings.HasSuffix(text, ".") }
@@ -383,8 +392,16 @@ func isItemStart(text string) bool {
 	}
 
 	number := strings.TrimRight(strings.TrimLeft(mark, "("), ".)")
-	if number == mark || number == "" || len(number) > 4 {
+	return number != mark && isItemNumber(number)
+}
+
+// isItemNumber reports whether text numbers an item: "1", "2.3", "a".
+func isItemNumber(text string) bool {
+	if text == "" || len(text) > 4 {
 		return false
 	}
-	return strings.Trim(number, "0123456789.") == "" || len(number) == 1 && number[0] >= 'a' && number[0] <= 'z'
+	if strings.Trim(text, "0123456789.") == "" {
+		return true
+	}
+	return len(text) == 1 && text[0] >= 'a' && text[0] <= 'z'
 }

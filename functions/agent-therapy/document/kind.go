@@ -56,26 +56,32 @@ func isSkillHeader(text string) bool {
 
 // kindOfJSON tells lists of tools and conversations apart by the members that they have.
 func kindOfJSON(text string) Kind {
-	roles, schemas := 0, 0
+	turns, descriptions := 0, 0
 	walkStrings(text, func(key string, _ int, value string) {
-		switch key {
-		case "role", "type":
-			if isRole(value) {
-				roles++
-			}
-		case "description":
-			schemas++
+		if (key == "role" || key == "type") && isRole(value) {
+			turns++
+		}
+		if key == "description" {
+			descriptions++
 		}
 	})
 
-	hasSchema := strings.Contains(text, `"inputSchema"`) || strings.Contains(text, `"input_schema"`) || strings.Contains(text, `"parameters"`)
-	if roles > 0 && !(hasSchema && roles < 2) {
-		return Transcript
-	}
-	if schemas > 0 {
+	isList := descriptions > 0 && turns == 0
+	isDefinition := descriptions > 0 && turns < 2 && hasSchema(text)
+	if isList || isDefinition {
 		return Tools
 	}
 	return Transcript
+}
+
+// hasSchema reports whether JSON describes the input of tools.
+func hasSchema(text string) bool {
+	for _, member := range []string{`"inputSchema"`, `"input_schema"`, `"parameters"`} {
+		if strings.Contains(text, member) {
+			return true
+		}
+	}
+	return false
 }
 
 func isRole(value string) bool {

@@ -65,19 +65,8 @@ var changing = []string{"edit", "delete", "write", "rename", "move", "create", "
 
 // patternsOf returns the patterns of files that a directive protects.
 func patternsOf(d *directive.Directive) []Entry {
-	if d.Strength == directive.May || len(d.When) > 0 {
-		return nil
-	}
-
-	part := ""
-	switch {
-	case d.Negative && slices.Contains(changing, d.Action) && len(d.Except) == 0:
-		part = untouchable
-	case d.Negative && slices.Contains(changing, d.Action) && asks(d.Except):
-		part = protected
-	case !d.Negative && d.Action == "ask" && overlaps(d.Before, changing):
-		part = protected
-	default:
+	part := partOf(d)
+	if part == "" {
 		return nil
 	}
 
@@ -88,6 +77,30 @@ func patternsOf(d *directive.Directive) []Entry {
 		}
 	}
 	return entries
+}
+
+// partOf returns the part of the file that enforces a directive; empty for none.
+func partOf(d *directive.Directive) string {
+	if d.Strength == directive.May || len(d.When) > 0 {
+		return ""
+	}
+	if !d.Negative {
+		return protectedIf(d.Action == "ask" && overlaps(d.Before, changing))
+	}
+	if !slices.Contains(changing, d.Action) {
+		return ""
+	}
+	if len(d.Except) == 0 {
+		return untouchable
+	}
+	return protectedIf(asks(d.Except))
+}
+
+func protectedIf(condition bool) string {
+	if condition {
+		return protected
+	}
+	return ""
 }
 
 func asks(forms []string) bool { return overlaps(forms, []string{"ask", "approval", "approve"}) }
@@ -108,19 +121,30 @@ var plainFiles = []string{"Makefile", "Dockerfile", "LICENSE", "CODEOWNERS", "Ge
 func globOf(t words.Token) string {
 	name := strings.Trim(t.Text, "`'\",:()")
 	name = strings.TrimPrefix(name, "./")
+
 	switch {
-	case strings.ContainsAny(name, " {}[]<>?!|&=$@%:#\\") || len(name) > 200 || strings.HasPrefix(name, "-"):
+	case !isPlainName(name) || leavesWorkspace(name):
 		return ""
-	case strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.Contains(name, "..") || strings.Contains(name, "//"):
-		return ""
-	case slices.Contains(plainFiles, name):
-		return "**/" + name
 	case strings.Contains(name, "/"):
 		return folderGlob(name)
-	case isFileName(name):
+	case slices.Contains(plainFiles, name) || isFileName(name):
 		return "**/" + name
 	}
 	return ""
+}
+
+// longestName is how long a name of a file may be, in bytes.
+const longestName = 200
+
+// isPlainName reports whether a word has nothing that means something else in a pattern.
+func isPlainName(name string) bool {
+	return len(name) <= longestName && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " {}[]<>?!|&=$@%:#\\")
+}
+
+// leavesWorkspace reports whether a path is not one below the root of the workspace.
+func leavesWorkspace(name string) bool {
+	isElsewhere := strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~")
+	return isElsewhere || strings.Contains(name, "..") || strings.Contains(name, "//")
 }
 
 // folderGlob returns the pattern for a path: everything below it if it is a folder.

@@ -41,25 +41,29 @@ func (f *finder) lost() {
 }
 
 func (f *finder) lostIn(i int, heard []string, people int) {
+	if people < 2 {
+		return
+	}
+
 	turn := f.turn(i)
 	for _, sentence := range sentencesOf(turn.Text) {
 		lower := plain(sentence)
-		if people >= 2 && containsAny(lower, blank) != "" {
-			f.add(LostContext, turn, sentence)
-			return
-		}
-		if people < 2 || !asksFor(lower) {
-			continue
-		}
-
-		complained := f.complainedAfter(i)
-		asked := askedIn(sentence)
-		known := countKnown(asked, heard)
-		if complained && known >= 1 || complained && len(asked) == 0 || known >= 2 && known == len(asked) {
+		knowsNothing := containsAny(lower, blank) != ""
+		if knowsNothing || asksFor(lower) && f.wasTold(i, askedIn(sentence), heard) {
 			f.add(LostContext, turn, sentence)
 			return
 		}
 	}
+}
+
+// wasTold reports whether what turn i asks was said before: all of it, or part of it if the person
+// complains.
+func (f *finder) wasTold(i int, asked, heard []string) bool {
+	known := countKnown(asked, heard)
+	if f.complainedAfter(i) {
+		return known > 0 || len(asked) == 0
+	}
+	return known >= 2 && known == len(asked)
 }
 
 // asksFor reports whether a sentence asks a person for something they know.

@@ -40,13 +40,19 @@ func (f *finder) corrections() {
 			continue
 		}
 		for _, before := range earlier {
-			if (c.repeats || before.repeats || isFirm(c.turn) && isFirm(before.turn)) && shares(c.about, before.about) {
+			if isSameCorrection(before, c) {
 				f.add(RepeatedCorrection, before.turn, before.turn.Text)
 				f.add(RepeatedCorrection, c.turn, c.turn.Text)
 			}
 		}
 		earlier = append(earlier, c)
 	}
+}
+
+// isSameCorrection reports whether two corrections are about the same, and one says so or both are firm.
+func isSameCorrection(a, b correction) bool {
+	insists := a.repeats || b.repeats || isFirm(a.turn) && isFirm(b.turn)
+	return insists && shares(a.about, b.about)
 }
 
 // correctionAt reads turn i as a correction of the agent's turn before.

@@ -85,7 +85,7 @@ func word(sentence string, start, end int, code bool) Token {
 // isWordStart reports whether a word may begin with r. Options begin with a hyphen, paths and
 // patterns with a dot, a slash, an asterisk or a tilde.
 func isWordStart(r rune, rest string) bool {
-	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+	if isLetterOrDigit(r) {
 		return true
 	}
 
@@ -94,12 +94,14 @@ func isWordStart(r rune, rest string) bool {
 	case '!':
 		return unicode.IsLetter(next)
 	case '*':
-		return next == '.' || next == '/'
+		return strings.ContainsRune("./", next)
 	case '.', '/', '~', '-', '@', '$', '#', '_', '<':
-		return unicode.IsLetter(next) || unicode.IsDigit(next) || next == '/' || next == '-' || next == '*'
+		return isLetterOrDigit(next) || strings.ContainsRune("/-*", next)
 	}
 	return false
 }
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // wordEnd returns the end of the word that begins at a byte. A dot, a comma or a slash belongs to a
 // word if the word goes on behind it.
@@ -125,7 +127,7 @@ func wordEnd(sentence string, at int, code bool) int {
 }
 
 func isWordRune(r rune, code bool) bool {
-	if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_$@/~-+%#'’", r) {
+	if isLetterOrDigit(r) || strings.ContainsRune("_$@/~-+%#'’", r) {
 		return true
 	}
 	return code && strings.ContainsRune("<>{}[]=|&!", r)
@@ -135,13 +137,13 @@ func isWordRune(r rune, code bool) bool {
 // "1,000".
 func goesOn(rest string, r rune) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
-	inside := unicode.IsLetter(next) || unicode.IsDigit(next)
-
 	switch r {
-	case '.', ':', '\\':
-		return inside || r == '.' && next == '*'
+	case '.':
+		return isLetterOrDigit(next) || next == '*'
+	case ':', '\\':
+		return isLetterOrDigit(next)
 	case '*':
-		return next == '/' || next == '.' || next == '*'
+		return strings.ContainsRune("/.*", next)
 	case ',':
 		return unicode.IsDigit(next)
 	}
