@@ -55,22 +55,29 @@ func differs(a, b manner) bool {
 // mannerOf reads a directive as an object and a manner.
 func mannerOf(c *candidate) (manner, bool) {
 	m := manner{candidate: c}
-	asked := !c.Negative && c.Strength >= directive.Should && len(c.When) == 0
-	if !asked || !slices.Contains(settled, c.Action) {
+	if !isSettled(c.Directive) {
 		return m, false
 	}
 
 	for _, t := range c.Core {
-		switch {
-		case isManner(t) && m.word != "":
-			return m, false // two manners: only one of them may differ
-		case isManner(t):
+		if isManner(t) {
+			if m.word != "" {
+				return m, false // two manners: only one of them may differ
+			}
 			m.word = t.Lower
-		case slices.Contains(c.Things, t.Form):
+			continue
+		}
+		if slices.Contains(c.Things, t.Form) {
 			m.add(t.Form)
 		}
 	}
 	return m, len(m.object) > 0 && len(m.value) > 0
+}
+
+// isSettled reports whether a directive sets once and for all how something is done.
+func isSettled(d *directive.Directive) bool {
+	asked := !d.Negative && d.Strength >= directive.Should && len(d.When) == 0
+	return asked && slices.Contains(settled, d.Action)
 }
 
 // add enters a word before or behind the preposition.

@@ -213,8 +213,9 @@ func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
 		return unit, at
 	}
 
-	for i := at + 1; i < len(tokens) && i <= at+2; i++ {
-		next := tokens[i]
+	behind := tokens[at+1 : min(len(tokens), at+3)]
+	for n, next := range behind {
+		i := at + 1 + n
 		switch {
 		case next.Text == "%" || next.Lower == "percent":
 			return percent, i

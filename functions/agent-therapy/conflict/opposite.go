@@ -195,23 +195,23 @@ func isRepetition(no, yes *directive.Directive) bool {
 	return hasWord(no, again...) && !hasWord(yes, append(again, "every", "each")...)
 }
 
-// sameAction reports whether what is asked for is a case of what is forbidden.
+// sameAction reports whether what is asked for is a case of what is forbidden. A noun may stand for the
+// verb: "make commits" and "no commits".
 func sameAction(no, yes *directive.Directive) bool {
-	if goesAgainst(no.Action, yes.Action) {
+	if goesAgainst(no.Action, yes.Action) || isRequirement(no, yes) {
 		return true
 	}
-
-	needed := yes.Action == directive.Use && isNeeded(yes)
-	if needed && isProducing[no.Action] {
-		return true
-	}
-
-	// The noun may stand for the verb: "make commits" and "no commits".
 	if len(no.Things) > 0 && slices.Contains(yes.Things, no.Action) {
 		return true
 	}
+
 	isLight := no.Action == directive.Use || lightActions[no.Action]
 	return isLight && slices.Contains(no.Things, yes.Action)
+}
+
+// isRequirement reports whether something must be there that is not to be made.
+func isRequirement(no, yes *directive.Directive) bool {
+	return isProducing[no.Action] && yes.Action == directive.Use && isNeeded(yes)
 }
 
 // isProducing are actions after which something is there.

@@ -38,17 +38,20 @@ func (f *finder) preferences() {
 
 // compareRefused looks for a directive that asks for just what is refused.
 func (f *finder) compareRefused(p preference) {
-	isPlain := !p.Negative && p.Strength >= directive.Should && len(p.When) == 0
-	if !isPlain || len(p.refused) == 0 {
+	if !p.isPlain() || len(p.refused) == 0 || allBroad(p.refused) {
 		return
 	}
 
 	for _, c := range f.all {
-		asked := asksPlainly(c.Directive, p.Action)
-		if asked && isSame(p.refused, c.Things) && !allBroad(c.Things) {
+		if asksPlainly(c.Directive, p.Action) && isSame(p.refused, c.Things) {
 			f.report(p.candidate, c, "preference", "One instruction asks for what the other sets aside.", "")
 		}
 	}
+}
+
+// isPlain reports whether a preference holds in every case.
+func (p preference) isPlain() bool {
+	return !p.Negative && p.Strength >= directive.Should && len(p.When) == 0
 }
 
 // asksPlainly reports whether a directive demands an action in every case.

@@ -214,7 +214,7 @@ func (d *Directive) resolve(previous *Directive) {
 		return
 	}
 
-	sameSentence := previous.Statement == d.Statement && previous.Document == d.Document
+	sameSentence := d.sharesSentence(previous)
 	isBare := sameSentence && len(d.Things) == 0
 	if !d.hasPronoun() && !isBare {
 		return
@@ -225,6 +225,10 @@ func (d *Directive) resolve(previous *Directive) {
 	if sameSense && len(d.When) == 0 {
 		d.When, d.Case = previous.When, previous.Case
 	}
+}
+
+func (d *Directive) sharesSentence(other *Directive) bool {
+	return other.Statement == d.Statement && other.Document == d.Document
 }
 
 func (d *Directive) hasPronoun() bool {

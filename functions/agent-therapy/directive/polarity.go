@@ -78,15 +78,18 @@ func (r *reading) negate(at int) bool {
 // demand reads a word that says how strictly something is meant.
 func (r *reading) demand(at int) {
 	word := r.tokens[at].Lower
+	if r.negative && waives[word] && !demands[word] {
+		r.strength = May
+		return
+	}
+
 	switch {
 	case demands[word]:
 		r.raise(Must, at)
-	case word == "should" || word == "prefer" && at == 0:
+	case word == "should", word == "prefer" && at == 0:
 		r.raise(Should, at)
 	case permits[word] && !r.negative:
 		r.raise(May, at)
-	case waives[word] && r.negative:
-		r.strength = May
 	}
 }
 

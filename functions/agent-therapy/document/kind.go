@@ -58,10 +58,10 @@ func isSkillHeader(text string) bool {
 func kindOfJSON(text string) Kind {
 	turns, descriptions := 0, 0
 	walkStrings(text, func(key string, _ int, value string) {
-		if (key == "role" || key == "type") && isRole(value) {
-			turns++
-		}
-		if key == "description" {
+		switch key {
+		case "role", "type":
+			turns += isRole(value)
+		case "description":
 			descriptions++
 		}
 	})
@@ -84,12 +84,13 @@ func hasSchema(text string) bool {
 	return false
 }
 
-func isRole(value string) bool {
+// isRole returns 1 if a value names who speaks in a conversation, else 0.
+func isRole(value string) int {
 	switch value {
 	case "user", "assistant", "system", "tool", "human", "model", "gemini", "developer", "response_item", "message":
-		return true
+		return 1
 	}
-	return false
+	return 0
 }
 
 // speakers begin a line of a conversation.
