@@ -157,6 +157,6 @@ func alikeThings(a, b []string) bool {
 
 func withoutAmounts(things []string) []string {
 	return slices.DeleteFunc(slices.Clone(things), func(form string) bool {
-		return bases[form] != "" || strings.ContainsAny(form, "0123456789")
+		return isMeasure(form) || strings.ContainsAny(form, "0123456789")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"governance.internal/functions/agent-therapy/words"
 )
@@ -97,13 +98,17 @@ func sameQuantity(a, b quantity) bool {
 var measuring = map[string]bool{"spac": true, "space": true}
 
 // sizeWords belong to a bound and not to what is measured.
-var sizeWords = map[string]bool{}
-
-func init() {
-	for _, form := range words.Forms("maximum minimum max min limit length size number amount count most least up stay keep set take make give use have write exceed below above under over long short more fewer no threshold target ceiling cap value default reach hold require need begin total run contain consist with keep") {
-		sizeWords[form] = true
+var sizeWords = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for _, form := range words.Forms(boundWords) {
+		set[form] = true
 	}
-}
+	return set
+})
+
+const boundWords = `maximum minimum max min limit length size number amount count most least up stay keep set take
+	make give use have write exceed below above under over long short more fewer no threshold target ceiling cap value
+	default reach hold require need begin total run contain consist with`
 
 // quantitiesOf returns the numbers of a directive.
 func quantitiesOf(c *candidate) []quantity {
@@ -160,36 +165,45 @@ func numberOf(t words.Token) (float64, bool) {
 	return n, err == nil && n < 1e12
 }
 
-// factor turns a unit of time or size into its base.
-var factor = map[string]float64{}
-
-// bases maps units to what they are counted in.
-var bases = map[string]string{}
-
-func init() {
-	for unit, f := range map[string]float64{"ms": 0.001, "second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "h": 3600, "day": 86400, "week": 604800, "month": 2592000, "year": 31536000} {
-		form := formOf(unit)
-		factor[form], bases[form] = f, "time"
-	}
-	for unit, f := range map[string]float64{"kb": 1, "mb": 1024, "gb": 1048576} {
-		factor[unit], bases[unit] = f, "bytes"
-	}
+// scale is a unit in terms of the base that it is counted in.
+type scale struct {
+	base   string
+	factor float64
 }
+
+// measures are the units of time and of size by their normal forms.
+var measures = sync.OnceValue(func() map[string]scale {
+	table := map[string]scale{}
+	for unit, seconds := range map[string]float64{
+		"ms": 0.001, "s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600,
+		"day": 86400, "week": 604800, "month": 2592000, "year": 31536000,
+	} {
+		table[formOf(unit)] = scale{"time", seconds}
+	}
+	for unit, kilobytes := range map[string]float64{"kb": 1, "mb": 1024, "gb": 1048576} {
+		table[unit] = scale{"size", kilobytes}
+	}
+	return table
+})
 
 // factorOf returns the factor of a unit; 1 for one that is only counted.
 func factorOf(unit string) float64 {
-	if f, ok := factor[unit]; ok {
-		return f
+	if m, ok := measures()[unit]; ok {
+		return m.factor
 	}
 	return 1
 }
 
+// baseUnit returns what a unit is counted in.
 func baseUnit(unit string) string {
-	if base, ok := bases[unit]; ok {
-		return base
+	if m, ok := measures()[unit]; ok {
+		return m.base
 	}
 	return unit
 }
+
+// isMeasure reports whether a normal form is a unit of time or of size.
+func isMeasure(form string) bool { return measures()[form].base != "" }
 
 const percent = "percent"
 
@@ -252,7 +266,7 @@ func endsQuantity(t words.Token) bool {
 func isSingular(t words.Token) bool { return t.Lower != "one" && !t.Act }
 
 func isUnit(t words.Token) bool {
-	plural := strings.HasSuffix(t.Lower, "s") && !strings.HasSuffix(t.Lower, "ss") || bases[t.Form] != ""
+	plural := strings.HasSuffix(t.Lower, "s") && !strings.HasSuffix(t.Lower, "ss") || isMeasure(t.Form)
 	return plural && !t.Code
 }
 
@@ -295,7 +309,7 @@ func measured(c *candidate, first, last int) []string {
 
 // isMeasured reports whether a word may say what a number is about.
 func isMeasured(t words.Token) bool {
-	if t.Mark || words.Empty(t.Lower) || sizeWords[t.Form] {
+	if t.Mark || words.Empty(t.Lower) || sizeWords()[t.Form] {
 		return false
 	}
 	_, isNumber := numberOf(t)
