@@ -104,7 +104,7 @@ func checkQuotes(t *testing.T, text string, p Pattern) {
 }
 
 func TestLabelledTranscripts(t *testing.T) {
-	for _, half := range []string{"seen", "unseen"} {
+	for _, half := range []string{"seen", "unseen", "later"} {
 		var s tally
 		for _, l := range readLabelled(t, "testdata/"+half+".txt") {
 			s.count(t, l, l.name+".txt", l.text)
