@@ -20,7 +20,12 @@ var blank = []string{
 // given say that something was told before.
 var given = []string{
 	"i told you", "i already", "already gave", "already told", "i gave it", "i gave you", "above", "at the beginning", "i mentioned", "as i mentioned", "i just told",
-	"i just said", "i said", "earlier", "we already", "i've already", "see my first", "i just gave", "told you that", "before that",
+	"i just said", "i said", "as i wrote", "i wrote", "earlier", "we already", "i've already", "see my first", "i just gave", "told you that", "before that",
+}
+
+// insisted say so without doubt.
+var insisted = []string{
+	"i told you", "already told", "already gave", "i gave it", "i already said", "i already sent", "as i wrote", "as i said", "as i mentioned", "i just told", "i just said", "i just gave", "told you that", "i already mentioned",
 }
 
 // lost finds questions about what was said before.
@@ -60,7 +65,10 @@ func (f *finder) lostIn(i int, heard []string, people int) {
 // complains.
 func (f *finder) wasTold(i int, asked, heard []string) bool {
 	known := countKnown(asked, heard)
-	if f.complainedAfter(i) {
+	if f.complainedAfter(i, insisted) {
+		return true
+	}
+	if f.complainedAfter(i, given) {
 		return known > 0 || len(asked) == 0
 	}
 	return known >= 2 && known == len(asked)
@@ -76,11 +84,11 @@ func asksFor(lower string) bool {
 }
 
 // complainedAfter reports whether the next person says that it was told before.
-func (f *finder) complainedAfter(i int) bool {
+func (f *finder) complainedAfter(i int, phrases []string) bool {
 	for j := i + 1; j < len(f.t.Turns); j++ {
 		turn := f.turn(j)
 		if turn.Role == transcript.User {
-			return containsAny(plain(turn.Text), given) != ""
+			return containsAny(plain(turn.Text), phrases) != ""
 		}
 	}
 	return false

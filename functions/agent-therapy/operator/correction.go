@@ -13,14 +13,14 @@ var repeats = []string{
 	"again", "i told you", "i said", "as i said", "already told", "already said", "i already", "how many times",
 	"still not", "still using", "still have", "still wrong", "i asked for", "i asked you", "like i said",
 	"once more", "for the third time", "for the second time", "you keep ", "as mentioned", "i repeat",
-	"same mistake", "same error", "i've told", "i have told", "i've said", "as before", "yet again", "you still", "why do you keep",
+	"same mistake", "same error", "i've told", "i have told", "i've said", "as before", "yet again", "you still", "why do you keep", "there's still", "there is still", "is still", "are still", " too.", "still an", "still the", "for the last time", "not again",
 }
 
 // corrections say that something was wrong.
 var corrections = []string{
 	"no,", "no.", "no ", "not ", "don't", "do not", "wrong", "incorrect", "instead", "should be",
 	"you dropped", "you forgot", "you missed", "you left out", "you ignored", "please use", "that's not",
-	"that is not", "stop ", "never ", "only!", "only ", "must be", "i want", "i meant", "please", "actually",
+	"that is not", "stop ", "never ", "only!", "only ", "must be", "i want", "i meant", "please", "actually", "that's ", "has to", "have to", "less ", "fewer ", "without ", "remember", "too ",
 }
 
 // correction is a turn of a person that corrects.
@@ -62,7 +62,7 @@ func (f *finder) correctionAt(i int) (correction, bool) {
 		return correction{}, false
 	}
 
-	text := plain(turn.Text)
+	text := plain(turn.Text) + "."
 	again := containsAny(text, repeats) != ""
 	if !again && containsAny(text+" ", corrections) == "" {
 		return correction{}, false

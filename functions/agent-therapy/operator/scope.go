@@ -25,6 +25,16 @@ var changes = []string{
 	"implemented", "extended", "enabled", "disabled", "merged", "deployed", "published", "sent", "booked", "ordered",
 }
 
+// complaints say that more was done than asked.
+var complaints = []string{
+	"only asked", "didn't ask", "did not ask", "just the ", "nobody asked", "undo the rest", "revert the rest", "not what i asked", "i asked for a ", "please just", "more than i asked", "undo the other", "why did you change", "why did you also", "nothing else",
+}
+
+// sweeping are changes that no small request needs.
+var sweeping = []string{
+	"rewrote", "redesigned", "refactored", "upgraded", "swapped", "restructured", "reorganised", "reorganized", "renamed", "moved", "deleted", "replaced", "migrated", "gave the", "a new layout", "converted", "removed",
+}
+
 // creep finds changes that were not asked for.
 func (f *finder) creep() {
 	request := ""
@@ -35,6 +45,7 @@ func (f *finder) creep() {
 			request += " " + turn.Text
 		case transcript.Assistant:
 			f.creepIn(turn, request)
+			f.creepAt(i, request)
 		}
 	}
 }
@@ -57,6 +68,48 @@ func (f *finder) creepIn(turn *transcript.Turn, request string) {
 			f.add(ScopeCreep, turn, sentence)
 		}
 	}
+}
+
+// shortRequest is how many words a small request has at most.
+const shortRequest = 20
+
+// creepAt judges turn i by the size of what was asked, and by what the person says to it.
+func (f *finder) creepAt(i int, request string) {
+	turn := f.turn(i)
+	wanted := contentOf(request)
+	complained := f.complainsAbout(i)
+	small := len(strings.Fields(request)) <= shortRequest
+
+	for _, sentence := range sentencesOf(turn.Text) {
+		lower := plain(sentence) + " "
+		if isOffer(lower) || !isUnasked(lower, wanted) {
+			continue
+		}
+		isSweeping := small && countAny(lower, sweeping) >= 2
+		if isSweeping || complained && containsAny(lower, changes) != "" {
+			f.add(ScopeCreep, turn, sentence)
+			return
+		}
+	}
+}
+
+// complainsAbout reports whether the next turn is a person's complaint of too much.
+func (f *finder) complainsAbout(i int) bool {
+	if i+1 >= len(f.t.Turns) || f.turn(i+1).Role != transcript.User {
+		return false
+	}
+	return containsAny(plain(f.turn(i+1).Text), complaints) != ""
+}
+
+// countAny returns how many of some phrases a text contains.
+func countAny(text string, phrases []string) int {
+	n := 0
+	for _, phrase := range phrases {
+		if strings.Contains(text, phrase) {
+			n++
+		}
+	}
+	return n
 }
 
 // isOffer reports whether a sentence only proposes, or asks.
