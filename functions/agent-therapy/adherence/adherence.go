@@ -91,9 +91,8 @@ func broken(d *directive.Directive, call transcript.Call) string {
 		}
 	}
 
-	switch d.Action {
-	case directive.Use, "run", "call":
-		return namedCommand(d, text)
+	if command := namedCommand(d); command != "" && isShell(call) && strings.Contains(text, command) {
+		return command
 	}
 	if isEdit(d.Action) && changes(call) {
 		return namedFile(d, text)
@@ -120,18 +119,26 @@ func narrows(d *directive.Directive, text, command string) bool {
 // ambient things are meant by the command itself.
 var ambient = map[string]bool{"remot": true, "branch_": true, "hook": true, "repository": true, "user": true, "agent": true, "history": true}
 
-// namedCommand returns the literal that a prohibition names and a call uses.
-func namedCommand(d *directive.Directive, text string) string {
-	if len(d.Literal) == 0 {
-		return ""
-	}
-	padded := " " + text + " "
-	for _, literal := range d.Literal {
-		if !strings.Contains(padded, " "+literal+" ") && !strings.Contains(padded, literal+" ") {
-			return ""
+// namedCommand returns the command that a prohibition names in backticks; empty without.
+func namedCommand(d *directive.Directive) string {
+	var parts []string
+	for _, t := range d.Core {
+		if t.Code && !t.Mark {
+			parts = append(parts, strings.ToLower(t.Text))
 		}
 	}
-	return d.Literal[0]
+	return strings.Join(parts, " ")
+}
+
+// isShell reports whether a call runs a command.
+func isShell(call transcript.Call) bool {
+	name := strings.ToLower(call.Name)
+	for _, word := range []string{"bash", "shell", "exec", "run", "terminal", "command"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
 }
 
 func isEdit(action string) bool {

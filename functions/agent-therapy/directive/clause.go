@@ -173,7 +173,7 @@ var nounsFollow = set("a an the each every any all this that these those of in o
 
 // endsSetting reports whether the clause itself begins at a token.
 func (s *splitter) endsSetting(t words.Token) bool {
-	if len(s.current.part(when)) == 0 || nounsFollow[s.tokens[s.at-1].Lower] {
+	if len(s.current.part(s.role)) == 0 || nounsFollow[s.tokens[s.at-1].Lower] {
 		return false
 	}
 	return settingEnds[t.Lower] || s.isOrder(t)
@@ -266,6 +266,7 @@ func (s *splitter) startsPart() bool {
 		s.role = start.role
 		s.current.only = s.current.only || start.only
 		s.leading = len(s.current.part(core)) == 0
+		s.setting = s.leading && isEvent(start.role) && !s.hasCommaAhead()
 		if start.role == even || start.role == before || start.role == after {
 			phrase := s.tokens[s.at : s.at+len(start.phrase)]
 			s.current.parts[start.role] = append(s.current.parts[start.role], phrase...)
@@ -287,6 +288,18 @@ func (s *splitter) isTime() bool {
 	}
 	next := s.tokens[s.at+1]
 	return unicode.IsDigit(rune(next.Text[0]))
+}
+
+// isEvent reports whether a part tells of something that happens before or after.
+func isEvent(r role) bool { return r == before || r == after }
+
+func (s *splitter) hasCommaAhead() bool {
+	for _, t := range s.tokens[s.at:] {
+		if t.Text == "," {
+			return true
+		}
+	}
+	return false
 }
 
 // startsContrast reads "not X" behind a comma: what is not chosen.
