@@ -55,6 +55,14 @@ var Endpoints = []Endpoint{
 		Tags: []string{"legal", "contract-review", "assistance"},
 	},
 	{
+		Function: "bookkeeping", Operation: "bookkeeping", Method: "POST", Path: "/x402/bookkeeping", Price: 49 * Dollar,
+		Summary:     "Books of bank exports, verifiable with sha256sum",
+		Description: "Ledger, profit and loss, anomalies and questions of bank exports (CSV, OFX, CAMT.053), in a chain of SHA-256. A file that reads two ways is refused and costs nothing.",
+		Request:     "books-request", Accepts: []string{"text/csv", "multipart/form-data"}, MaxBody: 5 * 1024 * kibibyte,
+		MIME: "application/json", Response: "books-result", Statuses: paidBody,
+		Tags: []string{"bookkeeping", "accounting", "csv", "ledger", "tax"},
+	},
+	{
 		Function: "agent-therapy", Operation: "agentTherapy", Method: "POST", Path: "/x402/agent-therapy", Price: 990_000,
 		Summary:     "Diagnose instructions and transcripts of agents",
 		Description: "Conflicts between instructions with both lines quoted, boundary gaps, operator patterns of transcripts, rules that were broken; with a patch, a repair skill and a draft of governance.yaml. Up to 256 KB.",
