@@ -1,0 +1,77 @@
+package textkit
+
+import "strings"
+
+// Modality says in which way a clause is meant.
+type Modality int
+
+// The modalities, from what is the case to what is only in somebody's mind.
+const (
+	Stated   Modality = iota // it is so: "the log is signed"
+	Demanded                 // must, shall, has to
+	Advised                  // should, is supposed to, ideally
+	Planned                  // will be added, on the roadmap, to do
+	Wished                   // hope, would like, nice to have
+	Doubted                  // might, maybe, I think, they claim
+	Imagined                 // would, could, if we had
+	Past                     // used to, until last year
+	Asked                    // a question
+)
+
+var (
+	advice = NewExactPhrases(`should, ought to, supposed to, ideally, recommended, advisable, expected to, meant to, encouraged to, best practice, in theory, in principle, theoretically`)
+
+	plans = NewExactPhrases(`plan to, plans to, plan on, planning to, planned, planning, roadmap, road map, backlog, intend, intends, intend to, intention, intentions, aim to, aims to, aiming to, upcoming, coming soon, soon, going to, in future, in the future, future release, future version, future versions,
+next quarter, next year, next month, next sprint, next release, next version, next milestone, later this year, later on, might come later, eventually, some day, someday, one day, sooner or later, one of these days, in the long run, long term goal,
+to do, todo, tbd, to be done, to be decided, to be defined, to be added, to be implemented, to be introduced, wip, work in progress, in progress, under construction, under development, being drafted, being built, being developed, being designed, being discussed, drafting, are drafting, in the works, in development,
+phase two, phase three, phase 2, phase 3, second phase, third phase, once funding, not yet, has not happened, have not started, has yet to, have yet to, yet to be, there is a ticket, ticket for it, is a ticket, open ticket, in the pipeline for, scheduled for, by the end of, q1, q2, q3, q4, before go live, prototype, proof of concept, draft policy, proposal, proposed, we will add, we will implement, will be added, will be able, will be introduced, will be implemented, will get, will soon, we'll add, we'll get, working on, work on adding, want to add, looking into, look into, looked into, thinking about, thinking of, consider adding, considering, evaluating whether, exploring, investigating whether, as soon as we find, when we find time, when there is time, if time permits, wishlist, wish list, still missing, still to come, not there yet, will come, will follow, will have, will carry, will support, will build, will roll out, rolling out, piloting, on our list, on the list of things`)
+
+	wishes = NewExactPhrases(`hope, hopes, hoping, hope to, wish, wishes, would like, would love, nice to have, would be nice, would be good, would be great, want to, wants to, dream of, strive, strives, aspire, aspires, aspiration, aspirations, vision is, good idea, not a bad idea, welcome addition, some point`)
+
+	doubts = NewExactPhrases(`might, maybe, perhaps, possibly, probably, presumably, likely, apparently, allegedly, reportedly, supposedly, arguably, seems, seem to, appears to, appear to, i think, we think, i believe, we believe, i guess, i assume, we assume, we suspect, as far as i know, as far as we know, to my knowledge, not sure, unsure, unclear, no idea whether, somewhere, somehow, or so i am told, claims, claim that, claimed, promises, promised, advertises, boasts, purports, purportedly, in some form, some kind of, according to the brochure, brochure, brochure says, someone suggested, we suppose, i suppose, supposed that, said to be, is said to, suggested that, in some cases maybe`)
+
+	imagined = NewExactPhrases(`would, could, hypothetically, suppose that, imagine, if we had, in an ideal world, for example if`)
+
+	past = NewExactPhrases(`used to, formerly, earlier versions, years ago, previously, in the past, once had, no longer, until last year, until recently, back then, was removed, were removed, was dropped, were dropped, was disabled, was switched off, was turned off, is commented out, was abandoned, was retired`)
+
+	demands = NewExactPhrases(`must, shall, has to, have to, needs to, need to, required to, is required, are required, mandatory, obligatory, obliged to, is to be, are to be`)
+)
+
+// ModalityOf returns the modality of words of one clause. The weakest claim counts.
+func ModalityOf(words []Word) Modality {
+	switch {
+	case doubts.In(words):
+		return Doubted
+	case wishes.In(words):
+		return Wished
+	case plans.In(words):
+		return Planned
+	case advice.In(words):
+		return Advised
+	case inPast(words):
+		return Past
+	case isImagined(words):
+		return Imagined
+	case demands.In(words):
+		return Demanded
+	}
+	return Stated
+}
+
+// inPast reports "used to require", but not "is used to check".
+func inPast(words []Word) bool {
+	at := past.Find(words)
+	if at < 0 {
+		return false
+	}
+	return words[at].Lower != "used" || at == 0 || !IsAuxiliary(words[at-1]) && words[at-1].Lower != "be"
+}
+
+// isImagined reports "would" and "could", but not "could not": that tells of a try.
+func isImagined(words []Word) bool {
+	at := imagined.Find(words)
+	if at < 0 {
+		return false
+	}
+	return at+1 >= len(words) || words[at+1].Lower != "not" && !strings.HasSuffix(words[at].Lower, "n't")
+}

@@ -1,0 +1,242 @@
+package textkit
+
+import "strings"
+
+// Polarity says what a sentence claims about one of its words.
+type Polarity int
+
+// The polarities.
+const (
+	// Affirmed is the case without negation.
+	Affirmed Polarity = iota
+
+	// Denied is the case under a negation: "there is no approval".
+	Denied
+
+	// Required is the case of what a negated clause makes a condition, and of a double
+	// negation: "nothing ships without approval", "no call goes unrecorded".
+	Required
+)
+
+// negators deny what follows in their clause.
+var negators = setOf(`no not never none nobody nothing neither nor nowhere cannot hardly rarely seldom lack lacks lacking lacked zero without
+no-one nope isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't can't couldn't mustn't shouldn't won't wouldn't missing absent`)
+
+// exceptions turn what follows a negation into a condition.
+var exceptions = setOf(`without unless until till except excepting before save besides only`)
+
+// IsNegator reports whether the word at a place denies what follows. "Not only" does not, and
+// neither does "nothing else".
+func IsNegator(words []Word, at int) bool {
+	w := words[at]
+	if !negators[w.Lower] && !strings.HasSuffix(w.Lower, "n't") {
+		return false
+	}
+	if at+1 >= len(words) {
+		return true
+	}
+
+	next := words[at+1].Lower
+	if w.Lower == "not" && (next == "only" || next == "just" || next == "merely") {
+		return false
+	}
+	return w.Lower != "nothing" || next != "else"
+}
+
+// Scopes knows what is negated in a sentence.
+type Scopes struct {
+	Words   []Word
+	Clauses []Clause
+	owner   []int // word -> clause
+}
+
+// NewScopes reads the words of a sentence.
+func NewScopes(words []Word) *Scopes {
+	s := &Scopes{
+		Words:   words,
+		Clauses: Clauses(words),
+	}
+	for n, c := range s.Clauses {
+		for range c.Words {
+			s.owner = append(s.owner, n)
+		}
+	}
+	return s
+}
+
+// ClauseAt returns the number of the clause of a word.
+func (s *Scopes) ClauseAt(at int) int { return s.owner[at] }
+
+// Polarity returns the polarity of the word at a place, as the words before it in its clause make
+// it. See [DeniedAfter] for what follows it.
+func (s *Scopes) Polarity(at int) Polarity {
+	own := s.owner[at]
+	clause := s.Clauses[own]
+	scope := scanScope(s.Words, clause.First, at)
+	if isUn(s.Words[at]) {
+		scope.negate()
+	}
+
+	if !exceptions[clause.Link] {
+		return scope.polarity()
+	}
+	if own > 0 && s.denies(own-1) || own == 0 && len(s.Clauses) > 1 && s.denies(1) {
+		scope.required = true
+	}
+	return scope.polarity()
+}
+
+// denies reports whether a clause ends under a negation.
+func (s *Scopes) denies(clause int) bool {
+	c := s.Clauses[clause]
+	return scanScope(s.Words, c.First, c.First+len(c.Words)).negated
+}
+
+// scope is the state of negation while the words of a clause are read.
+type scope struct {
+	negated  bool
+	required bool // a negation was taken back
+}
+
+func (s *scope) negate() {
+	s.required = s.required || s.negated
+	s.negated = !s.negated
+}
+
+func (s *scope) polarity() Polarity {
+	switch {
+	case s.negated:
+		return Denied
+	case s.required:
+		return Required
+	}
+	return Affirmed
+}
+
+// scanScope reads words[from:to].
+func scanScope(words []Word, from, to int) *scope {
+	s := &scope{}
+	verbs := 0 // since the last negator
+
+	for i := from; i < to; i++ {
+		w := words[i]
+		switch {
+		case s.negated && isException(words, i):
+			s.negated, s.required = false, true
+		case IsNegator(words, i):
+			again := s.negated && verbs == 0
+			if again || w.Lower == "nor" {
+				s.negated = true // one of a list: "no logs, no gates"
+			} else {
+				s.negate()
+			}
+			verbs = 0
+		case isUn(w):
+			s.negate()
+		case isFinite(words, i) && !IsAuxiliary(w), w.Lower == "that", relatives[w.Lower]:
+			verbs++
+		}
+	}
+	return s
+}
+
+// isException reports whether a word takes back a negation before it: "nothing but", "no one
+// other than", "never without".
+func isException(words []Word, at int) bool {
+	w := words[at].Lower
+	if exceptions[w] {
+		return true
+	}
+
+	follows := at+1 < len(words)
+	if w == "other" || w == "rather" {
+		return follows && words[at+1].Lower == "than"
+	}
+	return at > 0 && exceptsFrom(words, at)
+}
+
+// isUn reports whether a word is the denial of a participle: "unlogged", "unrestricted".
+func isUn(w Word) bool {
+	rest, ok := strings.CutPrefix(w.Lower, "un")
+	return ok && len(rest) > 4 && strings.HasSuffix(rest, "ed") && !strings.HasPrefix(rest, "i")
+}
+
+// WithoutUn returns the stem of the word that a denial such as "unlogged" denies.
+func WithoutUn(w Word) (stem string, ok bool) {
+	if !isUn(w) {
+		return "", false
+	}
+	return Stem(w.Lower[2:]), true
+}
+
+// gone are predicates that deny their subject.
+var gone = NewPhrases(`missing, absent, off, disabled, gone, none, nonexistent, non existent, impossible, unavailable, empty, not there,
+switched off, turned off, commented out, abandoned, unknown, nowhere to be found`)
+
+// mostBetween is how many words may stand between a subject and its verb.
+const mostBetween = 5
+
+// DeniedAfter reports whether a predicate behind a word denies it: "approval is not needed",
+// "Logs: none". verb is the place of the word that is denied, or of the predicate.
+func DeniedAfter(words []Word, at int) (verb int, denied bool) {
+	for i := at + 1; i < len(words) && i <= at+mostBetween; i++ {
+		w := words[i]
+		if w.Break == ":" || w.Break == "?" || w.Break == "-" || w.Break == "=" || w.Break == "|" {
+			return i, deniesLabel(words[i:])
+		}
+		if w.Break != "" || contrasts[w.Lower] {
+			return i, false
+		}
+		if !IsAuxiliary(w) {
+			continue
+		}
+		return predicate(words, i)
+	}
+	return at, false
+}
+
+// predicate looks behind an auxiliary.
+func predicate(words []Word, at int) (verb int, denied bool) {
+	if strings.HasSuffix(words[at].Lower, "n't") || words[at].Lower == "cannot" {
+		return min(at+1, len(words)-1), true
+	}
+
+	for i := at + 1; i < len(words) && i <= at+3; i++ {
+		if words[i].Break != "" {
+			break
+		}
+		if IsNegator(words, i) {
+			return min(i+1, len(words)-1), true
+		}
+		if gone.At(words, i) > 0 {
+			return i, true
+		}
+	}
+	return at, false
+}
+
+// deniesLabel reports whether words are a denial as the value of a name: "none", "n/a", "not yet".
+func deniesLabel(words []Word) bool {
+	first := words[0].Lower
+	if gone.At(words, 0) > 0 {
+		return true
+	}
+
+	switch first {
+	case "no", "none", "nope", "never", "nothing", "nobody", "not", "na", "n", "zero", "false", "without", "open", "unlimited", "unrestricted":
+		return first != "no" || len(words) < 4 || words[1].Break != ""
+	}
+	if negators[first] {
+		return true
+	}
+	return len(words) > 2 && pronouns[first] && negated(words[:min(len(words), 4)])
+}
+
+func negated(words []Word) bool {
+	for i := range words {
+		if IsNegator(words, i) {
+			return true
+		}
+	}
+	return false
+}
