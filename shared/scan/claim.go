@@ -1,0 +1,157 @@
+package scan
+
+import "governance.internal/shared/textkit"
+
+// claim is what one line says about one dimension.
+type claim struct {
+	topic   *topic
+	clause  int // in the line
+	verdict verdict
+	meant   textkit.Modality
+
+	// named says that the line only names the control.
+	named bool
+}
+
+// positive reports whether the control is said to be there, or to come.
+func (c claim) positive() bool {
+	return c.verdict != absent && c.meant != textkit.Past
+}
+
+// level is the level of the claim without regard to its strength.
+func (c claim) level() int {
+	switch {
+	case !c.positive():
+		return 0
+	case isReserve(c.meant), c.meant == textkit.Imagined, c.meant == textkit.Asked:
+		return 1
+	case c.named:
+		return c.topic.named
+	}
+	return 2
+}
+
+// claims returns what a line says, at most one claim for each dimension.
+func (l *line) claims() []claim {
+	found := map[*topic][]sighting{}
+	busy := map[int]bool{}
+
+	for i := range topics {
+		t := &topics[i]
+		found[t] = t.sightings(l)
+		for _, s := range found[t] {
+			busy[l.scopes.ClauseAt(s.at.at)] = true
+		}
+	}
+
+	var all []claim
+	for i := range topics {
+		t := &topics[i]
+		if c, ok := l.claim(t, found[t], busy); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// claim joins what the sightings of one dimension say.
+func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, bool) {
+	if len(sightings) == 0 {
+		return claim{}, false
+	}
+
+	denied := map[int]bool{}
+	for _, s := range sightings {
+		if s.verdict == absent {
+			denied[l.scopes.ClauseAt(s.at.at)] = true
+		}
+	}
+
+	best, found := claim{}, false
+	for _, s := range sightings {
+		clause := l.scopes.ClauseAt(s.at.at)
+		if s.verdict == claimed && denied[clause] {
+			continue
+		}
+		c := claim{
+			topic:   t,
+			clause:  clause,
+			verdict: s.verdict,
+			meant:   l.modality(s.at, busy),
+			named:   s.named,
+		}
+		if !found || c.level() > best.level() {
+			best, found = c, true
+		}
+	}
+	return best, found
+}
+
+// sighting is a place where a frame, or a name, of a dimension stands in a line.
+type sighting struct {
+	at      mark
+	verdict verdict
+	named   bool
+}
+
+// sightings returns all places of a dimension in a line. Names count where no frame is found.
+func (t *topic) sightings(l *line) []sighting {
+	var all []sighting
+	for _, f := range t.frames {
+		for _, anchor := range l.of(f.anchor) {
+			if !l.completes(f, anchor) {
+				continue
+			}
+			if v, ok := t.judge(l, f, anchor); ok {
+				all = append(all, sighting{at: anchor, verdict: v})
+			}
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+
+	for _, m := range l.marks[t.names] {
+		all = append(all, sighting{
+			at:      m,
+			verdict: t.denial(l, m),
+			named:   true,
+		})
+	}
+	return all
+}
+
+func (l *line) completes(f frame, anchor mark) bool {
+	for _, classes := range f.with {
+		if _, ok := l.near(anchor, classes, f.within); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// judge returns the verdict of a frame; false means that the words make no claim.
+func (t *topic) judge(l *line, f frame, anchor mark) (verdict, bool) {
+	denied := l.scopes.Polarity(anchor.at) == textkit.Denied
+
+	switch f.form {
+	case plain:
+		return claimed, true
+	case ban:
+		_, after := textkit.DeniedAfter(l.Words, anchor.at+anchor.length-1)
+		return protected, denied || after
+	case open:
+		if denied {
+			return claimed, true
+		}
+		return absent, true
+	}
+	return t.denial(l, anchor), true
+}
+
+func (t *topic) denial(l *line, m mark) verdict {
+	if !t.keepsUndoing && l.undone(m) {
+		return absent
+	}
+	return l.denial(m, t.harm)
+}

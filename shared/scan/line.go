@@ -1,0 +1,180 @@
+package scan
+
+import (
+	"strings"
+
+	"governance.internal/shared/textkit"
+)
+
+// line is a sentence with what the lexicon knows of its words.
+type line struct {
+	textkit.Sentence
+	scopes *textkit.Scopes
+	marks  map[string][]mark
+}
+
+func newLine(s textkit.Sentence) *line {
+	return &line{
+		Sentence: s,
+		scopes:   textkit.NewScopes(s.Words),
+		marks:    words().marksOf(s.Words),
+	}
+}
+
+// of returns the marks of classes that are separated by "|".
+func (l *line) of(classes string) []mark {
+	if !strings.Contains(classes, "|") {
+		return l.marks[classes]
+	}
+
+	var all []mark
+	for class := range strings.SplitSeq(classes, "|") {
+		all = append(all, l.marks[class]...)
+	}
+	return all
+}
+
+func (l *line) has(classes string) bool { return len(l.of(classes)) > 0 }
+
+// near returns the mark of classes that is nearest to another mark, within a number of words, and
+// does not overlap it.
+func (l *line) near(m mark, classes string, within int) (mark, bool) {
+	best, distance := mark{}, within+1
+	for _, other := range l.of(classes) {
+		d := gap(m, other)
+		if d >= 0 && d < distance {
+			best, distance = other, d
+		}
+	}
+	return best, distance <= within
+}
+
+// gap is the number of words from one mark to another, or -1 when they overlap.
+func gap(a, b mark) int {
+	if b.at < a.at {
+		a, b = b, a
+	}
+	if b.at < a.at+a.length {
+		return -1
+	}
+	return b.at - a.at - a.length
+}
+
+// affirmed reports whether the sentence claims what stands at a mark.
+func (l *line) affirmed(m mark) bool {
+	return l.scopes.Polarity(m.at) != textkit.Denied
+}
+
+// affirms reports whether a phrase of classes stands in the line and is not denied.
+func (l *line) affirms(classes string) bool {
+	for _, m := range l.of(classes) {
+		if l.affirmed(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// harm are verbs whose negation protects: "cannot be changed", "never leaves".
+const harm = "alter|write_verb|bypass|reach_verb|undo"
+
+// denial tells how a line denies a mark: not at all, or so that it protects ("cannot be changed"),
+// or so that the thing is not there.
+func (l *line) denial(m mark, protective string) verdict {
+	if l.scopes.Polarity(m.at) == textkit.Denied {
+		if l.protects(m, protective) {
+			return protected
+		}
+		return absent
+	}
+
+	verb, denied := textkit.DeniedAfter(l.Words, m.at+m.length-1)
+	if !denied {
+		return claimed
+	}
+	if l.marksAt(protective, verb) {
+		return protected
+	}
+	return absent
+}
+
+// verdict is what a line says about a control.
+type verdict int
+
+const (
+	claimed verdict = iota
+	protected
+	absent
+)
+
+// reach is how far before a mark the verb of a ban may stand, in words.
+const reach = 6
+
+// protects reports whether the negation before a mark is that of a harmful verb: "cannot turn
+// the hook off", "nobody edits the log".
+func (l *line) protects(m mark, protective string) bool {
+	clause := l.scopes.Clauses[l.scopes.ClauseAt(m.at)]
+	from := max(clause.First, m.at-reach)
+	negated := false
+
+	for i := clause.First; i < m.at; i++ {
+		if textkit.IsNegator(l.Words, i) {
+			negated = true
+		}
+		if negated && i >= from && !textkit.IsNegator(l.Words, i) && l.marksAt(protective, i) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *line) marksAt(classes string, at int) bool {
+	for _, m := range l.of(classes) {
+		if m.at <= at && at < m.at+m.length {
+			return true
+		}
+	}
+	return false
+}
+
+// undone reports whether the line tells that a control was taken away: "we removed the approval
+// step".
+func (l *line) undone(m mark) bool {
+	for _, u := range l.marks["undo"] {
+		past := strings.HasSuffix(l.Words[u.at].Lower, "ed") || strings.HasSuffix(l.Words[u.at].Lower, "ing")
+		if past && u.at < m.at && m.at-u.at-u.length <= 3 && l.affirmed(u) {
+			return true
+		}
+	}
+	return false
+}
+
+// modality returns how the clause of a mark is meant. A clause of the same sentence that only
+// comments on it ("ideally", "there is a ticket for it") counts, too.
+func (l *line) modality(m mark, busy map[int]bool) textkit.Modality {
+	own := l.scopes.ClauseAt(m.at)
+	meant := textkit.ModalityOf(l.scopes.Clauses[own].Words)
+	if meant != textkit.Stated && meant != textkit.Demanded {
+		return meant
+	}
+
+	for n, c := range l.scopes.Clauses {
+		if busy[n] {
+			continue
+		}
+		comment := textkit.ModalityOf(c.Words)
+		if isReserve(comment) {
+			return comment
+		}
+	}
+	return meant
+}
+
+// isReserve reports whether something is only planned, wished, doubted or advised.
+func isReserve(m textkit.Modality) bool {
+	switch m {
+	case textkit.Advised, textkit.Planned, textkit.Wished, textkit.Doubted:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,66 @@
+package scan
+
+import "governance.internal/shared/textkit"
+
+// leastSubstance is how many words of substance a line needs for each dimension that it claims.
+const leastSubstance = 2
+
+// mostTopics is how many dimensions one clause may claim.
+const mostTopics = 2
+
+// isList reports whether a line strings names together instead of telling what is done.
+func isList(l *line, claims []claim) bool {
+	topics := 0
+	for _, c := range claims {
+		if c.positive() {
+			topics++
+		}
+	}
+	if topics == 0 {
+		return false
+	}
+
+	if !textkit.HasVerb(l.Words) {
+		return true
+	}
+	if topics <= mostTopics {
+		return false
+	}
+	return topics > mostTopics*verbs(l) || l.substance() < leastSubstance*topics
+}
+
+// verbs counts the clauses with a verb.
+func verbs(l *line) int {
+	n := 0
+	for _, c := range l.scopes.Clauses {
+		if textkit.HasVerb(c.Words) {
+			n++
+		}
+	}
+	return n
+}
+
+// substance counts the words that are neither names of dimensions nor praise nor filler.
+func (l *line) substance() int {
+	hollow := make([]bool, len(l.Words))
+	cover := func(classes string) {
+		for _, m := range l.of(classes) {
+			for i := m.at; i < m.at+m.length; i++ {
+				hollow[i] = true
+			}
+		}
+	}
+
+	cover("hype|claim")
+	for i := range topics {
+		cover(topics[i].names)
+	}
+
+	n := 0
+	for _, covered := range hollow {
+		if !covered {
+			n++
+		}
+	}
+	return n
+}

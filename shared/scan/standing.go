@@ -1,0 +1,167 @@
+package scan
+
+import (
+	"slices"
+
+	"governance.internal/shared/textkit"
+)
+
+// standing is what one paragraph says about one dimension.
+type standing struct {
+	base   int  // 0 to 2: denied, named, stated
+	listed bool // the level comes from a list of names
+	named  bool // only the control is named
+	absent bool // a line denies the control
+	strong bool // a mechanism enforces it
+	weak   bool // the mechanism can be skipped, or is a mere instruction
+	tested bool // the mechanism is checked
+
+	evidence []textkit.Span
+	denials  []textkit.Span
+}
+
+func (s *standing) level() int {
+	switch {
+	case s.base < 2:
+		return s.base
+	case !s.strong || s.weak:
+		return 2
+	case s.tested:
+		return 4
+	}
+	return 3
+}
+
+// paragraph collects the standings of the dimensions, line by line.
+type paragraph struct {
+	standings map[*topic]*standing
+	last      []*topic // dimensions of the last line that made a claim
+}
+
+func readParagraph(lines []*line) map[*topic]*standing {
+	p := &paragraph{standings: map[*topic]*standing{}}
+	for i, l := range lines {
+		var next *line
+		if i+1 < len(lines) {
+			next = lines[i+1]
+		}
+		p.read(l, next)
+	}
+
+	p.demoteNames()
+	return p.standings
+}
+
+func (p *paragraph) of(t *topic) *standing {
+	if p.standings[t] == nil {
+		p.standings[t] = &standing{}
+	}
+	return p.standings[t]
+}
+
+func (p *paragraph) read(l, next *line) {
+	claims := l.claims()
+	if l.Question {
+		claims = answered(claims, next)
+	}
+	list := isList(l, claims)
+	var positive []*topic
+
+	for _, c := range claims {
+		s := p.of(c.topic)
+		if !c.positive() {
+			s.absent = true
+			s.denials = append(s.denials, l.Span)
+			continue
+		}
+		positive = append(positive, c.topic)
+		p.add(s, l, c, list)
+	}
+
+	if len(positive) == 0 && len(claims) == 0 {
+		p.attach(l)
+		return
+	}
+	p.last = positive
+}
+
+// add notes a positive claim.
+func (p *paragraph) add(s *standing, l *line, c claim, list bool) {
+	level := c.level()
+	if list {
+		level = min(level, 1)
+	}
+	if level > s.base {
+		s.base = level
+		s.listed, s.named = list, c.named
+	}
+
+	s.evidence = append(s.evidence, l.Span)
+	if list || level < 2 {
+		return
+	}
+	s.strong = s.strong || l.enforces(c.topic)
+	s.weak = s.weak || l.weakens()
+	s.tested = s.tested || l.tests(c.topic, true)
+}
+
+// attach takes a line without a claim of its own as a remark on what stands before it: "The agent
+// cannot turn it off."
+func (p *paragraph) attach(l *line) {
+	for _, t := range p.last {
+		s := p.of(t)
+		strong, weak, tested := l.enforces(t), l.weakens(), l.tests(t, false)
+		if !strong && !weak && !tested {
+			continue
+		}
+		s.strong = s.strong || strong
+		s.weak = s.weak || weak
+		s.tested = s.tested || tested
+		s.evidence = append(s.evidence, l.Span)
+	}
+}
+
+// mostNames is how many controls a paragraph may merely name before it counts as a list.
+const mostNames = 3
+
+func (p *paragraph) demoteNames() {
+	var named []*standing
+	for i := range topics {
+		s := p.standings[&topics[i]]
+		if s != nil && s.named && s.base > 0 {
+			named = append(named, s)
+		}
+	}
+	if len(named) <= mostNames {
+		return
+	}
+
+	for _, s := range named {
+		s.base, s.listed = 1, true
+	}
+}
+
+// answered reads the claims of a question with the line that follows it.
+func answered(claims []claim, next *line) []claim {
+	answer := textkit.Asked
+	denied := false
+	if next != nil && len(next.Words) > 0 {
+		first := next.Words[:min(len(next.Words), 4)]
+		denied = slices.ContainsFunc(first, func(w textkit.Word) bool { return isNo(w) })
+		if slices.ContainsFunc(first, func(w textkit.Word) bool { return w.Lower == "yes" }) {
+			answer = textkit.Stated
+		}
+	}
+
+	for i := range claims {
+		claims[i].meant = answer
+		if denied {
+			claims[i].verdict = absent
+		}
+	}
+	return claims
+}
+
+func isNo(w textkit.Word) bool {
+	return textkit.IsNegator([]textkit.Word{w}, 0)
+}

@@ -1,0 +1,50 @@
+package scan
+
+import "governance.internal/shared/textkit"
+
+// enforces reports whether a line names a mechanism that enforces a control.
+func (l *line) enforces(t *topic) bool {
+	if isReserve(textkit.ModalityOf(l.Words)) {
+		return false
+	}
+	if t.mechanism != "" && l.affirms(t.mechanism) {
+		return true
+	}
+
+	if l.deniesBypass() {
+		return true
+	}
+	return l.affirms("component") && l.affirms("enforce")
+}
+
+// deniesBypass reports "it cannot be skipped".
+func (l *line) deniesBypass() bool {
+	for _, m := range l.marks["bypass"] {
+		if !l.affirmed(m) {
+			return true
+		}
+	}
+	return false
+}
+
+// weakens reports whether a line says that a control can be skipped, or that it is an instruction
+// to the agent and no more.
+func (l *line) weakens() bool {
+	return l.affirms("bypass") || l.affirms("instruct")
+}
+
+// tests reports whether a line tells of a check of the mechanism itself. claims says that the
+// line speaks of the control, too; its own verbs are then no check of it.
+func (l *line) tests(t *topic, claims bool) bool {
+	if isReserve(textkit.ModalityOf(l.Words)) {
+		return false
+	}
+	if t.checks != "" && l.affirms(t.checks) && l.has("period|outcome|component|tester") {
+		return true
+	}
+
+	if l.affirms("tester") && l.has("try_verb|period|outcome") {
+		return true
+	}
+	return !claims && l.affirms("try_verb") && l.has("period|outcome")
+}

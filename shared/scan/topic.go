@@ -1,0 +1,191 @@
+package scan
+
+// Names of the dimensions, in the order of every answer.
+const (
+	Attribution        = "attribution"
+	AuditChain         = "audit_chain"
+	ProtectedFiles     = "protected_files"
+	PreflightGates     = "preflight_gates"
+	SessionHandoff     = "session_handoff"
+	HumanApprovalGates = "human_approval_gates"
+	EgressControl      = "egress_control"
+	HonestDisclosure   = "honest_disclosure"
+	MemoryGovernance   = "memory_governance"
+)
+
+// form is how the words of a frame make a claim.
+type form int
+
+const (
+	// control: the anchor is the control; a negation denies it.
+	control form = iota
+
+	// plain: the words together are the claim, whatever is negated among them.
+	plain
+
+	// ban: the anchor is what must not happen; its negation is the claim.
+	ban
+
+	// open: the words together say that the control is missing.
+	open
+)
+
+// frame is a group of classes that together speak of a dimension. Classes are separated by "|".
+type frame struct {
+	form   form
+	anchor string
+	with   []string // each must stand near the anchor
+	within int      // words between the anchor and each of them
+}
+
+// topic is one dimension: by which words it is known, and what makes it strong.
+type topic struct {
+	name   string
+	weight int
+	frames []frame
+
+	// names is the class of the names that lists and brochures use.
+	names string
+
+	// harm are the verbs whose negation protects.
+	harm string
+
+	// mechanism is the class of words that name an enforcing mechanism by themselves.
+	mechanism string
+
+	// checks is the class of words that name a check of the mechanism by themselves.
+	checks string
+
+	// keepsUndoing says that to remove and to drop is what the control does.
+	keepsUndoing bool
+
+	// named is the level of a statement that only names the control.
+	named int
+}
+
+var topics = []topic{
+	{
+		name:   Attribution,
+		weight: 10,
+		names:  "name_attribution",
+		harm:   "bypass",
+		named:  1,
+		frames: []frame{
+			{form: control, anchor: "identity", with: []string{"label"}, within: 8},
+			{form: control, anchor: "own_identity", with: []string{"agent|person|label"}, within: 8},
+			{form: control, anchor: "trace_to", with: []string{"agent|person|identity|action"}, within: 10},
+			{form: control, anchor: "cannot_tell", with: []string{"identity|agent"}, within: 8},
+			{form: open, anchor: "shared_identity"},
+		},
+	},
+	{
+		name:      AuditChain,
+		weight:    15,
+		names:     "name_audit_chain",
+		harm:      "alter|bypass",
+		mechanism: "tamper",
+		checks:    "chain_check",
+		named:     2,
+		frames: []frame{
+			{form: control, anchor: "log_strong_name"},
+			{form: control, anchor: "record_verb", with: []string{"action"}, within: 8},
+			{form: control, anchor: "store_verb", with: []string{"action", "record_place"}, within: 8},
+			{form: control, anchor: "tamper", with: []string{"log_name|action|record_place"}, within: 10},
+			{form: ban, anchor: "alter", with: []string{"log_name"}, within: 8},
+		},
+	},
+	{
+		name:      ProtectedFiles,
+		weight:    12,
+		names:     "name_protected_files",
+		harm:      "write_verb|alter|bypass",
+		mechanism: "protect_mech",
+		named:     1,
+		frames: []frame{
+			{form: control, anchor: "protect", with: []string{"file"}, within: 8},
+			{form: ban, anchor: "write_verb", with: []string{"file"}, within: 8},
+			{form: open, anchor: "any_file", with: []string{"write_verb|agent"}, within: 8},
+		},
+	},
+	{
+		name:   PreflightGates,
+		weight: 12,
+		names:  "name_preflight_gates",
+		harm:   "bypass|undo",
+		named:  1,
+		frames: []frame{
+			{form: control, anchor: "checker", with: []string{"before", "effect|check_verb"}, within: 10},
+			{form: control, anchor: "checker", with: []string{"block", "effect|action|check_verb"}, within: 10},
+		},
+	},
+	{
+		name:   SessionHandoff,
+		weight: 8,
+		names:  "name_session_handoff",
+		harm:   "bypass|undo",
+		named:  1,
+		frames: []frame{
+			{form: control, anchor: "handoff_name"},
+			{form: control, anchor: "note", with: []string{"next"}, within: 14},
+			{form: open, anchor: "blank_start"},
+		},
+	},
+	{
+		name:      HumanApprovalGates,
+		weight:    14,
+		names:     "name_human_approval_gates",
+		harm:      "bypass",
+		mechanism: "approve_mech",
+		named:     2,
+		frames: []frame{
+			{form: control, anchor: "approve_strong", with: []string{"person|need"}, within: 10},
+			{form: control, anchor: "approve", with: []string{"decider", "need|effect|send_verb"}, within: 8},
+			{form: control, anchor: "review_verb", with: []string{"decider", "send_verb|approve"}, within: 10},
+			{form: control, anchor: "ask_verb", with: []string{"decider", "approve|need"}, within: 6},
+		},
+	},
+	{
+		name:         EgressControl,
+		weight:       11,
+		names:        "name_egress_control",
+		harm:         "reach_verb|bypass",
+		mechanism:    "net_mech",
+		keepsUndoing: true,
+		named:        1,
+		frames: []frame{
+			{form: control, anchor: "restrict", with: []string{"net"}, within: 8},
+			{form: control, anchor: "net_mech", with: []string{"net|reach_verb|only_to|named_place|restrict"}, within: 10},
+			{form: plain, anchor: "only_to", with: []string{"reach_verb|net_strong|permit", "named_place|net"}, within: 8},
+			{form: ban, anchor: "reach_verb", with: []string{"net_strong|net_place"}, within: 6},
+			{form: ban, anchor: "net_access"},
+			{form: open, anchor: "open_net", with: []string{"net|reach_verb"}, within: 8},
+		},
+	},
+	{
+		name:   HonestDisclosure,
+		weight: 8,
+		names:  "name_honest_disclosure",
+		harm:   "bypass",
+		named:  1,
+		frames: []frame{
+			{form: control, anchor: "tell", with: []string{"machine"}, within: 10},
+			{form: control, anchor: "tell", with: []string{"limits"}, within: 8},
+			{form: open, anchor: "pretend", with: []string{"recipient|person"}, within: 6},
+		},
+	},
+	{
+		name:         MemoryGovernance,
+		weight:       10,
+		names:        "name_memory_governance",
+		harm:         "bypass",
+		mechanism:    "memory_mech",
+		keepsUndoing: true,
+		named:        1,
+		frames: []frame{
+			{form: control, anchor: "memory", with: []string{"govern"}, within: 12},
+			{form: plain, anchor: "keep_verb", with: []string{"kept_thing", "duration"}, within: 12},
+			{form: plain, anchor: "no_memory", with: []string{"between|memory"}, within: 8},
+			{form: open, anchor: "unmanaged", with: []string{"memory|kept_thing"}, within: 10},
+		},
+	},
+}
