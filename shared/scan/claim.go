@@ -63,14 +63,15 @@ func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, 
 	denied := map[int]bool{}
 	for _, s := range sightings {
 		if s.verdict == absent {
-			denied[l.scopes.ClauseAt(s.at.at)] = true
+			denied[l.part(s.at)] = true
 		}
 	}
 
+	hollow := l.substance() < leastSubstance
 	best, found := claim{}, false
 	for _, s := range sightings {
 		clause := l.scopes.ClauseAt(s.at.at)
-		if s.verdict == claimed && denied[clause] {
+		if s.verdict == claimed && denied[l.part(s.at)] {
 			continue
 		}
 		c := claim{
@@ -78,13 +79,26 @@ func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, 
 			clause:  clause,
 			verdict: s.verdict,
 			meant:   l.modality(s.at, busy),
-			named:   s.named,
+			named:   s.named || hollow,
 		}
 		if !found || c.level() > best.level() {
 			best, found = c, true
 		}
 	}
 	return best, found
+}
+
+// part returns the number of the part of a line in which a mark stands. Parts are joined by a
+// contrast or a semicolon; what is denied in one may be claimed in another.
+func (l *line) part(m mark) int {
+	part := 0
+	for i := 1; i <= m.at; i++ {
+		w := l.Words[i]
+		if w.Break == ";" || w.Break == ":" || w.Lower == "but" || w.Lower == "however" {
+			part++
+		}
+	}
+	return part
 }
 
 // sighting is a place where a frame, or a name, of a dimension stands in a line.
@@ -136,7 +150,7 @@ func (t *topic) judge(l *line, f frame, anchor mark) (verdict, bool) {
 
 	switch f.form {
 	case plain:
-		return claimed, true
+		return protected, true
 	case ban:
 		_, after := textkit.DeniedAfter(l.Words, anchor.at+anchor.length-1)
 		return protected, denied || after

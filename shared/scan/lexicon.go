@@ -2,6 +2,7 @@ package scan
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -87,6 +88,24 @@ func (l *lexicon) marksOf(sentence []textkit.Word) map[string][]mark {
 				marks[e.class] = addMark(marks[e.class], mark{at, 1})
 			}
 		}
+	}
+	return withoutIgnored(marks)
+}
+
+// withoutIgnored drops the marks inside of phrases that mean something else: "logged in".
+func withoutIgnored(marks map[string][]mark) map[string][]mark {
+	ignored := marks["ignore"]
+	if len(ignored) == 0 {
+		return marks
+	}
+
+	inside := func(m mark) bool {
+		return slices.ContainsFunc(ignored, func(i mark) bool {
+			return i.at <= m.at && m.at+m.length <= i.at+i.length
+		})
+	}
+	for class := range marks {
+		marks[class] = slices.DeleteFunc(marks[class], inside)
 	}
 	return marks
 }

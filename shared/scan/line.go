@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"strings"
 
 	"governance.internal/shared/textkit"
@@ -14,11 +15,48 @@ type line struct {
 }
 
 func newLine(s textkit.Sentence) *line {
-	return &line{
+	l := &line{
 		Sentence: s,
 		scopes:   textkit.NewScopes(s.Words),
 		marks:    words().marksOf(s.Words),
 	}
+	l.marks["record_verb"] = slices.DeleteFunc(l.marks["record_verb"], l.isNoun)
+	l.markNames()
+	return l
+}
+
+var determiners = map[string]bool{
+	"a": true, "an": true, "the": true, "every": true, "each": true, "this": true, "that": true, "its": true, "their": true, "no": true, "state": true, "other": true, "per": true,
+}
+
+// isNoun reports whether "record" and the like stand behind an article.
+func (l *line) isNoun(m mark) bool {
+	w := l.Words[m.at]
+	bare := !strings.HasSuffix(w.Lower, "ed") && !strings.HasSuffix(w.Lower, "ing")
+	return bare && m.at > 0 && determiners[l.Words[m.at-1].Lower]
+}
+
+// markNames marks names of people as deciders: an unknown word with a capital letter before a verb
+// of a person, as in "Marta reads them".
+func (l *line) markNames() {
+	for i, w := range l.Words {
+		if !w.Capital || i+1 >= len(l.Words) || l.known(i) {
+			continue
+		}
+		next := l.Words[i+1]
+		if strings.HasSuffix(next.Lower, "s") && l.marksAt("review_verb|approve|send_verb", i+1) {
+			l.marks["decider"] = append(l.marks["decider"], mark{i, 1})
+		}
+	}
+}
+
+// known reports whether the lexicon has a word for who acts or what is done, or the word is all capitals.
+func (l *line) known(at int) bool {
+	w := l.Words[at]
+	if determiners[w.Lower] || len(w.Lower) < 3 {
+		return true
+	}
+	return l.marksAt("agent|decider|person|recipient|component|checker|log_name|record_place|file|net|memory|note", at)
 }
 
 // of returns the marks of classes that are separated by "|".

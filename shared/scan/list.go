@@ -10,17 +10,21 @@ const mostTopics = 2
 
 // isList reports whether a line strings names together instead of telling what is done.
 func isList(l *line, claims []claim) bool {
-	topics := 0
+	topics, named := 0, 0
 	for _, c := range claims {
-		if c.positive() {
-			topics++
+		if !c.positive() {
+			continue
+		}
+		topics++
+		if c.named {
+			named++
 		}
 	}
 	if topics == 0 {
 		return false
 	}
 
-	if !textkit.HasVerb(l.Words) {
+	if !textkit.HasVerb(l.Words) && (named > 0 || topics > mostTopics) {
 		return true
 	}
 	if topics <= mostTopics {

@@ -145,9 +145,9 @@ func (p *paragraph) demoteNames() {
 func answered(claims []claim, next *line) []claim {
 	answer := textkit.Asked
 	denied := false
-	if next != nil && len(next.Words) > 0 {
+	if next != nil && !next.Question && len(next.Words) > 0 {
 		first := next.Words[:min(len(next.Words), 4)]
-		denied = slices.ContainsFunc(first, func(w textkit.Word) bool { return isNo(w) })
+		denied = slices.ContainsFunc(first, isNo) && len(next.Words) <= longestNo || isNo(first[0])
 		if slices.ContainsFunc(first, func(w textkit.Word) bool { return w.Lower == "yes" }) {
 			answer = textkit.Stated
 		}
@@ -161,6 +161,9 @@ func answered(claims []claim, next *line) []claim {
 	}
 	return claims
 }
+
+// longestNo is the longest answer that only says no, in words: "nobody has time for that".
+const longestNo = 7
 
 func isNo(w textkit.Word) bool {
 	return textkit.IsNegator([]textkit.Word{w}, 0)

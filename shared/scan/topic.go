@@ -72,8 +72,8 @@ var topics = []topic{
 		named:  1,
 		frames: []frame{
 			{form: control, anchor: "identity", with: []string{"label"}, within: 8},
-			{form: control, anchor: "own_identity", with: []string{"agent|person|label"}, within: 8},
-			{form: control, anchor: "trace_to", with: []string{"agent|person|identity|action"}, within: 10},
+			{form: control, anchor: "own_identity", with: []string{"agent|decider|person|label"}, within: 8},
+			{form: control, anchor: "trace_to", with: []string{"agent|decider|person|identity|action"}, within: 10},
 			{form: control, anchor: "cannot_tell", with: []string{"identity|agent"}, within: 8},
 			{form: open, anchor: "shared_identity"},
 		},
@@ -89,7 +89,9 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, anchor: "log_strong_name"},
 			{form: control, anchor: "record_verb", with: []string{"action"}, within: 8},
-			{form: control, anchor: "store_verb", with: []string{"action", "record_place"}, within: 8},
+			{form: control, anchor: "store_verb", with: []string{"action|logged_thing", "log_place"}, within: 10},
+			{form: control, anchor: "save_verb", with: []string{"logged_thing", "record_place"}, within: 8},
+			{form: open, anchor: "no_log"},
 			{form: control, anchor: "tamper", with: []string{"log_name|action|record_place"}, within: 10},
 			{form: ban, anchor: "alter", with: []string{"log_name"}, within: 8},
 		},
@@ -138,7 +140,7 @@ var topics = []topic{
 		mechanism: "approve_mech",
 		named:     2,
 		frames: []frame{
-			{form: control, anchor: "approve_strong", with: []string{"person|need"}, within: 10},
+			{form: control, anchor: "approve_strong", with: []string{"decider|person|need"}, within: 10},
 			{form: control, anchor: "approve", with: []string{"decider", "need|effect|send_verb"}, within: 8},
 			{form: control, anchor: "review_verb", with: []string{"decider", "send_verb|approve"}, within: 10},
 			{form: control, anchor: "ask_verb", with: []string{"decider", "approve|need"}, within: 6},
@@ -170,7 +172,7 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, anchor: "tell", with: []string{"machine"}, within: 10},
 			{form: control, anchor: "tell", with: []string{"limits"}, within: 8},
-			{form: open, anchor: "pretend", with: []string{"recipient|person"}, within: 6},
+			{form: open, anchor: "pretend", with: []string{"recipient|decider"}, within: 6},
 		},
 	},
 	{

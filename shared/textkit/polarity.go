@@ -19,8 +19,11 @@ const (
 )
 
 // negators deny what follows in their clause.
-var negators = setOf(`no not never none nobody nothing neither nor nowhere cannot hardly rarely seldom lack lacks lacking lacked zero without
+var negators = setOf(`no not never none nobody nothing neither nor nowhere cannot hardly rarely seldom lack lacks lacking lacked without
 no-one nope isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't can't couldn't mustn't shouldn't won't wouldn't missing absent`)
+
+// emptyNo are words with which "no" denies nothing: "no matter", "no further".
+var emptyNo = setOf("further matter wonder doubt problem worries later sooner")
 
 // exceptions turn what follows a negation into a condition.
 var exceptions = setOf(`without unless until till except excepting before save besides only`)
@@ -38,6 +41,9 @@ func IsNegator(words []Word, at int) bool {
 
 	next := words[at+1].Lower
 	if w.Lower == "not" && (next == "only" || next == "just" || next == "merely") {
+		return false
+	}
+	if w.Lower == "no" && emptyNo[next] {
 		return false
 	}
 	return w.Lower != "nothing" || next != "else"
@@ -116,21 +122,23 @@ func (s *scope) polarity() Polarity {
 // scanScope reads words[from:to].
 func scanScope(words []Word, from, to int) *scope {
 	s := &scope{}
-	verbs := 0 // since the last negator
+	verbs := 0           // since the last negator
+	preposition := false // the last negator was "without"
 
 	for i := from; i < to; i++ {
 		w := words[i]
 		switch {
+		case s.negated && goesOn(words, i):
+			verbs = 0 // one of a list: "no logs, no gates"
 		case s.negated && isException(words, i):
 			s.negated, s.required = false, true
 		case IsNegator(words, i):
-			again := s.negated && verbs == 0
-			if again || w.Lower == "nor" {
-				s.negated = true // one of a list: "no logs, no gates"
-			} else {
+			if !s.negated || verbs > 0 {
 				s.negate()
 			}
-			verbs = 0
+			verbs, preposition = 0, w.Lower == "without"
+		case s.negated && preposition && isFinite(words, i):
+			s.negated = false // "calls without a key are rejected"
 		case isUn(w):
 			s.negate()
 		case isFinite(words, i) && !IsAuxiliary(w), w.Lower == "that", relatives[w.Lower]:
@@ -138,6 +146,20 @@ func scanScope(words []Word, from, to int) *scope {
 		}
 	}
 	return s
+}
+
+// goesOn reports whether a negator continues a list of denials.
+func goesOn(words []Word, at int) bool {
+	w := words[at]
+	if w.Lower == "nor" {
+		return true
+	}
+	if w.Lower != "no" && w.Lower != "without" && w.Lower != "not" {
+		return false
+	}
+
+	before := words[at-1].Lower
+	return w.Break == "," || before == "and" || before == "or"
 }
 
 // isException reports whether a word takes back a negation before it: "nothing but", "no one
@@ -187,10 +209,12 @@ func DeniedAfter(words []Word, at int) (verb int, denied bool) {
 		if w.Break != "" || contrasts[w.Lower] {
 			return i, false
 		}
-		if !IsAuxiliary(w) {
-			continue
+		if IsAuxiliary(w) {
+			return predicate(words, i)
 		}
-		return predicate(words, i)
+		if isFinite(words, i) {
+			break
+		}
 	}
 	return at, false
 }

@@ -138,6 +138,10 @@ cancel cancelled cancelling
 label labelled labelling
 signal signalled signalling
 compel compelled
+agree agreed agreeing agrees
+guarantee guaranteed guarantees
+free freed frees
+oversee oversaw overseen
 person people persons
 child children
 man men
