@@ -11,6 +11,9 @@ type claim struct {
 
 	// named says that the line only names the control.
 	named bool
+
+	// firm says that a denial is beyond doubt: it denies the name, or says the opposite.
+	firm bool
 }
 
 // positive reports whether the control is said to be there, or to come.
@@ -68,6 +71,7 @@ func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, 
 	}
 
 	hollow := l.substance() < leastSubstance
+	missing := l.has("nonexistent")
 	best, found := claim{}, false
 	for _, s := range sightings {
 		clause := l.scopes.ClauseAt(s.at.at)
@@ -81,6 +85,10 @@ func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, 
 			meant:   l.modality(s.at, busy),
 			named:   s.named || hollow,
 		}
+		if missing && c.meant != textkit.Stated {
+			c.verdict = absent
+		}
+		c.firm = s.firm
 		if !found || c.level() > best.level() {
 			best, found = c, true
 		}
@@ -106,6 +114,7 @@ type sighting struct {
 	at      mark
 	verdict verdict
 	named   bool
+	firm    bool // see [claim]
 }
 
 // sightings returns all places of a dimension in a line. Names count where no frame is found.
@@ -117,7 +126,8 @@ func (t *topic) sightings(l *line) []sighting {
 				continue
 			}
 			if v, ok := t.judge(l, f, anchor); ok {
-				all = append(all, sighting{at: anchor, verdict: v})
+				firm := f.form == open || l.marksAt(t.names, anchor.at)
+				all = append(all, sighting{at: anchor, verdict: v, firm: firm})
 			}
 		}
 	}
@@ -130,18 +140,35 @@ func (t *topic) sightings(l *line) []sighting {
 			at:      m,
 			verdict: t.denial(l, m),
 			named:   true,
+			firm:    true,
 		})
 	}
 	return all
 }
 
 func (l *line) completes(f frame, anchor mark) bool {
-	for _, classes := range f.with {
-		if _, ok := l.near(anchor, classes, f.within); !ok {
+	if f.not != "" && l.has(f.not) {
+		return false
+	}
+
+	for i, classes := range f.with {
+		other, ok := l.near(anchor, classes, f.within)
+		if !ok {
+			return false
+		}
+		if i == 0 && f.object && other.at < anchor.at && !l.passive(anchor) {
 			return false
 		}
 	}
 	return true
+}
+
+// passive reports whether a form of "be" stands right before a verb.
+func (l *line) passive(m mark) bool {
+	if m.at == 0 {
+		return false
+	}
+	return l.Words[m.at-1].Stem == "be"
 }
 
 // judge returns the verdict of a frame; false means that the words make no claim.
@@ -151,6 +178,10 @@ func (t *topic) judge(l *line, f frame, anchor mark) (verdict, bool) {
 	switch f.form {
 	case plain:
 		return protected, true
+	case automatic:
+		if _, person := l.near(anchor, "decider", f.within); person {
+			return absent, false
+		}
 	case ban:
 		_, after := textkit.DeniedAfter(l.Words, anchor.at+anchor.length-1)
 		return protected, denied || after

@@ -101,3 +101,7 @@ func TestSeenHalf(t *testing.T) {
 func TestUnseenHalf(t *testing.T) {
 	measure(t, "unseen.txt", false)
 }
+
+func TestWideSet(t *testing.T) {
+	measure(t, "wide.txt", true)
+}

@@ -22,6 +22,7 @@ func newLine(s textkit.Sentence) *line {
 	}
 	l.marks["record_verb"] = slices.DeleteFunc(l.marks["record_verb"], l.isNoun)
 	l.markNames()
+	l.markRuns()
 	return l
 }
 
@@ -46,6 +47,16 @@ func (l *line) markNames() {
 		next := l.Words[i+1]
 		if strings.HasSuffix(next.Lower, "s") && l.marksAt("review_verb|approve|send_verb", i+1) {
 			l.marks["decider"] = append(l.marks["decider"], mark{i, 1})
+		}
+	}
+}
+
+// markRuns marks runs that come later or came before: "the next session", "tomorrow's run".
+func (l *line) markRuns() {
+	for _, m := range l.marks["next_word"] {
+		after := mark{m.at + m.length, 1}
+		if l.marksAt("run_word", after.at) || l.marksAt("run_word", after.at+1) {
+			l.marks["next_run"] = append(l.marks["next_run"], m)
 		}
 	}
 }
@@ -130,7 +141,7 @@ func (l *line) denial(m mark, protective string) verdict {
 	if !denied {
 		return claimed
 	}
-	if l.marksAt(protective, verb) {
+	if l.marksAt(protective+"|let_verb", verb) {
 		return protected
 	}
 	return absent
@@ -179,8 +190,12 @@ func (l *line) marksAt(classes string, at int) bool {
 // step".
 func (l *line) undone(m mark) bool {
 	for _, u := range l.marks["undo"] {
+		behind := u.at + u.length
+		if behind > m.at || l.marksAt("preposition", behind) {
+			continue
+		}
 		past := strings.HasSuffix(l.Words[u.at].Lower, "ed") || strings.HasSuffix(l.Words[u.at].Lower, "ing")
-		if past && u.at < m.at && m.at-u.at-u.length <= 3 && l.affirmed(u) {
+		if past && m.at-behind <= 3 && l.affirmed(u) {
 			return true
 		}
 	}
@@ -196,8 +211,9 @@ func (l *line) modality(m mark, busy map[int]bool) textkit.Modality {
 		return meant
 	}
 
+	condition := own > 0 && isCondition(l.scopes.Clauses[own].Link)
 	for n, c := range l.scopes.Clauses {
-		if busy[n] {
+		if busy[n] && !(condition && n == own-1) {
 			continue
 		}
 		comment := textkit.ModalityOf(c.Words)
@@ -206,6 +222,14 @@ func (l *line) modality(m mark, busy map[int]bool) textkit.Modality {
 		}
 	}
 	return meant
+}
+
+func isCondition(link string) bool {
+	switch link {
+	case "if", "when", "once", "until", "unless", "after", "before":
+		return true
+	}
+	return false
 }
 
 // isReserve reports whether something is only planned, wished, doubted or advised.

@@ -88,6 +88,7 @@ type finding struct {
 func judge(t *textkit.Text) []finding {
 	findings := make([]finding, len(topics))
 	denials := make([][]textkit.Span, len(topics))
+	firm := make([]bool, len(topics))
 	for i := range topics {
 		findings[i].topic = &topics[i]
 	}
@@ -101,11 +102,12 @@ func judge(t *textkit.Text) []finding {
 			}
 			findings[i].join(s)
 			denials[i] = append(denials[i], s.denials...)
+			firm[i] = firm[i] || s.firm
 		}
 	}
 
 	for i := range findings {
-		findings[i].deny(denials[i])
+		findings[i].deny(denials[i], firm[i])
 	}
 	return findings
 }
@@ -125,9 +127,9 @@ func (f *finding) join(s *standing) {
 	}
 }
 
-// deny lowers a finding that another line of the text denies.
-func (f *finding) deny(denials []textkit.Span) {
-	if len(denials) == 0 {
+// deny lowers a finding that another line of the text denies beyond doubt.
+func (f *finding) deny(denials []textkit.Span, firm bool) {
+	if f.level > 0 && !firm {
 		return
 	}
 

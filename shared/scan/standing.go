@@ -11,7 +11,7 @@ type standing struct {
 	base   int  // 0 to 2: denied, named, stated
 	listed bool // the level comes from a list of names
 	named  bool // only the control is named
-	absent bool // a line denies the control
+	firm   bool // a line denies the control beyond doubt
 	strong bool // a mechanism enforces it
 	weak   bool // the mechanism can be skipped, or is a mere instruction
 	tested bool // the mechanism is checked
@@ -36,6 +36,7 @@ func (s *standing) level() int {
 type paragraph struct {
 	standings map[*topic]*standing
 	last      []*topic // dimensions of the last line that made a claim
+	denied    bool     // the line before denies what it speaks of
 }
 
 func readParagraph(lines []*line) map[*topic]*standing {
@@ -65,13 +66,18 @@ func (p *paragraph) read(l, next *line) {
 		claims = answered(claims, next)
 	}
 	list := isList(l, claims)
+	same := p.denied && l.has("likewise")
+	p.denied = false
 	var positive []*topic
 
 	for _, c := range claims {
 		s := p.of(c.topic)
+		if same {
+			c.verdict = absent
+		}
 		if !c.positive() {
-			s.absent = true
-			s.denials = append(s.denials, l.Span)
+			p.denied = true
+			s.deny(l, c.firm)
 			continue
 		}
 		positive = append(positive, c.topic)
@@ -83,6 +89,12 @@ func (p *paragraph) read(l, next *line) {
 		return
 	}
 	p.last = positive
+}
+
+// deny notes a denial.
+func (s *standing) deny(l *line, firm bool) {
+	s.firm = s.firm || firm
+	s.denials = append(s.denials, l.Span)
 }
 
 // add notes a positive claim.

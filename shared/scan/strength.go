@@ -14,7 +14,21 @@ func (l *line) enforces(t *topic) bool {
 	if l.deniesBypass() {
 		return true
 	}
-	return l.affirms("component") && l.affirms("enforce")
+	return l.refuses() || l.affirms("component") && l.affirms("enforce")
+}
+
+// refuses reports a part of the system that does not do as it is told: "the API does not take
+// payments without the token".
+func (l *line) refuses() bool {
+	for _, c := range l.marks["component"] {
+		for _, r := range l.marks["refusal"] {
+			ahead := r.at - c.at - c.length
+			if 0 <= ahead && ahead <= 3 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // deniesBypass reports "it cannot be skipped".

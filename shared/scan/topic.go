@@ -26,6 +26,10 @@ const (
 	// ban: the anchor is what must not happen; its negation is the claim.
 	ban
 
+	// automatic: a control without an actor, such as "each price is first compared"; the claim
+	// does not hold when a person is near, who would be the one who checks.
+	automatic
+
 	// open: the words together say that the control is missing.
 	open
 )
@@ -36,6 +40,13 @@ type frame struct {
 	anchor string
 	with   []string // each must stand near the anchor
 	within int      // words between the anchor and each of them
+
+	// not are classes that must not stand in the line.
+	not string
+
+	// object says that the first of with is the object of the anchor: behind it, or before
+	// its passive.
+	object bool
 }
 
 // topic is one dimension: by which words it is known, and what makes it strong.
@@ -73,7 +84,10 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, anchor: "identity", with: []string{"label"}, within: 8},
 			{form: control, anchor: "own_identity", with: []string{"agent|decider|person|label"}, within: 8},
+			{form: control, anchor: "credential", with: []string{"own_word"}, within: 2},
 			{form: control, anchor: "trace_to", with: []string{"agent|decider|person|identity|action"}, within: 10},
+			{form: control, anchor: "signs_as", with: []string{"version"}, within: 6},
+			{form: control, anchor: "origin_question", with: []string{"see_verb"}, within: 8},
 			{form: control, anchor: "cannot_tell", with: []string{"identity|agent"}, within: 8},
 			{form: open, anchor: "shared_identity"},
 		},
@@ -88,12 +102,12 @@ var topics = []topic{
 		named:     2,
 		frames: []frame{
 			{form: control, anchor: "log_strong_name"},
-			{form: control, anchor: "record_verb", with: []string{"action"}, within: 8},
-			{form: control, anchor: "store_verb", with: []string{"action|logged_thing", "log_place"}, within: 10},
-			{form: control, anchor: "save_verb", with: []string{"logged_thing", "record_place"}, within: 8},
-			{form: open, anchor: "no_log"},
-			{form: control, anchor: "tamper", with: []string{"log_name|action|record_place"}, within: 10},
+			{form: control, anchor: "record_verb", with: []string{"action|activity"}, within: 8},
+			{form: control, anchor: "store_verb", with: []string{"action|activity", "log_place|log_sink"}, within: 10, not: "handoff_name"},
+			{form: control, anchor: "save_verb", with: []string{"activity"}, within: 5, not: "handoff_name"},
+			{form: control, anchor: "tamper", with: []string{"log_name|activity|log_sink"}, within: 10},
 			{form: ban, anchor: "alter", with: []string{"log_name"}, within: 8},
+			{form: open, anchor: "no_log"},
 		},
 	},
 	{
@@ -105,7 +119,8 @@ var topics = []topic{
 		named:     1,
 		frames: []frame{
 			{form: control, anchor: "protect", with: []string{"file"}, within: 8},
-			{form: ban, anchor: "write_verb", with: []string{"file"}, within: 8},
+			{form: ban, anchor: "write_verb", with: []string{"file"}, within: 8, object: true},
+			{form: plain, anchor: "keep_from", with: []string{"write_verb", "file"}, within: 8},
 			{form: open, anchor: "any_file", with: []string{"write_verb|agent"}, within: 8},
 		},
 	},
@@ -116,8 +131,9 @@ var topics = []topic{
 		harm:   "bypass|undo",
 		named:  1,
 		frames: []frame{
-			{form: control, anchor: "checker", with: []string{"before", "effect|check_verb"}, within: 10},
+			{form: control, anchor: "checker", with: []string{"before|first", "effect|check_verb"}, within: 10},
 			{form: control, anchor: "checker", with: []string{"block", "effect|action|check_verb"}, within: 10},
+			{form: automatic, anchor: "machine_check", with: []string{"first|block", "effect|action"}, within: 10},
 		},
 	},
 	{
@@ -129,6 +145,7 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, anchor: "handoff_name"},
 			{form: control, anchor: "note", with: []string{"next"}, within: 14},
+			{form: control, anchor: "note", with: []string{"next_run"}, within: 14},
 			{form: open, anchor: "blank_start"},
 		},
 	},
@@ -140,10 +157,11 @@ var topics = []topic{
 		mechanism: "approve_mech",
 		named:     2,
 		frames: []frame{
-			{form: control, anchor: "approve_strong", with: []string{"decider|person|need"}, within: 10},
-			{form: control, anchor: "approve", with: []string{"decider", "need|effect|send_verb"}, within: 8},
+			{form: control, anchor: "approve_strong", with: []string{"decider|need|effect|action|send_verb"}, within: 10},
+			{form: control, anchor: "approve", with: []string{"decider", "need|send_verb"}, within: 8},
 			{form: control, anchor: "review_verb", with: []string{"decider", "send_verb|approve"}, within: 10},
-			{form: control, anchor: "ask_verb", with: []string{"decider", "approve|need"}, within: 6},
+			{form: control, anchor: "ask_verb", with: []string{"decider", "approve|first"}, within: 6},
+			{form: control, anchor: "role_noun", with: []string{"need"}, within: 5},
 		},
 	},
 	{
@@ -185,7 +203,9 @@ var topics = []topic{
 		named:        1,
 		frames: []frame{
 			{form: control, anchor: "memory", with: []string{"govern"}, within: 12},
-			{form: plain, anchor: "keep_verb", with: []string{"kept_thing", "duration"}, within: 12},
+			{form: plain, anchor: "keep_verb", with: []string{"kept_thing", "duration"}, within: 12, not: "not_memory"},
+			{form: plain, anchor: "keep_verb", with: []string{"only_to", "kept_thing|govern"}, within: 6},
+			{form: control, anchor: "erase_verb", with: []string{"stored_thing", "duration|after_word"}, within: 8, not: "not_memory"},
 			{form: plain, anchor: "no_memory", with: []string{"between|memory"}, within: 8},
 			{form: open, anchor: "unmanaged", with: []string{"memory|kept_thing"}, within: 10},
 		},

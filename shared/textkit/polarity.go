@@ -124,9 +124,13 @@ func scanScope(words []Word, from, to int) *scope {
 	s := &scope{}
 	verbs := 0           // since the last negator
 	preposition := false // the last negator was "without"
+	aside := false       // the last negator was that of "not by the agent" between commas
 
 	for i := from; i < to; i++ {
 		w := words[i]
+		if aside && w.Break != "" {
+			s.negated, aside = false, false
+		}
 		switch {
 		case s.negated && goesOn(words, i):
 			verbs = 0 // one of a list: "no logs, no gates"
@@ -137,6 +141,7 @@ func scanScope(words []Word, from, to int) *scope {
 				s.negate()
 			}
 			verbs, preposition = 0, w.Lower == "without"
+			aside = isAside(words, i)
 		case s.negated && preposition && isFinite(words, i):
 			s.negated = false // "calls without a key are rejected"
 		case isUn(w):
@@ -147,6 +152,17 @@ func scanScope(words []Word, from, to int) *scope {
 	}
 	return s
 }
+
+// isAside reports "not" between commas that denies only the phrase behind it: "applied by the
+// pipeline, not by the agent, and ...".
+func isAside(words []Word, at int) bool {
+	if words[at].Lower != "not" || words[at].Break != "," || at+1 >= len(words) {
+		return false
+	}
+	return asides[words[at+1].Lower]
+}
+
+var asides = setOf("by from in on at the a an with for to")
 
 // goesOn reports whether a negator continues a list of denials.
 func goesOn(words []Word, at int) bool {

@@ -123,7 +123,7 @@ func (t *Text) endsSentence(at, end int) bool {
 
 var (
 	// titles stand before a name; they never end a sentence.
-	titles = strings.Fields("mr mrs ms dr prof st no nos vs cf e.g i.e eg ie approx fig sec art vol")
+	titles = strings.Fields("mr mrs ms dr prof st vs cf e.g i.e eg ie approx fig sec art vol")
 
 	// endings may end a sentence, when a capital follows.
 	endings = strings.Fields("etc inc ltd co corp llc jr sr a.m p.m u.s u.k al resp")
@@ -140,6 +140,9 @@ func (t *Text) isAbbreviation(at int, next byte) bool {
 
 	if slices.Contains(titles, word) {
 		return true
+	}
+	if word == "no" || word == "nos" {
+		return isDigit(next)
 	}
 	if slices.Contains(endings, word) {
 		return !isUpper(next)
