@@ -152,15 +152,25 @@ func (l *line) completes(f frame, anchor mark) bool {
 	}
 
 	for i, classes := range f.with {
-		other, ok := l.near(anchor, classes, f.within)
-		if !ok {
-			return false
+		marks := l.of(classes)
+		if i == 0 && f.object && !l.passive(anchor) {
+			marks = behind(anchor, marks)
 		}
-		if i == 0 && f.object && other.at < anchor.at && !l.passive(anchor) {
+		if _, ok := l.nearest(anchor, f.within, marks); !ok {
 			return false
 		}
 	}
 	return true
+}
+
+func behind(m mark, marks []mark) []mark {
+	var after []mark
+	for _, other := range marks {
+		if other.at > m.at {
+			after = append(after, other)
+		}
+	}
+	return after
 }
 
 // passive reports whether a form of "be" stands right before a verb.

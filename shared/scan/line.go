@@ -26,6 +26,31 @@ func newLine(s textkit.Sentence) *line {
 	return l
 }
 
+// markPaths marks words that are parts of paths: "infra/", "/srv/policy", "rules.yaml".
+func (l *line) markPaths(t *textkit.Text) {
+	for i, w := range l.Words {
+		after := ""
+		if w.End < len(t.Lower) {
+			after = t.Lower[w.End : w.End+1]
+		}
+		rooted := w.Start > 0 && t.Lower[w.Start-1] == '/' && (w.Start < 2 || t.Lower[w.Start-2] == ' ')
+		folder := after == "/" && (w.End+1 >= len(t.Lower) || strings.IndexByte(" ,.;)`", t.Lower[w.End+1]) >= 0)
+		if rooted || folder || hasExtension(w.Lower) {
+			l.marks["file"] = append(l.marks["file"], mark{i, 1})
+		}
+	}
+}
+
+// hasExtension reports whether a word is the name of a file of text or code.
+func hasExtension(word string) bool {
+	at := strings.LastIndexByte(word, '.')
+	return at > 0 && extensions[word[at+1:]]
+}
+
+var extensions = map[string]bool{
+	"md": true, "yaml": true, "yml": true, "json": true, "toml": true, "txt": true, "py": true, "go": true, "js": true, "ts": true, "sh": true, "env": true, "cfg": true, "conf": true, "ini": true, "lock": true, "tf": true, "sql": true, "csv": true, "pem": true, "key": true, "xml": true,
+}
+
 var determiners = map[string]bool{
 	"a": true, "an": true, "the": true, "every": true, "each": true, "this": true, "that": true, "its": true, "their": true, "no": true, "state": true, "other": true, "per": true,
 }
@@ -88,10 +113,16 @@ func (l *line) has(classes string) bool { return len(l.of(classes)) > 0 }
 // near returns the mark of classes that is nearest to another mark, within a number of words, and
 // does not overlap it.
 func (l *line) near(m mark, classes string, within int) (mark, bool) {
+	return l.nearest(m, within, l.of(classes))
+}
+
+// nearest returns the nearest of several marks that stand in the same part of the line.
+func (l *line) nearest(m mark, within int, others []mark) (mark, bool) {
 	best, distance := mark{}, within+1
-	for _, other := range l.of(classes) {
+	part := l.part(m)
+	for _, other := range others {
 		d := gap(m, other)
-		if d >= 0 && d < distance {
+		if d >= 0 && d < distance && l.part(other) == part {
 			best, distance = other, d
 		}
 	}
@@ -140,6 +171,9 @@ func (l *line) denial(m mark, protective string) verdict {
 	verb, denied := textkit.DeniedAfter(l.Words, m.at+m.length-1)
 	if !denied {
 		return claimed
+	}
+	if label := l.Words[verb].Break; label != "" && label != "," {
+		return absent
 	}
 	if l.marksAt(protective+"|let_verb", verb) {
 		return protected

@@ -154,7 +154,9 @@ func paragraphs(t *textkit.Text) [][]*line {
 			last = s.Paragraph
 		}
 		end := len(all) - 1
-		all[end] = append(all[end], newLine(s))
+		l := newLine(s)
+		l.markPaths(t)
+		all[end] = append(all[end], l)
 	}
 	return all
 }

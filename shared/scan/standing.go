@@ -159,7 +159,7 @@ func answered(claims []claim, next *line) []claim {
 	denied := false
 	if next != nil && !next.Question && len(next.Words) > 0 {
 		first := next.Words[:min(len(next.Words), 4)]
-		denied = slices.ContainsFunc(first, isNo) && len(next.Words) <= longestNo || isNo(first[0])
+		denied = saysNo(next.Words)
 		if slices.ContainsFunc(first, func(w textkit.Word) bool { return w.Lower == "yes" }) {
 			answer = textkit.Stated
 		}
@@ -177,6 +177,19 @@ func answered(claims []claim, next *line) []claim {
 // longestNo is the longest answer that only says no, in words: "nobody has time for that".
 const longestNo = 7
 
-func isNo(w textkit.Word) bool {
-	return textkit.IsNegator([]textkit.Word{w}, 0)
+// saysNo reports whether an answer denies what was asked.
+func saysNo(answer []textkit.Word) bool {
+	if textkit.IsNegator(answer, 0) {
+		return true
+	}
+	if len(answer) > longestNo {
+		return false
+	}
+
+	for i := range answer[:min(len(answer), 4)] {
+		if textkit.IsNegator(answer, i) {
+			return true
+		}
+	}
+	return false
 }

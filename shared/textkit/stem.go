@@ -143,6 +143,7 @@ guarantee guaranteed guarantees
 free freed frees
 oversee oversaw overseen
 person people persons
+website websites site sites
 child children
 man men
 woman women

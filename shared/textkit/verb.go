@@ -53,10 +53,41 @@ func isFinite(words []Word, at int) bool {
 	}
 
 	third := strings.HasSuffix(w.Lower, "s") && !strings.HasSuffix(w.Lower, "ss")
-	bare := at > 0 && pronouns[words[at-1].Lower]
+	if third && nounVerbs()[w.Stem] && !hasObject(words, at) {
+		return false
+	}
+	bare := at > 0 && w.Break == "" && (pronouns[words[at-1].Lower] || isPlural(words[at-1]))
 	past := !strings.HasSuffix(w.Lower, "ing") && w.Stem != w.Lower && !third
 
 	return third || bare || past
+}
+
+// nounVerbs are stems of verbs whose form with -s is more often the plural of a noun.
+var nounVerbs = sync.OnceValue(func() map[string]bool {
+	verbs := map[string]bool{}
+	for _, verb := range strings.Fields(`control gate log file list name label point place end hand link limit lock mask match mark mount note order output page plan process
+record report request review schedule score set share stage stamp start stop store support switch tag test track transfer trigger use view watch work call change check claim comment
+cover display document download edit email escape exit export filter flow format guard help hold import insert issue land look measure notice offer play post print query quote
+release repeat reply reset result return scan search show sign sleep spawn state step trace type update upload visit wait walk warn write audit act block build book answer cause approach`) {
+		verbs[Stem(verb)] = true
+	}
+	return verbs
+})
+
+// hasObject reports whether something follows a word that an object or adverb begins with.
+func hasObject(words []Word, at int) bool {
+	if at+1 >= len(words) || words[at+1].Break != "" {
+		return false
+	}
+	return objects[words[at+1].Lower]
+}
+
+var objects = setOf(`a an the every each all any no its their our his her my it them him us me this that these those what whatever who which to in into on up off down out through by with from for over
+everything anything nothing everybody nobody only not first itself after before both two three one how when where whether at against`)
+
+// isPlural reports whether a word looks like a noun in the plural.
+func isPlural(w Word) bool {
+	return len(w.Lower) > 3 && strings.HasSuffix(w.Lower, "s") && !strings.HasSuffix(w.Lower, "ss") && !strings.HasSuffix(w.Lower, "us") && w.Stem != w.Lower
 }
 
 var pronouns = setOf(`i you he she it we they who which that people users customers agents bots staff`)
