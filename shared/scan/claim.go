@@ -12,6 +12,9 @@ type claim struct {
 	// named says that the line only names the control.
 	named bool
 
+	// hinted says that the line speaks of the control and nobody knows what it says.
+	hinted bool
+
 	// firm says that a denial is beyond doubt: it denies the name, or says the opposite.
 	firm bool
 }
@@ -26,7 +29,7 @@ func (c claim) level() int {
 	switch {
 	case !c.positive():
 		return 0
-	case isReserve(c.meant), c.meant == textkit.Imagined, c.meant == textkit.Asked:
+	case c.hinted, isReserve(c.meant), c.meant == textkit.Imagined, c.meant == textkit.Asked:
 		return 1
 	case c.named:
 		return c.topic.named
@@ -88,7 +91,7 @@ func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, 
 		if missing && c.meant != textkit.Stated {
 			c.verdict = absent
 		}
-		c.firm = s.firm
+		c.firm, c.hinted = s.firm, s.hinted
 		if !found || c.level() > best.level() {
 			best, found = c, true
 		}
@@ -114,23 +117,13 @@ type sighting struct {
 	at      mark
 	verdict verdict
 	named   bool
+	hinted  bool // see [claim]
 	firm    bool // see [claim]
 }
 
 // sightings returns all places of a dimension in a line. Names count where no frame is found.
 func (t *topic) sightings(l *line) []sighting {
-	var all []sighting
-	for _, f := range t.frames {
-		for _, anchor := range l.of(f.anchor) {
-			if !l.completes(f, anchor) {
-				continue
-			}
-			if v, ok := t.judge(l, f, anchor); ok {
-				firm := f.form == open || l.marksAt(t.names, anchor.at)
-				all = append(all, sighting{at: anchor, verdict: v, firm: firm})
-			}
-		}
-	}
+	all := t.framed(l, func(f frame) bool { return f.form != hint })
 	if len(all) > 0 {
 		return all
 	}
@@ -143,7 +136,39 @@ func (t *topic) sightings(l *line) []sighting {
 			firm:    true,
 		})
 	}
+	if len(all) > 0 {
+		return all
+	}
+	return t.framed(l, func(f frame) bool { return f.form == hint })
+}
+
+// framed returns the places of some of the frames of a dimension.
+func (t *topic) framed(l *line, wanted func(frame) bool) []sighting {
+	var all []sighting
+	for _, f := range t.frames {
+		if !wanted(f) {
+			continue
+		}
+		for _, anchor := range l.of(f.anchor) {
+			if s, ok := t.sighting(l, f, anchor); ok {
+				all = append(all, s)
+			}
+		}
+	}
 	return all
+}
+
+func (t *topic) sighting(l *line, f frame, anchor mark) (sighting, bool) {
+	if !l.completes(f, anchor) {
+		return sighting{}, false
+	}
+	v, ok := t.judge(l, f, anchor)
+	return sighting{
+		at:      anchor,
+		verdict: v,
+		hinted:  f.form == hint,
+		firm:    f.form == open || l.marksAt(t.names, anchor.at),
+	}, ok
 }
 
 func (l *line) completes(f frame, anchor mark) bool {
@@ -201,8 +226,27 @@ func (t *topic) judge(l *line, f frame, anchor mark) (verdict, bool) {
 		}
 		return absent, true
 	}
+	if f.form == control && l.deniesObject(f, anchor) {
+		return absent, true
+	}
 	return t.denial(l, anchor), true
 }
+
+// deniesObject reports "keeps no record": the negation stands before the object of the anchor.
+func (l *line) deniesObject(f frame, anchor mark) bool {
+	for _, classes := range f.with {
+		other, _ := l.near(anchor, classes, f.within)
+		for i := max(anchor.at+anchor.length, other.at-2); i < other.at; i++ {
+			same := l.scopes.ClauseAt(i) == l.scopes.ClauseAt(anchor.at)
+			if same && objectNo[l.Words[i].Lower] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var objectNo = map[string]bool{"no": true, "neither": true, "nobody": true}
 
 func (t *topic) denial(l *line, m mark) verdict {
 	if !t.keepsUndoing && l.undone(m) {

@@ -105,3 +105,11 @@ func TestUnseenHalf(t *testing.T) {
 func TestWideSet(t *testing.T) {
 	measure(t, "wide.txt", true)
 }
+
+func TestThirdSet(t *testing.T) {
+	measure(t, "third.txt", true)
+}
+
+func TestFourthSet(t *testing.T) {
+	measure(t, "fourth.txt", true)
+}

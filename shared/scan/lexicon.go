@@ -104,6 +104,7 @@ func withoutIgnored(marks map[string][]mark) map[string][]mark {
 			return i.at <= m.at && m.at+m.length <= i.at+i.length
 		})
 	}
+	delete(marks, "ignore")
 	for class := range marks {
 		marks[class] = slices.DeleteFunc(marks[class], inside)
 	}

@@ -23,6 +23,7 @@ func newLine(s textkit.Sentence) *line {
 	l.marks["record_verb"] = slices.DeleteFunc(l.marks["record_verb"], l.isNoun)
 	l.markNames()
 	l.markRuns()
+	l.markWhich()
 	return l
 }
 
@@ -70,8 +71,19 @@ func (l *line) markNames() {
 			continue
 		}
 		next := l.Words[i+1]
-		if strings.HasSuffix(next.Lower, "s") && l.marksAt("review_verb|approve|send_verb", i+1) {
+		decides := strings.HasSuffix(next.Lower, "s") && l.marksAt("review_verb|approve|send_verb", i+1)
+		asked := i > 0 && l.marksAt("ask_verb", i-1)
+		if decides || asked {
 			l.marks["decider"] = append(l.marks["decider"], mark{i, 1})
+		}
+	}
+}
+
+// markWhich marks "which" before a word for who acts: "which moderator did it".
+func (l *line) markWhich() {
+	for i, w := range l.Words {
+		if w.Lower == "which" && l.marksAt("agent|decider|person", i+1) {
+			l.marks["which_one"] = append(l.marks["which_one"], mark{i, 2})
 		}
 	}
 }

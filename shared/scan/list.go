@@ -24,6 +24,9 @@ func isList(l *line, claims []claim) bool {
 		return false
 	}
 
+	if n := l.names(); n >= fewestNames && l.substance() < n {
+		return true
+	}
 	if !textkit.HasVerb(l.Words) && (named > 0 || topics > mostTopics) {
 		return true
 	}
@@ -31,6 +34,18 @@ func isList(l *line, claims []claim) bool {
 		return false
 	}
 	return topics > mostTopics*verbs(l) || l.substance() < leastSubstance*topics
+}
+
+// fewestNames is how many names make a line a list that has fewer other words.
+const fewestNames = 4
+
+// names counts the names of dimensions in a line.
+func (l *line) names() int {
+	n := 0
+	for i := range topics {
+		n += len(l.marks[topics[i].names])
+	}
+	return n
 }
 
 // verbs counts the clauses with a verb.

@@ -84,11 +84,21 @@ func (p *paragraph) read(l, next *line) {
 		p.add(s, l, c, list)
 	}
 
-	if len(positive) == 0 && len(claims) == 0 {
+	if onlyHints(claims) {
 		p.attach(l)
 		return
 	}
 	p.last = positive
+}
+
+// onlyHints reports whether a line makes no claim that was understood.
+func onlyHints(claims []claim) bool {
+	for _, c := range claims {
+		if !c.hinted {
+			return false
+		}
+	}
+	return true
 }
 
 // deny notes a denial.

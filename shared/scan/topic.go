@@ -30,6 +30,9 @@ const (
 	// does not hold when a person is near, who would be the one who checks.
 	automatic
 
+	// hint: the words speak of the dimension, and what they claim is not understood.
+	hint
+
 	// open: the words together say that the control is missing.
 	open
 )
@@ -87,9 +90,12 @@ var topics = []topic{
 			{form: control, anchor: "credential", with: []string{"own_word"}, within: 2},
 			{form: control, anchor: "trace_to", with: []string{"agent|decider|person|identity|action"}, within: 10},
 			{form: control, anchor: "signs_as", with: []string{"version"}, within: 6},
-			{form: control, anchor: "origin_question", with: []string{"see_verb"}, within: 8},
+			{form: control, anchor: "origin_question", with: []string{"see_verb|agent"}, within: 8},
+			{form: control, anchor: "which_one", with: []string{"see_verb"}, within: 8},
+			{form: control, anchor: "version_word", with: []string{"label", "agent|decider|action|activity"}, within: 8},
 			{form: control, anchor: "cannot_tell", with: []string{"identity|agent"}, within: 8},
 			{form: open, anchor: "shared_identity"},
+			{form: hint, anchor: "version_word", with: []string{"agent"}, within: 6},
 		},
 	},
 	{
@@ -103,11 +109,12 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, anchor: "log_strong_name"},
 			{form: control, anchor: "record_verb", with: []string{"action|activity"}, within: 8},
-			{form: control, anchor: "store_verb", with: []string{"action|activity", "log_place|log_sink"}, within: 10, not: "handoff_name"},
+			{form: control, anchor: "store_verb", with: []string{"log_place|log_sink"}, within: 8, not: "handoff_name|next"},
 			{form: control, anchor: "save_verb", with: []string{"activity"}, within: 5, not: "handoff_name"},
 			{form: control, anchor: "tamper", with: []string{"log_name|activity|log_sink"}, within: 10},
 			{form: ban, anchor: "alter", with: []string{"log_name"}, within: 8},
 			{form: open, anchor: "no_log"},
+			{form: hint, anchor: "record_verb"},
 		},
 	},
 	{
@@ -121,6 +128,7 @@ var topics = []topic{
 			{form: control, anchor: "protect", with: []string{"file"}, within: 8},
 			{form: ban, anchor: "write_verb", with: []string{"file"}, within: 8, object: true},
 			{form: plain, anchor: "keep_from", with: []string{"write_verb", "file"}, within: 8},
+			{form: control, anchor: "block", with: []string{"write_verb", "file"}, within: 10},
 			{form: open, anchor: "any_file", with: []string{"write_verb|agent"}, within: 8},
 		},
 	},
@@ -133,7 +141,9 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, anchor: "checker", with: []string{"before|first", "effect|check_verb"}, within: 10},
 			{form: control, anchor: "checker", with: []string{"block", "effect|action|check_verb"}, within: 10},
+			{form: automatic, anchor: "block", with: []string{"limit_phrase", "effect|action"}, within: 10, not: "net_strong"},
 			{form: automatic, anchor: "machine_check", with: []string{"first|block", "effect|action"}, within: 10},
+			{form: hint, anchor: "machine_check", with: []string{"first"}, within: 6},
 		},
 	},
 	{
@@ -147,6 +157,7 @@ var topics = []topic{
 			{form: control, anchor: "note", with: []string{"next"}, within: 14},
 			{form: control, anchor: "note", with: []string{"next_run"}, within: 14},
 			{form: open, anchor: "blank_start"},
+			{form: hint, anchor: "next_run", with: []string{"know_verb|note"}, within: 6},
 		},
 	},
 	{
@@ -162,6 +173,7 @@ var topics = []topic{
 			{form: control, anchor: "review_verb", with: []string{"decider", "send_verb|approve"}, within: 10},
 			{form: control, anchor: "ask_verb", with: []string{"decider", "approve|first"}, within: 6},
 			{form: control, anchor: "role_noun", with: []string{"need"}, within: 5},
+			{form: hint, anchor: "approve", with: []string{"decider"}, within: 4},
 		},
 	},
 	{
@@ -179,6 +191,8 @@ var topics = []topic{
 			{form: ban, anchor: "reach_verb", with: []string{"net_strong|net_place"}, within: 6},
 			{form: ban, anchor: "net_access"},
 			{form: open, anchor: "open_net", with: []string{"net|reach_verb"}, within: 8},
+			{form: hint, anchor: "net_strong"},
+			{form: hint, anchor: "net_mech", with: []string{"agent"}, within: 8},
 		},
 	},
 	{
@@ -205,9 +219,12 @@ var topics = []topic{
 			{form: control, anchor: "memory", with: []string{"govern"}, within: 12},
 			{form: plain, anchor: "keep_verb", with: []string{"kept_thing", "duration"}, within: 12, not: "not_memory"},
 			{form: plain, anchor: "keep_verb", with: []string{"only_to", "kept_thing|govern"}, within: 6},
+			{form: ban, anchor: "keep_verb", with: []string{"kept_thing"}, within: 6, not: "not_memory"},
 			{form: control, anchor: "erase_verb", with: []string{"stored_thing", "duration|after_word"}, within: 8, not: "not_memory"},
 			{form: plain, anchor: "no_memory", with: []string{"between|memory"}, within: 8},
 			{form: open, anchor: "unmanaged", with: []string{"memory|kept_thing"}, within: 10},
+			{form: hint, anchor: "memory_core"},
+			{form: hint, anchor: "erase_verb", with: []string{"stored_thing"}, within: 4, not: "not_memory"},
 		},
 	},
 }

@@ -99,6 +99,9 @@ func coordinates(words []Word, start, at int) bool {
 	if at+1 >= len(words) || !HasVerb(words[start:at]) {
 		return false
 	}
+	if words[at].Lower == "so" && words[at].Break != "" {
+		return true
+	}
 
 	next := words[at+1]
 	if negators[next.Lower] || next.Lower == "then" || isFinite(words, at+1) {

@@ -9,7 +9,7 @@ type Modality int
 const (
 	Stated   Modality = iota // it is so: "the log is signed"
 	Demanded                 // must, shall, has to
-	Advised                  // should, is supposed to, ideally
+	Advised                  // should, is supposed to, meant to check, is meant to, are meant to, ideally
 	Planned                  // will be added, on the roadmap, to do
 	Wished                   // hope, would like, nice to have
 	Doubted                  // might, maybe, I think, they claim
@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	advice = NewExactPhrases(`should, ought to, supposed to, ideally, recommended, advisable, expected to, meant to, encouraged to, best practice, in theory, in principle, theoretically`)
+	advice = NewExactPhrases(`should, ought to, supposed to, meant to check, is meant to, are meant to, ideally, recommended, advisable, expected to, meant to, encouraged to, best practice, in theory, in principle, theoretically`)
 
 	plans = NewExactPhrases(`plan to, plans to, plan on, planning to, planned, roadmap, road map, in the backlog, on the backlog, intend, intends, intend to, intention, intentions, aim to, aims to, aiming to, coming soon, soon, is coming, are coming, coming in, going to, in future,
 in the future, future release, future version, future versions, next quarter, next year, next month, next sprint, next release, next version, next milestone, later this year, might come later, eventually, some day, someday, one of these days,
@@ -33,7 +33,7 @@ will build, will roll out, rolling out, piloting, on our list, on the list of th
 
 	doubts = NewExactPhrases(`might, maybe, perhaps, possibly, probably, presumably, likely, apparently, allegedly, reportedly, supposedly, arguably, seems, seem to, appears to, appear to, i think, we think, i believe, we believe, i guess, i assume, we assume, we suspect, as far as i know, as far as we know, to my knowledge, not sure whether, unsure whether, unclear, no idea whether,
 somewhere, somehow, or so i am told, claims that, claims to, claims there, claim that, claim to, they claim, vendor claims, it claims, he claims, she claims, claimed that, promised, advertises, according to the brochure, brochure, whitepaper mentions, white paper mentions, page mentions, docs mention, gives no details, no details, on paper, on the slides, slides say, marketing says, vendor says,
-they say, sales rep, according to the vendor, according to the sales, so they say, if you believe, someone suggested, we suppose, i suppose, supposed that, said to be, is said to, boasts, purports, purportedly, in some form, some kind of, suggested that, on a good day`)
+they say, sales rep, according to the vendor, according to the sales, so they say, if you believe, someone suggested, we suppose, i suppose, supposed that, said to be, is said to, management states, they state, asked whether, asked who, asked if, wondered whether, couldn't say, could not say, cannot say whether, whether it always, boasts, purports, purportedly, in some form, some kind of, suggested that, on a good day`)
 
 	imagined = NewExactPhrases(`would, could, hypothetically, suppose that, imagine, if we had, in an ideal world, for example if`)
 

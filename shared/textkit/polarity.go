@@ -124,6 +124,9 @@ func scanScope(words []Word, from, to int) *scope {
 	s := &scope{}
 	verbs := 0           // since the last negator
 	preposition := false // the last negator was "without"
+	inRelative := false  // "that" or "which" was read
+	relative := false    // the last negator stands behind it
+	denied := from       // place of the last negator
 	aside := false       // the last negator was that of "not by the agent" between commas
 
 	for i := from; i < to; i++ {
@@ -141,12 +144,18 @@ func scanScope(words []Word, from, to int) *scope {
 				s.negate()
 			}
 			verbs, preposition = 0, w.Lower == "without"
+			relative, denied = inRelative, i
 			aside = isAside(words, i)
 		case s.negated && preposition && isFinite(words, i):
 			s.negated = false // "calls without a key are rejected"
+		case s.negated && relative && i > denied+1 && IsAuxiliary(w):
+			s.negated = false // "commits that are not signed are rejected"
 		case isUn(w):
 			s.negate()
-		case isFinite(words, i) && !IsAuxiliary(w), w.Lower == "that", relatives[w.Lower]:
+		case w.Lower == "that", relatives[w.Lower]:
+			inRelative = i > from && !IsAuxiliary(words[i-1])
+			verbs++
+		case isFinite(words, i) && !IsAuxiliary(w):
 			verbs++
 		}
 	}

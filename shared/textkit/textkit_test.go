@@ -149,6 +149,8 @@ func TestPolarity(t *testing.T) {
 		{"Neither a human nor a machine reviews it", "machine", Denied},
 		{"Not only the log but also the key is kept", "log", Affirmed},
 		{"The agent isn't allowed to talk to anything but our service", "service", Required},
+		{"Commits that are not signed are rejected", "rejected", Affirmed},
+		{"It is applied by the pipeline, not by the agent, and a person agrees", "agrees", Affirmed},
 		{"Until a person agrees, nothing is sent", "agrees", Required},
 	}
 	for _, test := range tests {
