@@ -5,12 +5,15 @@ import "governance.internal/shared/textkit"
 // claim is what one line says about one dimension.
 type claim struct {
 	topic   *topic
-	clause  int // in the line
+	part    int // of the line
 	verdict verdict
 	meant   textkit.Modality
 
 	// named says that the line only names the control.
 	named bool
+
+	// amongDenials says that the same part of the line denies another control.
+	amongDenials bool
 
 	// hinted says that the line speaks of the control and nobody knows what it says.
 	hinted bool
@@ -29,7 +32,7 @@ func (c claim) level() int {
 	switch {
 	case !c.positive():
 		return 0
-	case c.hinted, isReserve(c.meant), c.meant == textkit.Imagined, c.meant == textkit.Asked:
+	case c.hinted, c.amongDenials, isReserve(c.meant), c.meant == textkit.Imagined, c.meant == textkit.Asked:
 		return 1
 	case c.named:
 		return c.topic.named
@@ -57,7 +60,25 @@ func (l *line) claims() []claim {
 			all = append(all, c)
 		}
 	}
+
+	markAmongDenials(all)
 	return all
+}
+
+// markAmongDenials marks what stands beside denials: it is seldom meant as a claim.
+func markAmongDenials(claims []claim) {
+	denied := map[int]bool{}
+	for _, c := range claims {
+		if c.verdict == absent {
+			denied[c.part] = true
+		}
+	}
+
+	for i := range claims {
+		if claims[i].verdict == claimed {
+			claims[i].amongDenials = denied[claims[i].part]
+		}
+	}
 }
 
 // claim joins what the sightings of one dimension say.
@@ -66,10 +87,11 @@ func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, 
 		return claim{}, false
 	}
 
-	denied := map[int]bool{}
+	denied, opposite := map[int]bool{}, map[int]bool{}
 	for _, s := range sightings {
 		if s.verdict == absent {
 			denied[l.part(s.at)] = true
+			opposite[l.part(s.at)] = s.opposite
 		}
 	}
 
@@ -77,13 +99,13 @@ func (l *line) claim(t *topic, sightings []sighting, busy map[int]bool) (claim, 
 	missing := l.has("nonexistent")
 	best, found := claim{}, false
 	for _, s := range sightings {
-		clause := l.scopes.ClauseAt(s.at.at)
-		if s.verdict == claimed && denied[l.part(s.at)] {
+		part := l.part(s.at)
+		if s.verdict == claimed && denied[part] || s.verdict == protected && opposite[part] {
 			continue
 		}
 		c := claim{
 			topic:   t,
-			clause:  clause,
+			part:    part,
 			verdict: s.verdict,
 			meant:   l.modality(s.at, busy),
 			named:   s.named || hollow,
@@ -118,7 +140,10 @@ type sighting struct {
 	verdict verdict
 	named   bool
 	hinted  bool // see [claim]
-	firm    bool // see [claim]
+
+	// opposite says that the words claim the opposite of the control.
+	opposite bool
+	firm     bool // see [claim]
 }
 
 // sightings returns all places of a dimension in a line. Names count where no frame is found.
@@ -164,10 +189,11 @@ func (t *topic) sighting(l *line, f frame, anchor mark) (sighting, bool) {
 	}
 	v, ok := t.judge(l, f, anchor)
 	return sighting{
-		at:      anchor,
-		verdict: v,
-		hinted:  f.form == hint,
-		firm:    f.form == open || l.marksAt(t.names, anchor.at),
+		at:       anchor,
+		verdict:  v,
+		hinted:   f.form == hint,
+		opposite: f.form == open,
+		firm:     f.form == open || l.marksAt(t.names, anchor.at),
 	}, ok
 }
 
@@ -218,8 +244,9 @@ func (t *topic) judge(l *line, f frame, anchor mark) (verdict, bool) {
 			return absent, false
 		}
 	case ban:
-		_, after := textkit.DeniedAfter(l.Words, anchor.at+anchor.length-1)
-		return protected, denied || after
+		verb, after := textkit.DeniedAfter(l.Words, anchor.at+anchor.length-1)
+		after = after && l.marksAt("possible", verb)
+		return protected, denied && l.bans(anchor) || after
 	case open:
 		if denied {
 			return claimed, true
@@ -249,7 +276,7 @@ func (l *line) deniesObject(f frame, anchor mark) bool {
 var objectNo = map[string]bool{"no": true, "neither": true, "nobody": true}
 
 func (t *topic) denial(l *line, m mark) verdict {
-	if !t.keepsUndoing && l.undone(m) {
+	if !t.keepsUndoing && (l.undone(m) || l.harmed(m)) {
 		return absent
 	}
 	return l.denial(m, t.harm)

@@ -12,6 +12,7 @@ type line struct {
 	textkit.Sentence
 	scopes *textkit.Scopes
 	marks  map[string][]mark
+	colon  bool // it ends with a colon: a list follows
 }
 
 func newLine(s textkit.Sentence) *line {
@@ -29,6 +30,7 @@ func newLine(s textkit.Sentence) *line {
 
 // markPaths marks words that are parts of paths: "infra/", "/srv/policy", "rules.yaml".
 func (l *line) markPaths(t *textkit.Text) {
+	l.colon = strings.HasSuffix(strings.TrimRight(t.Of(l.Span), "*_ "), ":")
 	for i, w := range l.Words {
 		after := ""
 		if w.End < len(t.Lower) {
@@ -223,6 +225,38 @@ func (l *line) protects(m mark, protective string) bool {
 	return false
 }
 
+// harmed reports whether the line tells that a control was damaged: "its log had been truncated".
+func (l *line) harmed(m mark) bool {
+	at := m.at + m.length
+	if at+1 >= len(l.Words) || !textkit.IsAuxiliary(l.Words[at]) {
+		return false
+	}
+
+	switch l.Words[at].Lower {
+	case "was", "were", "had", "has", "have":
+	default:
+		return false
+	}
+	return l.marksAt("alter", at+1) || l.Words[at+1].Lower == "been" && l.marksAt("alter", at+2)
+}
+
+// bans reports whether the negation before a verb is its own: "may not send", but not "is not
+// limited in what it may send".
+func (l *line) bans(m mark) bool {
+	clause := l.scopes.Clauses[l.scopes.ClauseAt(m.at)]
+	for i := m.at - 1; i >= clause.First; i-- {
+		if textkit.IsNegator(l.Words, i) {
+			return true
+		}
+		w := l.Words[i]
+		participle := strings.HasSuffix(w.Lower, "ed") && len(w.Lower) > 4
+		if participle && !l.marksAt("let_verb|light", i) {
+			return false
+		}
+	}
+	return false
+}
+
 func (l *line) marksAt(classes string, at int) bool {
 	for _, m := range l.of(classes) {
 		if m.at <= at && at < m.at+m.length {
@@ -239,6 +273,9 @@ func (l *line) undone(m mark) bool {
 		behind := u.at + u.length
 		if behind > m.at || l.marksAt("preposition", behind) {
 			continue
+		}
+		if l.marksAt("skipped", u.at) && m.at-behind <= 3 && l.affirmed(u) {
+			return true
 		}
 		past := strings.HasSuffix(l.Words[u.at].Lower, "ed") || strings.HasSuffix(l.Words[u.at].Lower, "ing")
 		if past && m.at-behind <= 3 && l.affirmed(u) {

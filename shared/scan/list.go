@@ -24,6 +24,9 @@ func isList(l *line, claims []claim) bool {
 		return false
 	}
 
+	if l.has("praise") && l.names() > 0 {
+		return true
+	}
 	if n := l.names(); n >= fewestNames && l.substance() < n {
 		return true
 	}

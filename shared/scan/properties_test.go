@@ -22,7 +22,7 @@ func scored(t *testing.T, text string) *Result {
 func group(t *testing.T, prefix string) []labelled {
 	t.Helper()
 	var all []labelled
-	for _, file := range []string{"seen.txt", "unseen.txt"} {
+	for _, file := range []string{"seen.txt", "unseen.txt", "fourth.txt"} {
 		for _, l := range readLabelled(t, file) {
 			if strings.HasPrefix(l.name, prefix) {
 				all = append(all, l)

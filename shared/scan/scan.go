@@ -109,7 +109,29 @@ func judge(t *textkit.Text) []finding {
 	for i := range findings {
 		findings[i].deny(denials[i], firm[i])
 	}
+	doubtAmongDenials(findings)
 	return findings
+}
+
+// doubtAmongDenials lowers what is merely stated in a text that denies more than it claims.
+func doubtAmongDenials(findings []finding) {
+	denied, claimed := 0, 0
+	for _, f := range findings {
+		if f.level > 0 {
+			claimed++
+		} else if len(f.evidence) > 0 {
+			denied++
+		}
+	}
+	if denied <= claimed {
+		return
+	}
+
+	for i := range findings {
+		if findings[i].level == Stated {
+			findings[i].level = Named
+		}
+	}
 }
 
 // join takes over what a paragraph says when it says more than the others.

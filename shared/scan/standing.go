@@ -37,6 +37,7 @@ type paragraph struct {
 	standings map[*topic]*standing
 	last      []*topic // dimensions of the last line that made a claim
 	denied    bool     // the line before denies what it speaks of
+	gaps      bool     // a line before says that a list of what is missing follows
 }
 
 func readParagraph(lines []*line) map[*topic]*standing {
@@ -65,6 +66,9 @@ func (p *paragraph) read(l, next *line) {
 	if l.Question {
 		claims = answered(claims, next)
 	}
+	if p.gaps = p.gaps && l.Kind == textkit.Item || l.announcesGaps(); p.gaps {
+		claims = denied(claims)
+	}
 	list := isList(l, claims)
 	same := p.denied && l.has("likewise")
 	p.denied = false
@@ -89,6 +93,18 @@ func (p *paragraph) read(l, next *line) {
 		return
 	}
 	p.last = positive
+}
+
+func denied(claims []claim) []claim {
+	for i := range claims {
+		claims[i].verdict = absent
+	}
+	return claims
+}
+
+// announcesGaps reports "Not in place:" before a list.
+func (l *line) announcesGaps() bool {
+	return l.colon && textkit.IsGapLabel(l.Words)
 }
 
 // onlyHints reports whether a line makes no claim that was understood.
@@ -166,10 +182,10 @@ func (p *paragraph) demoteNames() {
 // answered reads the claims of a question with the line that follows it.
 func answered(claims []claim, next *line) []claim {
 	answer := textkit.Asked
-	denied := false
+	no := false
 	if next != nil && !next.Question && len(next.Words) > 0 {
 		first := next.Words[:min(len(next.Words), 4)]
-		denied = saysNo(next.Words)
+		no = saysNo(next.Words)
 		if slices.ContainsFunc(first, func(w textkit.Word) bool { return w.Lower == "yes" }) {
 			answer = textkit.Stated
 		}
@@ -177,7 +193,7 @@ func answered(claims []claim, next *line) []claim {
 
 	for i := range claims {
 		claims[i].meant = answer
-		if denied {
+		if no {
 			claims[i].verdict = absent
 		}
 	}

@@ -191,7 +191,7 @@ var topics = []topic{
 			{form: ban, anchor: "reach_verb", with: []string{"net_strong|net_place"}, within: 6},
 			{form: ban, anchor: "net_access"},
 			{form: open, anchor: "open_net", with: []string{"net|reach_verb"}, within: 8},
-			{form: hint, anchor: "net_strong"},
+			{form: hint, anchor: "net_strong", not: "reach_verb"},
 			{form: hint, anchor: "net_mech", with: []string{"agent"}, within: 8},
 		},
 	},

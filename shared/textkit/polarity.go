@@ -20,7 +20,7 @@ const (
 
 // negators deny what follows in their clause.
 var negators = setOf(`no not never none nobody nothing neither nor nowhere cannot hardly rarely seldom lack lacks lacking lacked without
-no-one nope isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't can't couldn't mustn't shouldn't won't wouldn't missing absent`)
+no-one nope isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't can't couldn't mustn't shouldn't won't wouldn't missing absent impossible forbidden prohibited unthinkable`)
 
 // emptyNo are words with which "no" denies nothing: "no matter", "no further".
 var emptyNo = setOf("further matter wonder doubt problem worries later sooner")
@@ -32,6 +32,9 @@ var exceptions = setOf(`without unless until till except excepting before save b
 // neither does "nothing else".
 func IsNegator(words []Word, at int) bool {
 	w := words[at]
+	if w.Lower == "question" && at > 1 {
+		return words[at-1].Lower == "the" && words[at-2].Lower == "of" // "out of the question"
+	}
 	if !negators[w.Lower] && !strings.HasSuffix(w.Lower, "n't") {
 		return false
 	}
@@ -54,6 +57,9 @@ type Scopes struct {
 	Words   []Word
 	Clauses []Clause
 	owner   []int // word -> clause
+
+	// deniesAll says that the sentence begins with a name such as "Missing controls:".
+	deniesAll bool
 }
 
 // NewScopes reads the words of a sentence.
@@ -67,7 +73,34 @@ func NewScopes(words []Word) *Scopes {
 			s.owner = append(s.owner, n)
 		}
 	}
+
+	if len(s.Clauses) > 1 && s.Clauses[0].Label {
+		s.deniesAll = IsGapLabel(s.Clauses[0].Words)
+	}
 	return s
+}
+
+// mostLabel is how many words the name of a list has at most.
+const mostLabel = 6
+
+// IsGapLabel reports whether words name a list of what is not there: "Missing controls", "Not in
+// place".
+func IsGapLabel(words []Word) bool {
+	if len(words) == 0 || len(words) > mostLabel {
+		return false
+	}
+	return negators[words[0].Lower] || gaps.In(words)
+}
+
+var gaps = NewPhrases(`failing, failed control, missing, absent, lacking, gap, weakness, deficit, shortcoming, not in place, not implemented, not there, not available, do not have, don't have, without`)
+
+// start returns where the negations begin that govern a clause. A question word goes on with the
+// clause before it: "we cannot see which model answered".
+func (s *Scopes) start(clause int) int {
+	for clause > 0 && relatives[s.Clauses[clause].Link] && s.Clauses[clause].Words[0].Break == "" {
+		clause--
+	}
+	return s.Clauses[clause].First
 }
 
 // ClauseAt returns the number of the clause of a word.
@@ -78,7 +111,10 @@ func (s *Scopes) ClauseAt(at int) int { return s.owner[at] }
 func (s *Scopes) Polarity(at int) Polarity {
 	own := s.owner[at]
 	clause := s.Clauses[own]
-	scope := scanScope(s.Words, clause.First, at)
+	scope := scanScope(s.Words, s.start(own), at)
+	if s.deniesAll && own > 0 {
+		scope.negate()
+	}
 	if isUn(s.Words[at]) {
 		scope.negate()
 	}
@@ -218,7 +254,7 @@ func WithoutUn(w Word) (stem string, ok bool) {
 
 // gone are predicates that deny their subject.
 var gone = NewPhrases(`missing, absent, off, disabled, gone, none, nonexistent, non existent, impossible, unavailable, empty, not there,
-switched off, turned off, commented out, abandoned, unknown, nowhere to be found`)
+switched off, turned off, commented out, abandoned, unknown, nowhere to be found, lost, anyone's guess, a mystery, a joke, wishful thinking`)
 
 // mostBetween is how many words may stand between a subject and its verb.
 const mostBetween = 5

@@ -65,7 +65,7 @@ func isFinite(words []Word, at int) bool {
 // nounVerbs are stems of verbs whose form with -s is more often the plural of a noun.
 var nounVerbs = sync.OnceValue(func() map[string]bool {
 	verbs := map[string]bool{}
-	for _, verb := range strings.Fields(`control gate log file list name label point place end hand link limit lock mask match mark mount note order output page plan process
+	for _, verb := range strings.Fields(`run control gate log file list name label point place end hand link limit lock mask match mark mount note order output page plan process
 record report request review schedule score set share stage stamp start stop store support switch tag test track transfer trigger use view watch work call change check claim comment
 cover display document download edit email escape exit export filter flow format guard help hold import insert issue land look measure notice offer play post print query quote
 release repeat reply reset result return scan search show sign sleep spawn state step trace type update upload visit wait walk warn write audit act block build book answer cause approach`) {
@@ -83,7 +83,7 @@ func hasObject(words []Word, at int) bool {
 }
 
 var objects = setOf(`a an the every each all any no its their our his her my it them him us me this that these those what whatever who which to in into on up off down out through by with from for over
-everything anything nothing everybody nobody only not first itself after before both two three one how when where whether at against`)
+everything anything nothing everybody nobody only not first itself after before both two three one how when where whether at against as without`)
 
 // isPlural reports whether a word looks like a noun in the plural.
 func isPlural(w Word) bool {
