@@ -43,6 +43,9 @@ func (f *functions) endpoint(name string) function {
 	switch {
 	case isPaid(name):
 		made.memory = 512
+		if slices.Contains(computing, name) {
+			made.memory = wholeProcessor
+		}
 		f.sell(&made)
 		if name == "verify-audit" {
 			made.tell(f.data.chain(f.settings))
@@ -66,6 +69,12 @@ func (f *functions) endpoint(name string) function {
 // localVariables have a value only on a laptop. `sam local invoke` sets only what the
 // template declares, and an empty variable counts as none.
 var localVariables = []string{"DATA_DIR", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "RPC_URLS", "GAS_KEY", "FACILITATOR_URL", "DEVELOPMENT_CHAIN"}
+
+// computing are the functions that compute for longer than they wait.
+var computing = []string{"legal-prep"}
+
+// wholeProcessor is the memory, in MB, with which Lambda gives one processor.
+const wholeProcessor = 1769
 
 func isPaid(name string) bool {
 	for _, row := range catalog.ByFunction(name) {

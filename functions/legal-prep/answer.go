@@ -53,8 +53,24 @@ type Answer struct {
 	Readability   text.Readability      `json:"readability"`
 	Questions     []Question            `json:"questions"`
 	Draft         *draft.Document       `json:"draft,omitempty"`
+	Engine        Engine                `json:"engine"`
 	InputSHA256   string                `json:"input_sha256"`
-	Disclaimer    string                `json:"disclaimer"`
+
+	// CertificationID names the certified agent that prepared the answer; the caller of Prepare
+	// sets it.
+	CertificationID string `json:"certification_id,omitempty"`
+
+	Disclaimer string `json:"disclaimer"`
+}
+
+// Version is the version of the rules and of the model.
+const Version = "1.0.0"
+
+// Engine says what made an answer, so that it can be made again.
+type Engine struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	ModelSHA256 string `json:"model_sha256"`
 }
 
 // InputError says which field of a request is wrong.
@@ -83,6 +99,7 @@ func Prepare(mode, source string) (*Answer, error) {
 		DefinedTerms: extract.DefinedTerms(t),
 		Glossary:     glossary.In(t),
 		Readability:  t.Readability(),
+		Engine:       Engine{"legal-prep", Version, clauses.ModelSHA256()},
 		InputSHA256:  digest(source),
 		Disclaimer:   Disclaimer,
 	}

@@ -80,10 +80,7 @@ func TestEveryAnswerIsAsDocumented(t *testing.T) {
 	document := r.call("GET", "/openapi.json", "")
 	c := newContract(t, document.body)
 	for _, e := range catalog.Endpoints {
-		path, body := e.Path, ""
-		if e.Request != "" {
-			body = sampleConfig
-		}
+		path, body := e.Path, sampleOf(e)
 		if len(e.PathParams) > 0 {
 			c.check(e, r.call(e.Method, strings.Replace(e.Path, "{nonce}", "7", 1), ""))
 			path = strings.Replace(e.Path, "{nonce}", e.PathParams[0].Example, 1)
@@ -110,16 +107,29 @@ func TestEveryAnswerIsAsDocumented(t *testing.T) {
 	}
 }
 
+// sampleOf is a body that a row accepts, "" for a row without one.
+func sampleOf(e catalog.Endpoint) string {
+	if e.Request == "" {
+		return ""
+	}
+	return string(catalog.Example(e.Request))
+}
+
 func TestSampleOfTheRequestSchemaIsAccepted(t *testing.T) {
 	r := start(t)
 	c := newContract(t, r.call("GET", "/openapi.json", "").body)
-	schema, err := c.compiler.Compile("openapi.json#/components/schemas/mcp-config")
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := jsonschema.UnmarshalJSON(strings.NewReader(sampleConfig))
-	if err != nil || schema.Validate(body) != nil {
-		t.Errorf("the sample does not fit its schema: %v", schema.Validate(body))
+	for _, e := range catalog.Endpoints {
+		if e.Request == "" {
+			continue
+		}
+		schema, err := c.compiler.Compile("openapi.json#/components/schemas/" + e.Request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := jsonschema.UnmarshalJSON(strings.NewReader(sampleOf(e)))
+		if err != nil || schema.Validate(body) != nil {
+			t.Errorf("%s: the sample does not fit its schema: %v", e.Path, schema.Validate(body))
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -25,7 +24,6 @@ import (
 	"governance.internal/functions/toolserver/tools"
 	"governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/ops"
-	"governance.internal/shared/catalog"
 	"governance.internal/shared/sarif"
 )
 
@@ -83,8 +81,7 @@ func (o *driftOptions) run(ctx context.Context, t terminal, folder string) error
 	if !slices.Contains(driftScopes, o.scope) {
 		return usage("--scope is one of %s, not %q", strings.Join(driftScopes, ", "), o.scope)
 	}
-	info, err := os.Stat(folder)
-	if err != nil || !info.IsDir() {
+	if !isFolder(folder) {
 		return exit{2, fmt.Errorf("%s is no folder that can be read", folder)}
 	}
 	gate, err := preflight.Open(folder, "")
@@ -247,46 +244,23 @@ func printSkipped(t terminal, answer audit.Drift) {
 }
 
 func printDriftSARIF(t terminal, answer audit.Drift) error {
-	index := map[string]int{}
-	var rules []sarif.Rule
-	var results []sarif.Result
+	var report sarif.Report
 	for _, d := range answer.Drifts {
-		if _, known := index[d.Type]; !known {
-			index[d.Type] = len(rules)
-			rules = append(rules, sarif.Rule{
-				ID:      d.Type,
-				Name:    d.Type,
-				Short:   sarif.Text{Text: strings.ReplaceAll(d.Type, "_", " ")},
-				Help:    sarif.Text{Text: "Make the place agree with its source, or correct the source."},
-				Default: sarif.Level{Level: sarifLevel(d.Severity)},
-			})
+		rule := sarif.Rule{
+			ID:      d.Type,
+			Name:    d.Type,
+			Short:   sarif.Text{Text: strings.ReplaceAll(d.Type, "_", " ")},
+			Help:    sarif.Text{Text: "Make the place agree with its source, or correct the source."},
+			Default: sarif.Level{Level: sarifLevel(d.Severity)},
 		}
-		results = append(results, sarif.Result{
-			RuleID:       d.Type,
-			RuleIndex:    index[d.Type],
+		report.Add(rule, sarif.Result{
 			Level:        sarifLevel(d.Severity),
 			Message:      sarif.Text{Text: d.Message},
 			Locations:    []sarif.Location{sarif.At(d.Target, d.Line, 1)},
 			Fingerprints: map[string]string{"drift/v1": driftFingerprint(d)},
 		})
 	}
-
-	text, err := sarif.Write("governance drift", catalog.APIVersion, rules, results)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(t.out, "%s\n", text)
-	return err
-}
-
-func sarifLevel(severity string) string {
-	switch severity {
-	case drift.Error:
-		return sarif.Error
-	case drift.Warn:
-		return sarif.Warning
-	}
-	return sarif.Note
+	return printSARIF(t, "governance drift", report)
 }
 
 // driftFingerprint stays the same when lines move.

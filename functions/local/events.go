@@ -81,7 +81,6 @@ func (c eventCase) file() string {
 // eventCases has for every row a plain call and, where it is paid, a paid one,
 // and the ways in which a paid body can be wrong.
 func eventCases() []eventCase {
-	const config = `{"mcpServers":{"files":{"command":"npx","args":["-y","@modelcontextprotocol/server-filesystem","/"]}}}`
 	var cases []eventCase
 	for _, e := range catalog.Endpoints {
 		name := strings.ToLower(e.Method)
@@ -107,7 +106,7 @@ func eventCases() []eventCase {
 		}
 
 		if e.Request != "" {
-			paid.body = config
+			paid.body = string(catalog.Example(e.Request))
 		}
 		if e.Variable {
 			paid.query = "amount=0.05"
@@ -134,7 +133,7 @@ func eventCases() []eventCase {
 			name:     "post-bad-payment",
 			endpoint: lint,
 			payment:  "not-base64!",
-			body:     config,
+			body:     string(catalog.Example(lint.Request)),
 		},
 	)
 }

@@ -34,36 +34,42 @@ func printFindingTable(t terminal, list []finding.Finding) error {
 
 // printFindingsSARIF prints findings for code scanning.
 func printFindingsSARIF(t terminal, name string, list []finding.Finding) error {
-	index := map[string]int{}
-	var rules []sarif.Rule
-	var results []sarif.Result
+	var report sarif.Report
 	for _, f := range list {
-		if _, known := index[f.Rule]; !known {
-			index[f.Rule] = len(rules)
-			rules = append(rules, sarif.Rule{
-				ID:      f.Rule,
-				Name:    f.Rule,
-				Short:   sarif.Text{Text: strings.NewReplacer("-", " ", "_", " ").Replace(f.Rule)},
-				Help:    sarif.Text{Text: f.Hint},
-				Default: sarif.Level{Level: sarifLevel(f.Severity)},
-			})
+		rule := sarif.Rule{
+			ID:      f.Rule,
+			Name:    f.Rule,
+			Short:   sarif.Text{Text: strings.NewReplacer("-", " ", "_", " ").Replace(f.Rule)},
+			Help:    sarif.Text{Text: f.Hint},
+			Default: sarif.Level{Level: sarifLevel(f.Severity)},
 		}
-		results = append(results, sarif.Result{
-			RuleID:       f.Rule,
-			RuleIndex:    index[f.Rule],
+		report.Add(rule, sarif.Result{
 			Level:        sarifLevel(f.Severity),
 			Message:      sarif.Text{Text: f.Message + " " + f.Hint},
 			Locations:    []sarif.Location{sarif.At(f.Path, f.Line, 1)},
 			Fingerprints: map[string]string{"finding/v1": f.Fingerprint},
 		})
 	}
+	return printSARIF(t, name, report)
+}
 
-	text, err := sarif.Write(name, catalog.APIVersion, rules, results)
+func printSARIF(t terminal, name string, report sarif.Report) error {
+	text, err := report.Write(name, catalog.APIVersion)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(t.out, "%s\n", text)
 	return err
+}
+
+func sarifLevel(severity string) string {
+	switch severity {
+	case finding.Error:
+		return sarif.Error
+	case finding.Warn:
+		return sarif.Warning
+	}
+	return sarif.Note
 }
 
 // acceptance are the flags for findings that a person accepts.

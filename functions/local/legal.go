@@ -12,6 +12,7 @@ import (
 
 	legalprep "governance.internal/functions/legal-prep"
 	"governance.internal/functions/legal-prep/risks"
+	"governance.internal/shared/config"
 )
 
 const legalAbout = `Prepares a conversation with a lawyer: reviews a legal text, explains it section by section,
@@ -69,6 +70,12 @@ func (o *legalOptions) run(t terminal, name string) error {
 	if err != nil {
 		return exit{2, err}
 	}
+
+	c, err := config.Load(os.LookupEnv)
+	if err != nil {
+		return exit{2, err}
+	}
+	answer.CertificationID = c.CertificationID
 
 	if o.form.isJSON() {
 		return printJSON(t, answer)

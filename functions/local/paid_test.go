@@ -93,10 +93,7 @@ func TestEveryPaidRouteIsBoughtByBothVersions(t *testing.T) {
 		if !e.Paid() {
 			continue
 		}
-		body := ""
-		if e.Request != "" {
-			body = sampleConfig
-		}
+		body := sampleOf(e)
 		v2 := r.call(e.Method, e.Path, body, x402.HeaderSignature, r.payment(e.Method, e.Path))
 		wantStatus(t, v2, 200, e.Path+" version 2")
 		v1 := r.call(e.Method, e.Path, body, x402.HeaderPaymentV1, r.payment(e.Method, e.Path, toV1))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,15 @@ type toolClient struct {
 func sellingTools(t *testing.T) map[string]toolClient {
 	t.Helper()
 	r := startWith(t, t.TempDir(), lookup(map[string]string{"GOV_PAID_TOOLS": "true"}))
+	return clientsOf(t, r, "")
+}
+
+// clientsOf are a client for each transport, with a query in their addresses.
+func clientsOf(t *testing.T, r *running, query string) map[string]toolClient {
+	t.Helper()
 	clients := map[string]toolClient{}
 	for name, transport := range map[string]mcp.Transport{
-		"sse": &mcp.SSEClientTransport{Endpoint: r.url + "/sse"}, "http": &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp"},
+		"sse": &mcp.SSEClientTransport{Endpoint: r.url + "/sse" + query}, "http": &mcp.StreamableClientTransport{Endpoint: r.url + "/mcp" + query},
 	} {
 		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
 		if err != nil {
@@ -193,4 +200,49 @@ func TestAPaymentForThePathBuysNoToolAndViceVersa(t *testing.T) {
 		}
 	}
 	c.wantReceived(0, "nothing that was right")
+}
+
+// The tools of the toolset paid forward to the products: they are there for clients that ask
+// for them, a call without a payment gets the product's terms, and a wrong one costs nothing.
+func TestAProductIsBoughtByItsTool(t *testing.T) {
+	r := start(t)
+	var want int64
+	for name, c := range clientsOf(t, r, "?toolsets=paid") {
+		arguments := map[string]any{"mode": "doc_review", "text": legalText}
+		required := c.terms("legal_prep", arguments)
+		if !strings.HasSuffix(required.Resource.URL, legalPath) || required.Accepts[0].Amount != "250000" {
+			t.Fatalf("%s: terms %+v", name, required)
+		}
+
+		payment := c.pay(required)
+		wrong := c.use("legal_prep", map[string]any{"mode": "sue", "text": legalText}, payment)
+		if text := wrong.Content[0].(*mcp.TextContent).Text; !wrong.IsError || !strings.Contains(text, "invalid_argument") {
+			t.Errorf("%s: an unknown mode: %s", name, text)
+		}
+		c.wantReceived(want, name+", a wrong call")
+
+		paid := c.use("legal_prep", arguments, payment)
+		settled := into[x402.SettleResponse](t, paid.Meta[x402.MetaResponse])
+		if paid.IsError || !settled.Success || into[struct{ Disclaimer string }](t, paid.StructuredContent).Disclaimer == "" {
+			t.Fatalf("%s: %+v, settled %+v", name, paid, settled)
+		}
+		want += 250_000
+		c.wantReceived(want, name)
+	}
+}
+
+func TestPaidToolsAreListedForwardedOnly(t *testing.T) {
+	r := start(t)
+	for query, listed := range map[string]bool{"": false, "?toolsets=paid": true, "?toolsets=core,paid": true} {
+		for name, c := range clientsOf(t, r, query) {
+			list, err := c.session.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := slices.ContainsFunc(list.Tools, func(each *mcp.Tool) bool { return each.Name == "legal_prep" })
+			if found != listed {
+				t.Errorf("%s%s: listed is %v", name, query, found)
+			}
+		}
+	}
 }

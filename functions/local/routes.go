@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 
 	agentcard "governance.internal/functions/agent-card"
 	auditmcp "governance.internal/functions/audit-mcp"
 	"governance.internal/functions/discovery"
+	legalprep "governance.internal/functions/legal-prep"
 	"governance.internal/functions/llms"
+	"governance.internal/functions/local/tryout"
 	"governance.internal/functions/openapi"
 	paymentstate "governance.internal/functions/payment-state"
 	"governance.internal/functions/playbook"
@@ -32,6 +35,7 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 			Auditor: paid.Auditor,
 		}),
 		"audit-mcp":        auditmcp.New(gate),
+		"legal-prep":       legalprep.New(gate, paid.Certification),
 		"playbook":         playbook.New(gate),
 		"tip":              tip.New(gate),
 		"playbook-preview": playbookpreview.New(site),
@@ -45,11 +49,12 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 	}
 }
 
-// routes are those of the catalogue and what only this machine serves: the
-// facilitator for other sellers' code and, on a development chain, the wallet of its
+// routes are those of the catalogue and what only this machine serves: the pages that try
+// the products, the facilitator for other sellers' code and, on a development chain, the wallet of its
 // payer.
 func (s *service) routes(addr net.Addr) (http.Handler, error) {
-	public, err := catalogRoutes(s.paid, s.facilitator(addr))
+	own := slices.Concat(s.facilitator(addr), tryoutOn(addr))
+	public, err := catalogRoutes(s.paid, own)
 	if err != nil || !s.config.DevelopmentChain {
 		return public, err
 	}
@@ -67,6 +72,20 @@ func (s *service) routes(addr net.Addr) (http.Handler, error) {
 		}
 		public.ServeHTTP(w, r)
 	}), nil
+}
+
+// tryoutOn are the pages that try the products, on a loopback address only.
+func tryoutOn(addr net.Addr) []httpapi.Route {
+	if !onLoopback(addr) {
+		return nil
+	}
+	return tryout.Routes()
+}
+
+// onLoopback reports whether only this machine reaches an address.
+func onLoopback(addr net.Addr) bool {
+	host, _, err := net.SplitHostPort(addr.String())
+	return err == nil && isLoopback(host)
 }
 
 // catalogRoutes mounts every row of the catalogue, and more.

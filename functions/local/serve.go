@@ -155,8 +155,7 @@ func open(ctx context.Context, o options, listener net.Listener) (_ *service, er
 // facilitator returns the service for other sellers, on loopback only, because it spends
 // the gas of this wallet for any caller.
 func (s *service) facilitator(addr net.Addr) []httpapi.Route {
-	host, _, err := net.SplitHostPort(addr.String())
-	if err != nil || !isLoopback(host) || s.paid.GasWallet == "" {
+	if !onLoopback(addr) || s.paid.GasWallet == "" {
 		return nil
 	}
 	return facilitator.Routes(s.paid.Gate.Machine, s.paid.Gate.Site, s.paid.GasWallet)

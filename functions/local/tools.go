@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"governance.internal/functions/local/tryout"
 	"governance.internal/functions/toolserver/server"
+	"governance.internal/functions/toolserver/tools/paid"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
 )
@@ -44,6 +46,10 @@ func (s *service) withTools(ctx context.Context, public http.Handler, addr net.A
 	}
 
 	deps.Telemetry = s.recorder
+	deps.Products = paid.At("http://" + addr.String())
+	if onLoopback(addr) {
+		deps.Try = tryout.Path
+	}
 	s.tools, err = server.New(deps)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if server.Serves(r.URL.Path) {

@@ -36,7 +36,7 @@ var (
 func bazaarInput(e Endpoint) object {
 	input := object{"type": "http", "method": e.Method}
 	if e.Request != "" {
-		input["bodyType"], input["body"] = "json", example(e.Request)
+		input["bodyType"], input["body"] = "json", Example(e.Request)
 	}
 
 	if len(e.Query) > 0 {
@@ -86,8 +86,8 @@ func bazaarSchema(e Endpoint) object {
 	}
 }
 
-// example is the shortest example of a schema.
-func example(schema string) any {
+// Example returns the shortest example of a schema that has one.
+func Example(schema string) json.RawMessage {
 	var document struct{ Examples []json.RawMessage }
 	err := json.Unmarshal(Schemas()[schema], &document)
 	if err != nil || len(document.Examples) == 0 {

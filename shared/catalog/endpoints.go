@@ -47,6 +47,14 @@ var Endpoints = []Endpoint{
 		Tags: []string{"mcp", "lint", "security"},
 	},
 	{
+		Function: "legal-prep", Operation: "legalPrep", Method: "POST", Path: "/x402/legal-prep", Price: 250_000,
+		Summary:     "Prepare a conversation with a lawyer",
+		Description: "Legal preparation of a text of up to 20,000 characters: explain, doc_review, draft or questions. Deterministic, every finding with a verbatim quote and its place. Assistance, not advice.",
+		Request:     "legal-request", MaxBody: 64 * kibibyte,
+		MIME: "application/json", Response: "legal-result", Statuses: paidBody,
+		Tags: []string{"legal", "contract-review", "assistance"},
+	},
+	{
 		Function: "playbook", Operation: "playbookX402Integration", Method: "GET", Path: "/x402/playbook/x402-integration", Price: 100_000,
 		Summary:     "Guide: x402 v2 integration",
 		Description: "Markdown guide to x402 v2 integration for sellers and buyers: wire shapes, verification steps, failure table, idempotency, a tested example.",

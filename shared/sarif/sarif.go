@@ -107,6 +107,35 @@ type driver struct {
 	Rules   []Rule `json:"rules"`
 }
 
+// Report is a log that grows by results. Its rules are those that the results name.
+type Report struct {
+	rules   []Rule
+	results []Result
+	index   map[string]int
+}
+
+// Add adds a result of a rule.
+func (r *Report) Add(rule Rule, result Result) {
+	place, known := r.index[rule.ID]
+	if !known {
+		if r.index == nil {
+			r.index = map[string]int{}
+		}
+		place = len(r.rules)
+		r.index[rule.ID] = place
+		r.rules = append(r.rules, rule)
+	}
+
+	result.RuleID = rule.ID
+	result.RuleIndex = place
+	r.results = append(r.results, result)
+}
+
+// Write writes the log with the name and the version of the tool.
+func (r *Report) Write(name, version string) ([]byte, error) {
+	return Write(name, version, r.rules, r.results)
+}
+
 // Write writes one log: the findings of a tool with all of its rules, in their order.
 func Write(name, version string, rules []Rule, results []Result) ([]byte, error) {
 	if results == nil {

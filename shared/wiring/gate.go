@@ -30,13 +30,14 @@ const ChainName = "governance"
 
 // Paid holds the dependencies of a selling function.
 type Paid struct {
-	Gate      *x402.Gate
-	Audit     audit.Store
-	Auditor   *auditor.Auditor // of Audit; nil for a function that does not verify it
-	Payments  payments.Store
-	Chain     *evm.Chain
-	GasWallet string       // address that pays the gas of settlements; "" with a remote facilitator
-	Close     func() error // releases the stores
+	Gate          *x402.Gate
+	Audit         audit.Store
+	Auditor       *auditor.Auditor // of Audit; nil for a function that does not verify it
+	Payments      payments.Store
+	Chain         *evm.Chain
+	Certification string       // of the agent that prepares legal texts; may be empty
+	GasWallet     string       // address that pays the gas of settlements; "" with a remote facilitator
+	Close         func() error // releases the stores
 }
 
 // NewPaid opens the stores and keys of a selling function. The error names every
@@ -121,11 +122,12 @@ func openPaid(c config.Config, more ...config.Setting) (*Paid, *trail, error) {
 			Machine:  machine,
 			Now:      time.Now,
 		},
-		Audit:     trail,
-		Payments:  store,
-		Chain:     chain,
-		GasWallet: gasWallet,
-		Close:     func() error { return errors.Join(trail.Close(), closeStore()) },
+		Audit:         trail,
+		Payments:      store,
+		Chain:         chain,
+		GasWallet:     gasWallet,
+		Certification: c.CertificationID,
+		Close:         func() error { return errors.Join(trail.Close(), closeStore()) },
 	}, trail, nil
 }
 

@@ -1,7 +1,9 @@
 package clauses
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"sync"
 
 	"governance.internal/functions/legal-prep/text"
@@ -9,6 +11,12 @@ import (
 
 //go:embed model.bin
 var embedded []byte
+
+// ModelSHA256 identifies the embedded model: its SHA-256 in hexadecimal.
+var ModelSHA256 = sync.OnceValue(func() string {
+	sum := sha256.Sum256(embedded)
+	return hex.EncodeToString(sum[:])
+})
 
 // learned is the embedded model, decoded when it is first needed.
 var learned = sync.OnceValue(func() *Model {

@@ -138,7 +138,7 @@ var phrases = []struct {
 // nameForm is how the name of a person or company looks.
 const nameForm = `[A-Z][\w&'-]+(?: (?:[A-Z][\w&'-]+|of|&))* ?(?:Inc\.?|LLC|Ltd\.?|GmbH|Corp\.?)?`
 
-// noName matches what has a capital and is nobody.
+// noName matches words with a capital letter that name no person or company.
 var noName = lazy.Pattern(`^(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|NDA|Invoice|New York|California|Texas|EUR|USD|GBP|I)\b`)
 
 // fillPhrases fills slots that are still empty.

@@ -26,7 +26,7 @@ type Period struct {
 var periodPattern = sync.OnceValue(func() *regexp.Regexp {
 	const amount = `(?:(` + numeral.Pattern + `)(?: ?\((\d{1,4})\))?|\b(\d{1,4})(?: ?\((` + numeral.Pattern + `)\))?)`
 	const upper = `(?:(?: to | and |-| or )(?:(` + numeral.Pattern + `)(?: ?\((\d{1,4})\))?|(\d{1,4})))?`
-	return compile(amount + upper + `[ -](?:full |consecutive |calendar )?(?:(business|working|banking|trading) )?(hour|day|week|month|quarter|year)s?\b`)
+	return compile(amount + upper + `[ ~-](?:full |consecutive |calendar |additional |further )?(?:(business|working|banking|trading) )?(hour|day|week|month|quarter|year)s?\b`)
 })
 
 // Periods returns every period of a text, in order.

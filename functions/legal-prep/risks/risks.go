@@ -43,7 +43,7 @@ type compiled struct {
 
 var sentenceRules = sync.OnceValue(func() []compiled {
 	var all []compiled
-	for _, r := range slices.Concat(disputeRules, moneyRules, endingRules, liabilityRules, workRules, housingAndLoanRules, generalRules) {
+	for _, r := range slices.Concat(disputeRules, moneyRules, endingRules, liabilityRules, workRules, housingAndLoanRules, generalRules, plainRules) {
 		all = append(all, compiled{r.code, compileAll(r.when), compileAll(r.unless)})
 	}
 	return all

@@ -108,11 +108,13 @@ const contracts = 406
 
 // Under a limit for "not found" at least the share safely of passages must be without the
 // clause, and of the passages with it no more than the share mostMissed may lie under it. A
-// category that fewer than fewShown passages show is never said to be not found.
+// category that fewer than fewShown passages show is never said to be not found. Doubt is added
+// to the passages with it: what was seen seldom is not sure.
 const (
 	safely     = 0.97
 	mostMissed = 0.10
 	fewShown   = 9
+	doubt      = 2
 )
 
 // absent returns the highest limit up to another under which "not found" is safe.
@@ -139,7 +141,7 @@ func absent(all []judged, upTo int) int {
 		if j.shows {
 			missed++
 		}
-		safe := ratio(missed, i+1) <= 1-safely && ratio(missed, shown) <= mostMissed
+		safe := ratio(missed+doubt, i+1) <= 1-safely && ratio(missed, shown) <= mostMissed
 		if safe {
 			limit = j.score + 1
 		}
@@ -169,8 +171,11 @@ func report(c *corpus, f figures) [][3]clauses.Limits {
 		for category, name := range clauses.Categories {
 			all := judge(s.passages, s.scores[category], category)
 			present := best(all, s.measure)
-			limits[category][at] = clauses.Limits{Present: present, Absent: absent(all, present)}
-			sum.add(name, all, s.measure)
+			low := absent(all, present)
+			if !sum.add(name, all, s.measure) {
+				low = clauses.Never
+			}
+			limits[category][at] = clauses.Limits{Present: present, Absent: low}
 		}
 		sum.print(s.name)
 	}
@@ -187,8 +192,12 @@ type summary struct {
 	lines    []string
 }
 
-// add judges each fold by limits from the others.
-func (s *summary) add(name string, all []judged, measure func(tally) float64) {
+// leastReliable is the share of "not found" that must be right in folds that did not choose the
+// limit; a category with less never says it.
+const leastReliable = 0.95
+
+// add judges each fold by limits from the others, and reports whether "not found" is reliable.
+func (s *summary) add(name string, all []judged, measure func(tally) float64) bool {
 	var t, denied tally
 	for fold := range folds {
 		var others, own []judged
@@ -209,6 +218,13 @@ func (s *summary) add(name string, all []judged, measure func(tally) float64) {
 		}
 	}
 
+	times := denied.rejects + denied.misses
+	right := ratio(denied.rejects, times)
+	reliable := right >= leastReliable
+	if !reliable {
+		denied, times = tally{}, 0
+	}
+
 	s.all = s.all.plus(t)
 	s.denied = s.denied.plus(denied)
 	if t.positives() >= fewShown {
@@ -223,11 +239,10 @@ func (s *summary) add(name string, all []judged, measure func(tally) float64) {
 		s.balanced = append(s.balanced, t.balanced())
 	}
 
-	times := denied.rejects + denied.misses
-	right := ratio(denied.rejects, times)
 	line := fmt.Sprintf("  %-36s n %5d  F1 %.3f  balanced accuracy %.3f  not found %5d times, right %.3f",
 		name, t.positives(), t.f1(), t.balanced(), times, right)
 	s.lines = append(s.lines, line)
+	return reliable
 }
 
 func (s *summary) print(name string) {

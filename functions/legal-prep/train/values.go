@@ -87,7 +87,21 @@ func samePeriod(ours, theirs string) bool {
 	theirs, _, _ = strings.Cut(strings.ToLower(theirs), ";")
 	theirs = strings.TrimSpace(strings.TrimPrefix(theirs, "successive "))
 
-	return ours == theirs
+	return inMonths(ours) == inMonths(theirs)
+}
+
+// inMonths writes years as months: a year and twelve months are the same answer.
+func inMonths(period string) string {
+	var number int
+	var unit string
+	if _, err := fmt.Sscan(period, &number, &unit); err != nil {
+		return period
+	}
+
+	if strings.HasPrefix(unit, "year") {
+		return fmt.Sprint(12*number, " months")
+	}
+	return fmt.Sprint(number, " ", strings.TrimSuffix(unit, "s"), "s")
 }
 
 func dateOf(t *text.Text) string {

@@ -165,18 +165,16 @@ func (f files) walk(folder string, visit func(name string, state workspace.State
 		return unreadable(err)
 	}
 
-	hidden := []policy.Pattern{}
-	for _, glob := range state.Config.Ignore {
-		if p, err := policy.Compile(glob.Pattern, false); err == nil {
-			hidden = append(hidden, p)
-		}
+	hidden, err := policy.CompileAll(workspace.Texts(state.Config.Ignore))
+	if err != nil {
+		return unreadable(err)
 	}
 
 	err = f.workspace.Walk(path.Clean(folder), state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
 		decision, _ := state.Policy.Decide(name)
 		if entry.Name() == ".git" ||
 			decision == policy.Blocked ||
-			matches(hidden, name) {
+			hidden.Match(name) {
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -193,15 +191,6 @@ func (f files) walk(folder string, visit func(name string, state workspace.State
 	}
 
 	return nil
-}
-
-func matches(patterns []policy.Pattern, name string) bool {
-	for _, p := range patterns {
-		if p.Match(name) {
-			return true
-		}
-	}
-	return false
 }
 
 type searchInput struct {

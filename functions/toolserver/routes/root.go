@@ -24,6 +24,7 @@ func newRoot(about About) *root {
 		Build:      about.Build,
 		Base:       base,
 		NeedsToken: about.NeedsToken,
+		Try:        about.Try,
 		Products:   catalog.Endpoints,
 	})
 

@@ -21,6 +21,7 @@ type About struct {
 	Name, Version, Build string
 	Base                 *url.URL // address that clients use
 	NeedsToken           bool     // the server has an API token
+	Try                  string   // path of the pages that try the products, "" without them
 	Protocol             string   // revision of MCP that GET / and GET /health name
 	Protocols            []string // all that are served, the newest first
 	Tools                []*tool.Tool

@@ -205,7 +205,7 @@ func (e elsewhere) Start(_ context.Context, p managed.Process, former string) (s
 
 // A process that was stopped elsewhere stays stopped after the lift until a person restores
 // it, even through another server that started in the meantime.
-func TestWhatRanElsewhereComesBackOnRequest(t *testing.T) {
+func TestWhatRanElsewhereComesBackForwarded(t *testing.T) {
 	var runs atomic.Bool
 	runs.Store(true)
 	cloud := func(f *managed.Former) map[string]managed.Provider {

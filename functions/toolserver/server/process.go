@@ -17,6 +17,7 @@ import (
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/routes/access/oauth"
+	"governance.internal/functions/toolserver/tools/paid"
 	"governance.internal/functions/toolserver/work/cluster"
 	"governance.internal/functions/toolserver/work/cluster/dynamo"
 	"governance.internal/functions/toolserver/work/host"
@@ -51,6 +52,7 @@ func DepsOf(parts *wiring.Tools) Deps {
 		OAuth:       oauthOf(c),
 		Cloud:       aws,
 		Connections: c.MaxConnections,
+		Products:    paid.At(c.BaseURL),
 
 		Model: agent.Provider{
 			API:  c.LLM.API,

@@ -144,7 +144,7 @@ func (s *Server) probeList(ctx context.Context) (o core.Observation) {
 		listed = append(listed, name)
 	}
 	var sold []string
-	for _, each := range s.sold {
+	for _, each := range s.sold.listed() {
 		sold = append(sold, each.Name)
 	}
 	if !slices.Equal(listed, sold) {

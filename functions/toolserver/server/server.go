@@ -28,6 +28,7 @@ import (
 	"governance.internal/functions/toolserver/routes/access"
 	"governance.internal/functions/toolserver/routes/access/oauth"
 	"governance.internal/functions/toolserver/tools"
+	"governance.internal/functions/toolserver/tools/paid"
 	"governance.internal/functions/toolserver/work/cluster"
 	"governance.internal/functions/toolserver/work/descriptors"
 	"governance.internal/functions/toolserver/work/dispatch"
@@ -73,6 +74,12 @@ type Deps struct {
 	Telemetry  *telemetry.Recorder // nil if no collector is named
 	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute
 	Cloud      Cloud               // providers of processes that run elsewhere; nil for none
+
+	// Products are where the paid tools buy.
+	Products paid.Products
+
+	// Try is the path of the pages on which a person tries the products, "" without them.
+	Try string
 
 	// Connections is the maximum number of connections, 0 for [connections.Usual].
 	Connections int
@@ -263,9 +270,10 @@ func (s *Server) about(base *url.URL) routes.About {
 		Build:      s.deps.Build,
 		Base:       base,
 		NeedsToken: s.deps.Token != "",
+		Try:        s.deps.Try,
 		Protocol:   stateless.Fallback,
 		Protocols:  stateless.Versions,
-		Tools:      s.sold,
+		Tools:      s.sold.listed(),
 	}
 
 	for _, each := range s.servers.Table.Resources {

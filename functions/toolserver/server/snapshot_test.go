@@ -42,11 +42,14 @@ func (r running) list(headers ...string) []listed {
 // allTools offers those, too, that an operator must choose.
 func allTools(d *depsOf) { d.Toolsets = tools.Toolsets }
 
+// everySet is the header of a client that chooses every toolset.
+var everySet = []string{"X-MCP-Toolsets", strings.Join(tools.Toolsets, ",")}
+
 // A change of what clients see of a tool shows up in the review, as a file.
 func TestEveryToolIsAsItsSnapshotSays(t *testing.T) {
 	r := start(t, allTools)
 	var files []string
-	for _, each := range r.rpc("tools/list", "{}")["result"].(map[string]any)["tools"].([]any) {
+	for _, each := range r.rpc("tools/list", "{}", everySet...)["result"].(map[string]any)["tools"].([]any) {
 		name := each.(map[string]any)["name"].(string)
 		file := filepath.Join("testdata", "tools", name+".json")
 		files = append(files, file)
@@ -91,7 +94,7 @@ func TestTheListIsShort(t *testing.T) {
 // Directories refuse tools without all hints, and clients refuse odd names.
 func TestEveryToolIsDescribedCompletely(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
-	for _, each := range start(t, allTools).list() {
+	for _, each := range start(t, allTools).list(everySet...) {
 		if !name.MatchString(each.Name) || each.Title == "" || len(each.Description) < 40 || len(each.Description) > 300 {
 			t.Errorf("%s: title %q, description of %d bytes", each.Name, each.Title, len(each.Description))
 		}

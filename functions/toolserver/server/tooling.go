@@ -18,6 +18,7 @@ import (
 	"governance.internal/functions/toolserver/inspect/pages"
 	"governance.internal/functions/toolserver/inspect/propagate"
 	"governance.internal/functions/toolserver/inspect/snapshot"
+	"governance.internal/functions/toolserver/mcp/middleware"
 	"governance.internal/functions/toolserver/mcp/tally"
 	"governance.internal/functions/toolserver/mcp/tool"
 	"governance.internal/functions/toolserver/routes/access"
@@ -45,6 +46,11 @@ func (t toolTable) Run(ctx context.Context, name string, call *tool.Call) tool.R
 		})
 	}
 	return t[i].Run(ctx, call)
+}
+
+// listed are the tools that a client gets which chooses none.
+func (t toolTable) listed() []*tool.Tool {
+	return middleware.Filter{}.Apply(t)
 }
 
 func (t toolTable) has(name string) bool {
@@ -99,7 +105,8 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Governed:     s.governed.count,
 			Capabilities: s.capabilities,
 		},
-		Self: s.selfCheck(),
+		Self:     s.selfCheck(),
+		Products: s.deps.Products,
 		Machine: ops.Machine{
 			Host:      s.deps.Host,
 			DataDir:   s.deps.DataDir,

@@ -15,6 +15,7 @@ import (
 	"governance.internal/functions/toolserver/tools/bots"
 	"governance.internal/functions/toolserver/tools/core"
 	"governance.internal/functions/toolserver/tools/ops"
+	"governance.internal/functions/toolserver/tools/paid"
 	"governance.internal/functions/toolserver/tools/session"
 	"governance.internal/functions/toolserver/tools/web"
 	"governance.internal/functions/toolserver/work/dispatch"
@@ -24,7 +25,7 @@ import (
 var Toolsets = append(slices.Clone(Default), "approvals")
 
 // Default are the default toolsets: all but approvals, which need a person who answers
-// them.
+// them. The tools of paid are listed only for a client that chooses them.
 var Default = []string{"core", "audit", "session", "ops", "web", "bots", "paid"}
 
 // Deps are what the tools work with.
@@ -46,6 +47,7 @@ type Deps struct {
 	Close      session.CloseDeps
 	Pages      *pages.Check
 	Watch      *pages.Watch
+	Products   paid.Products
 	About      func() core.Workspace
 	Rules      func() []framework.Rule
 
@@ -98,6 +100,7 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		web.CheckPageChanges(d.Watch),
 		ops.CheckArchiveSafety(d.Archive),
 		audit.LintMCPConfig(),
+		paid.LegalPrep(d.Products),
 	}
 	list = slices.DeleteFunc(list, func(t *tool.Tool) bool { return !offered(t) })
 	for _, t := range list {

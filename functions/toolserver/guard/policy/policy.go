@@ -15,6 +15,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/cases"
@@ -224,4 +225,29 @@ func Compile(pattern string, fold bool) (Pattern, error) {
 // Match reports whether the pattern matches a path from the root.
 func (p Pattern) Match(path string) bool {
 	return p.glob.match(strings.Split(Normal(path, p.fold), "/"))
+}
+
+// Patterns are several compiled patterns for which letter case counts.
+type Patterns []glob
+
+// CompileAll reads patterns. The error names the one that cannot be read.
+func CompileAll(patterns []string) (Patterns, error) {
+	compiled := make(Patterns, 0, len(patterns))
+	for _, text := range patterns {
+		g, err := compile(text, false)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, err)
+		}
+		compiled = append(compiled, g)
+	}
+	return compiled, nil
+}
+
+// Match reports whether any of the patterns matches a path from the root.
+func (p Patterns) Match(path string) bool {
+	if len(p) == 0 {
+		return false
+	}
+	parts := strings.Split(Normal(path, false), "/")
+	return slices.ContainsFunc(p, func(g glob) bool { return g.match(parts) })
 }

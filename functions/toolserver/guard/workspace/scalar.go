@@ -18,6 +18,15 @@ type Glob struct {
 	Line    int
 }
 
+// Texts are the patterns as they are written.
+func Texts(globs []Glob) []string {
+	list := make([]string, 0, len(globs))
+	for _, g := range globs {
+		list = append(list, g.Pattern)
+	}
+	return list
+}
+
 // UnmarshalYAML implements yaml.Unmarshaler.
 func (g *Glob) UnmarshalYAML(node *yaml.Node) error {
 	g.Pattern, g.Line = node.Value, node.Line

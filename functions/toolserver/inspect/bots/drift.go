@@ -7,6 +7,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/drift"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/tree"
 )
 
@@ -37,7 +38,7 @@ func Drifts(ctx context.Context, t *tree.Tree) (drift.Result, error) {
 				Field:    id,
 				Expected: "pass",
 				Found:    "fail",
-				Severity: drift.Error,
+				Severity: finding.Error,
 				Line:     v.Line,
 				Message:  v.Detail,
 			})

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // job is a line of a crontab.
@@ -175,7 +176,7 @@ func (s *scan) statedSchedules(r *Result, name string, lines []line) {
 			Target:   name,
 			Field:    "cron",
 			Found:    each.written,
-			Severity: Error,
+			Severity: finding.Error,
 			Line:     each.line.number,
 			Message:  "no crontab of the workspace has the schedule " + each.written,
 		})
@@ -205,7 +206,7 @@ func (s *scan) compareJob(r *Result, name string, j job, found []*stated, lines 
 			Field:    j.name,
 			Expected: j.schedule,
 			Found:    wrong.written,
-			Severity: Error,
+			Severity: finding.Error,
 			Line:     wrong.line.number,
 			Message:  fmt.Sprintf("%s runs %s at %s, and the document says %s", j.file, j.name, j.schedule, wrong.written),
 		})
@@ -220,7 +221,7 @@ func (s *scan) compareJob(r *Result, name string, j job, found []*stated, lines 
 		Target:   name,
 		Field:    j.name,
 		Expected: j.schedule,
-		Severity: Error,
+		Severity: finding.Error,
 		Message:  fmt.Sprintf("%s runs %s at %s, and the document does not say so", j.file, j.name, j.schedule),
 	})
 }

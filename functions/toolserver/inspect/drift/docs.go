@@ -11,6 +11,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // Types of drifts of documents.
@@ -84,7 +85,7 @@ func (s *scan) doc(r *Result, d workspace.Document) bool {
 			Target:   name,
 			Field:    "path",
 			Expected: name,
-			Severity: Error,
+			Severity: finding.Error,
 			Message:  message,
 		})
 		return false
@@ -121,10 +122,10 @@ func (s *scan) age(r *Result, name string, d workspace.Document) {
 	age := s.Now().Sub(info.ModTime())
 	severity, limit := "", time.Duration(0)
 	if d.WarnAge > 0 && age > time.Duration(d.WarnAge) {
-		severity, limit = Warn, time.Duration(d.WarnAge)
+		severity, limit = finding.Warn, time.Duration(d.WarnAge)
 	}
 	if d.MaxAge > 0 && age > time.Duration(d.MaxAge) {
-		severity, limit = Error, time.Duration(d.MaxAge)
+		severity, limit = finding.Error, time.Duration(d.MaxAge)
 	}
 	if severity == "" {
 		return
@@ -173,7 +174,7 @@ func (s *scan) statedProcesses(r *Result, name string, lines []line) {
 				Target:   name,
 				Field:    p.Name,
 				Expected: p.Name,
-				Severity: Error,
+				Severity: finding.Error,
 				Message:  "the document does not name the process " + p.Name + " in code marks",
 			})
 		}
@@ -207,7 +208,7 @@ func (s *scan) unknownProcesses(r *Result, name string, lines []line) {
 			Target:   name,
 			Field:    stated[1],
 			Found:    stated[1],
-			Severity: Warn,
+			Severity: finding.Warn,
 			Line:     l.number,
 			Message:  "the document names the process " + stated[1] + ", and the workspace file does not",
 		})

@@ -18,6 +18,7 @@ import (
 	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/tree"
 )
 
@@ -36,13 +37,6 @@ const (
 	SessionFacts = "session_facts"
 )
 
-// Severities.
-const (
-	Error = "error"
-	Warn  = "warn"
-	Info  = "info"
-)
-
 // Drift is one disagreement.
 type Drift struct {
 	Type     string `json:"type"`
@@ -51,8 +45,8 @@ type Drift struct {
 	Field    string `json:"field"`
 	Expected string `json:"expected"`
 	Found    string `json:"found"`
-	Severity string `json:"severity"`
-	Line     int    `json:"line"` // 0 if the target has none
+	Severity string `json:"severity"` // as of package finding
+	Line     int    `json:"line"`     // 0 if the target has none
 	Fixable  bool   `json:"fixable"`
 	Message  string `json:"message"`
 }
@@ -61,14 +55,7 @@ type Drift struct {
 type Result struct {
 	Checked int
 	Drifts  []Drift
-	Skipped []Skip
-}
-
-// Skip is a check that was not made.
-type Skip struct {
-	Check  string `json:"check"`
-	Reason string `json:"reason"`
-	Enable string `json:"how_to_enable,omitempty"`
+	Skipped []finding.Skipped
 }
 
 func (r *Result) found(d Drift) {
@@ -76,7 +63,7 @@ func (r *Result) found(d Drift) {
 }
 
 func (r *Result) skip(check, reason, enable string) {
-	r.Skipped = append(r.Skipped, Skip{check, reason, enable})
+	r.Skipped = append(r.Skipped, finding.Skipped{Check: check, Reason: reason, Enable: enable})
 }
 
 // Process is one of the workspace file as it is now.
@@ -146,7 +133,7 @@ var scopes = []struct {
 type Report struct {
 	Drifts  []Drift
 	Scopes  map[string]Scope
-	Skipped []Skip
+	Skipped []finding.Skipped
 	Checked int
 	Clean   int // scopes that were checked and hold
 }
@@ -170,7 +157,7 @@ func (a *Audit) Run(ctx context.Context, scope string, progress func(done int)) 
 	report := Report{
 		Drifts:  []Drift{},
 		Scopes:  map[string]Scope{},
-		Skipped: []Skip{},
+		Skipped: []finding.Skipped{},
 	}
 	for _, each := range scopes {
 		if scope != Full && scope != each.name {
@@ -187,7 +174,7 @@ func (a *Audit) Run(ctx context.Context, scope string, progress func(done int)) 
 	}
 
 	if _, err := s.tree.Files(ctx); errors.Is(err, workspace.ErrManyFiles) {
-		report.Skipped = append(report.Skipped, Skip{
+		report.Skipped = append(report.Skipped, finding.Skipped{
 			Check:  scope,
 			Reason: err.Error(),
 			Enable: "Raise limits.max_files in " + workspace.FileName + ".",

@@ -15,6 +15,7 @@ import (
 	"governance.internal/functions/toolserver/guard/guardtest"
 	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/planted"
 )
 
@@ -117,7 +118,7 @@ func found(t *testing.T, a *drift.Audit) []string {
 	}
 	var list []string
 	for _, d := range report.Drifts {
-		if d.Severity != drift.Info {
+		if d.Severity != finding.Info {
 			list = append(list, fmt.Sprintf("%s %s %d", d.Type, d.Target, d.Line))
 		}
 	}

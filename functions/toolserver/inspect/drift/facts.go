@@ -8,6 +8,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // Types of drifts of facts, besides those of package fact.
@@ -100,7 +101,7 @@ func driftOf(c fact.Claim, kind string) Drift {
 		Field:    c.Fact,
 		Expected: c.Expected,
 		Found:    c.Found,
-		Severity: Error,
+		Severity: finding.Error,
 		Line:     c.Line,
 		Fixable:  c.Fixed == "",
 		Message:  c.File + " says " + c.Found + ", and " + c.Source + " says " + c.Expected,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/ignore"
 	"governance.internal/functions/toolserver/inspect/references"
 )
@@ -62,7 +63,7 @@ func (s *scan) governed(r *Result) {
 				Target:   place,
 				Field:    list.name,
 				Expected: g.Pattern,
-				Severity: Error,
+				Severity: finding.Error,
 				Message:  fmt.Sprintf("%s names %s (line %d), and it does not exist", list.name, g.Pattern, g.Line),
 			})
 		}
@@ -119,7 +120,7 @@ func (s *scan) baseline(ctx context.Context, r *Result) {
 			Target:   c.Path,
 			Field:    c.List,
 			Found:    c.Kind,
-			Severity: Error,
+			Severity: finding.Error,
 			Message:  fmt.Sprintf("%s is %s and was %s outside of the guard", c.Path, c.List, c.Kind),
 		})
 	}
@@ -169,7 +170,7 @@ func (s *scan) references(ctx context.Context, r *Result, names []string, ofScop
 			Target:   d.Doc,
 			Field:    d.Kind,
 			Found:    d.Target,
-			Severity: Error,
+			Severity: finding.Error,
 			Line:     d.Line,
 			Message:  fmt.Sprintf("%s: %s", d.Target, d.Why),
 		})

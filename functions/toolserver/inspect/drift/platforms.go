@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // Types of drifts of platforms.
@@ -53,7 +54,7 @@ func (s *scan) platform(r *Result, e workspace.Platform) {
 			Target:   name,
 			Field:    e.Member + "." + e.Platform,
 			Expected: name,
-			Severity: Error,
+			Severity: finding.Error,
 			Message:  message,
 		})
 		return
@@ -68,7 +69,7 @@ func (s *scan) platform(r *Result, e workspace.Platform) {
 				Source:   workspace.FileName,
 				Target:   name,
 				Field:    feature,
-				Severity: Error,
+				Severity: finding.Error,
 				Message:  "platforms.features does not say how " + feature + " is recognized",
 			})
 			continue
@@ -80,7 +81,7 @@ func (s *scan) platform(r *Result, e workspace.Platform) {
 				Target:   name,
 				Field:    feature,
 				Expected: pattern.String(),
-				Severity: Error,
+				Severity: finding.Error,
 				Message:  fmt.Sprintf("%s on %s has no %s", e.Member, e.Platform, feature),
 			})
 		}
@@ -105,7 +106,7 @@ func (s *scan) parity(r *Result) {
 					Target:   path.Clean(e.File),
 					Field:    feature,
 					Expected: feature,
-					Severity: Info,
+					Severity: finding.Info,
 					Message:  fmt.Sprintf("%s has %s on %s and not on %s", e.Member, feature, other.Platform, e.Platform),
 				})
 			}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // Types of drifts of processes and ports.
@@ -55,7 +56,7 @@ func (s *scan) scripts(r *Result) {
 				Target:   p.Script,
 				Field:    p.Name,
 				Expected: p.Script,
-				Severity: Error,
+				Severity: finding.Error,
 				Message:  "the script of process " + p.Name + " does not exist",
 			})
 		}
@@ -105,7 +106,7 @@ func (s *scan) judge(r *Result, p Process) {
 			Field:    "state",
 			Expected: Running,
 			Found:    p.State,
-			Severity: Error,
+			Severity: finding.Error,
 			Message:  fmt.Sprintf("process %s is %s", p.Name, p.State),
 		})
 	}
@@ -117,7 +118,7 @@ func (s *scan) judge(r *Result, p Process) {
 			Field:    "restarts",
 			Expected: "fewer than " + strconv.Itoa(limit),
 			Found:    strconv.Itoa(p.Restarts),
-			Severity: Warn,
+			Severity: finding.Warn,
 			Message:  fmt.Sprintf("process %s restarted %d times in an hour", p.Name, p.Restarts),
 		})
 	}
@@ -152,7 +153,7 @@ func (s *scan) ports(r *Result, running map[string]bool) {
 			Target:   p.Process,
 			Field:    "port",
 			Expected: strconv.Itoa(p.Port),
-			Severity: Error,
+			Severity: finding.Error,
 			Message:  fmt.Sprintf("nothing listens at port %d", p.Port),
 		})
 	}
@@ -177,7 +178,7 @@ func (s *scan) unexpectedPorts(r *Result, expected []workspace.Port, open map[in
 			Target:   strconv.Itoa(port),
 			Field:    "port",
 			Found:    strconv.Itoa(port),
-			Severity: Info,
+			Severity: finding.Info,
 			Message:  fmt.Sprintf("something listens at port %d, which is not declared", port),
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // Types of drifts of members and roles.
@@ -41,7 +42,7 @@ func (s *scan) roster(r *Result, scope string) (fact.Roster, bool) {
 			Source:   roster.Where,
 			Target:   c.RolesSource.File,
 			Field:    "roles_source",
-			Severity: Error,
+			Severity: finding.Error,
 			Message:  err.Error(),
 		})
 		return roster, false
@@ -105,7 +106,7 @@ func unreadable(roster fact.Roster, target workspace.MemberTarget, err error) Dr
 		Source:   roster.Where,
 		Target:   target.File,
 		Field:    target.List,
-		Severity: Error,
+		Severity: finding.Error,
 		Message:  err.Error(),
 	}
 	if errors.Is(err, fact.ErrNoList) {
@@ -127,7 +128,7 @@ func (r *Result) addPlace(roster fact.Roster, place fact.Place) {
 			Target:   target.File,
 			Field:    m.ID,
 			Expected: m.ID,
-			Severity: Error,
+			Severity: finding.Error,
 			Fixable:  target.OnMissing == "add" && cannotAdd == nil,
 			Message:  fmt.Sprintf("the member %s of %s is missing", m.ID, roster.Where),
 		})
@@ -139,7 +140,7 @@ func (r *Result) addPlace(roster fact.Roster, place fact.Place) {
 			Target:   target.File,
 			Field:    e.ID,
 			Found:    e.ID,
-			Severity: Warn,
+			Severity: finding.Warn,
 			Line:     e.Line,
 			Message:  fmt.Sprintf("the member %s is not in %s", e.ID, roster.Where),
 		})
@@ -151,7 +152,7 @@ func (r *Result) addPlace(roster fact.Roster, place fact.Place) {
 			Target:   target.File,
 			Field:    e.ID,
 			Found:    e.ID,
-			Severity: Warn,
+			Severity: finding.Warn,
 			Line:     e.Line,
 			Message:  fmt.Sprintf("the member %s is named more than once", e.ID),
 		})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/finding"
 )
 
 // Types of drifts of facts that sessions keep.
@@ -48,7 +49,7 @@ func (s *scan) sessionFacts(ctx context.Context) (Result, error) {
 				Type:     FactUnreadable,
 				Source:   f.File,
 				Target:   f.File,
-				Severity: Warn,
+				Severity: finding.Warn,
 				Line:     f.Line,
 				Message:  fmt.Sprintf("line %d of %s is damaged, so the fact on it is lost; a person must repair or remove the line", f.Line, f.File),
 			})
@@ -63,7 +64,7 @@ func (s *scan) sessionFacts(ctx context.Context) (Result, error) {
 			Target:   s.state.Config.Session.Handoff,
 			Field:    f.Title,
 			Expected: f.Title,
-			Severity: Warn,
+			Severity: finding.Warn,
 			Message:  "neither the handoff nor the worklog mentions the fact " + f.Title,
 		})
 	}

@@ -15,6 +15,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/document"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/pages"
 )
 
@@ -128,7 +129,7 @@ func (s *scan) sitemap(r *Result, site *pages.Site, list []page) {
 			Source:   workspace.FileName,
 			Target:   file,
 			Field:    "sitemap",
-			Severity: Error,
+			Severity: finding.Error,
 			Message:  "the sitemap cannot be read: " + err.Error(),
 		})
 		return
@@ -221,7 +222,7 @@ func (s *scan) compareSitemap(r *Result, file string, site *pages.Site, entries 
 			Target:   e.file,
 			Field:    "loc",
 			Found:    e.url,
-			Severity: Error,
+			Severity: finding.Error,
 			Line:     e.line,
 			Message:  "the sitemap names " + e.url + ", and there is no such page",
 		})
@@ -239,7 +240,7 @@ func (s *scan) compareSitemap(r *Result, file string, site *pages.Site, entries 
 				Target:   p.file,
 				Field:    "sitemap",
 				Expected: p.name,
-				Severity: Error,
+				Severity: finding.Error,
 				Message:  "the sitemap does not name the page " + p.name,
 			})
 		}
@@ -269,7 +270,7 @@ func (s *scan) canonical(r *Result, site *pages.Site, list []page) {
 			Field:    "canonical",
 			Expected: base.Host,
 			Found:    p.Canonical,
-			Severity: Error,
+			Severity: finding.Error,
 			Line:     p.CanonicalLine,
 			Message:  "the canonical link leads to another host than " + base.Host,
 		})

@@ -10,8 +10,8 @@ import (
 func (p *Project) governance(t *tree.Tree, state workspace.State) {
 	p.Governance = Governance{
 		Configured:  state.Configured,
-		Untouchable: patterns(state.Config.Untouchable),
-		Protected:   patterns(state.Config.Protected),
+		Untouchable: workspace.Texts(state.Config.Untouchable),
+		Protected:   workspace.Texts(state.Config.Protected),
 		Handoff:     state.Config.Session.Handoff,
 		Worklog:     state.Config.Session.Worklog,
 		Hooks:       []string{},
@@ -22,12 +22,4 @@ func (p *Project) governance(t *tree.Tree, state workspace.State) {
 			p.Governance.Hooks = append(p.Governance.Hooks, agent.Hook.Settings)
 		}
 	}
-}
-
-func patterns(globs []workspace.Glob) []string {
-	list := []string{}
-	for _, g := range globs {
-		list = append(list, g.Pattern)
-	}
-	return list
 }

@@ -11,6 +11,7 @@ import (
 	"governance.internal/functions/toolserver/inspect/drift"
 	"governance.internal/functions/toolserver/inspect/edit"
 	"governance.internal/functions/toolserver/inspect/fact"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/inspect/tree"
 )
 
@@ -99,7 +100,7 @@ func (p *plan) add(found fact.Findings) {
 
 	for _, problem := range found.Problems {
 		p.configured = true
-		p.broken = p.broken || problem.Severity == drift.Error
+		p.broken = p.broken || problem.Severity == finding.Error
 		p.unfixable = append(p.unfixable, Unfixable{
 			File:   problem.File,
 			Line:   problem.Line,
@@ -174,7 +175,7 @@ func roles(ctx context.Context, t *tree.Tree, c workspace.Config) (fact.Findings
 		all.Problems = append(all.Problems, fact.Problem{
 			Kind:     fact.Role,
 			Type:     fact.SourceMissing,
-			Severity: drift.Error,
+			Severity: finding.Error,
 			Fact:     "roles_source",
 			Source:   roster.Where,
 			File:     c.RolesSource.File,
@@ -192,7 +193,7 @@ func roles(ctx context.Context, t *tree.Tree, c workspace.Config) (fact.Findings
 			all.Problems = append(all.Problems, fact.Problem{
 				Kind:     fact.Role,
 				Type:     fact.Unreadable,
-				Severity: drift.Error,
+				Severity: finding.Error,
 				Fact:     "members",
 				Source:   roster.Where,
 				File:     target.File,

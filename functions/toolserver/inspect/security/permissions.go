@@ -27,7 +27,10 @@ func (a *audit) permissions(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	secret := compileAll(secretLike)
+	secret, err := policy.CompileAll(secretLike)
+	if err != nil {
+		return err
+	}
 
 	for _, name := range a.files {
 		if ctx.Err() != nil {
@@ -46,7 +49,7 @@ func (a *audit) permissions(ctx context.Context, _ []string) error {
 		case set:
 		case mode&0o002 != 0:
 			a.add(permission(name, "world-writable", finding.Error, mode, "Everybody on the machine can change it: remove the permission."))
-		case mode&0o077 != 0 && matchesAny(secret, name) && a.holdsSecret(name):
+		case mode&0o077 != 0 && secret.Match(name) && a.holdsSecret(name):
 			a.add(permission(name, "secret-readable", finding.Warn, mode, "Others of the machine can read it: set 0600."))
 		}
 	}
@@ -115,20 +118,4 @@ func (a *audit) wantedModes() (modeRules, error) {
 		rules = append(rules, modeRule{pattern, fs.FileMode(mode)})
 	}
 	return rules, nil
-}
-
-func compileAll(globs []string) []policy.Pattern {
-	var list []policy.Pattern
-	for _, g := range globs {
-		p, err := policy.Compile(g, false)
-		if err != nil {
-			panic(err) // our own patterns
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
-func matchesAny(list []policy.Pattern, name string) bool {
-	return slices.ContainsFunc(list, func(p policy.Pattern) bool { return p.Match(name) })
 }

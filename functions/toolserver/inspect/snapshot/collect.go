@@ -26,16 +26,16 @@ type collection struct {
 
 // choice says which files belong to a snapshot.
 type choice struct {
-	include  []policy.Pattern
-	exclude  []policy.Pattern
-	ignore   []policy.Pattern
-	secrets  []policy.Pattern
-	examples []policy.Pattern
+	include  policy.Patterns
+	exclude  policy.Patterns
+	ignore   policy.Patterns
+	secrets  policy.Patterns
+	examples policy.Patterns
 }
 
 func newChoice(c workspace.Config, o Options) (choice, error) {
 	var chosen choice
-	include := texts(c.Snapshot.Include)
+	include := workspace.Texts(c.Snapshot.Include)
 	if len(include) == 0 {
 		include = []string{"**"}
 	}
@@ -45,16 +45,16 @@ func newChoice(c workspace.Config, o Options) (choice, error) {
 	}
 
 	for _, each := range []struct {
-		to   *[]policy.Pattern
+		to   *policy.Patterns
 		from []string
 	}{
 		{&chosen.include, include},
-		{&chosen.exclude, texts(c.Snapshot.Exclude)},
-		{&chosen.ignore, texts(c.Ignore)},
+		{&chosen.exclude, workspace.Texts(c.Snapshot.Exclude)},
+		{&chosen.ignore, workspace.Texts(c.Ignore)},
 		{&chosen.secrets, secrets},
 		{&chosen.examples, examples},
 	} {
-		compiled, err := patterns(each.from)
+		compiled, err := policy.CompileAll(each.from)
 		if err != nil {
 			return chosen, err
 		}
@@ -69,13 +69,13 @@ const notIncluded = "not included by the workspace file"
 // why says why a file is left out, "" if it belongs to the snapshot.
 func (c choice) why(name string) string {
 	switch {
-	case matchesAny(c.ignore, name):
+	case c.ignore.Match(name):
 		return "ignored by the workspace file"
-	case matchesAny(c.exclude, name):
+	case c.exclude.Match(name):
 		return "excluded by the workspace file"
-	case matchesAny(c.secrets, name) && !matchesAny(c.examples, name):
+	case c.secrets.Match(name) && !c.examples.Match(name):
 		return "usually holds secrets; include_secrets takes it"
-	case !matchesAny(c.include, name):
+	case !c.include.Match(name):
 		return notIncluded
 	}
 	return ""

@@ -28,7 +28,6 @@ import (
 	"strings"
 	"time"
 
-	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/violations"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
@@ -342,29 +341,4 @@ func (k *Keeper) prune(keep int) error {
 		ids = ids[1:]
 	}
 	return nil
-}
-
-// patterns compiles patterns of files.
-func patterns(list []string) ([]policy.Pattern, error) {
-	var compiled []policy.Pattern
-	for _, text := range list {
-		p, err := policy.Compile(text, false)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", text, err)
-		}
-		compiled = append(compiled, p)
-	}
-	return compiled, nil
-}
-
-func texts(globs []workspace.Glob) []string {
-	var list []string
-	for _, g := range globs {
-		list = append(list, g.Pattern)
-	}
-	return list
-}
-
-func matchesAny(list []policy.Pattern, name string) bool {
-	return slices.ContainsFunc(list, func(p policy.Pattern) bool { return p.Match(name) })
 }

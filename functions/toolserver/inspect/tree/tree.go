@@ -5,7 +5,6 @@ package tree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -23,9 +22,9 @@ type Tree struct {
 	// Progress reports the number of files that were listed or read; nil to not report it.
 	Progress func(done int)
 
-	ignored []policy.Pattern
+	ignored policy.Patterns
 	files   []string
-	present map[string]bool // files and folders
+	walked  bool
 	listed  error
 	texts   map[string]read
 	held    int64 // bytes of texts
@@ -55,7 +54,7 @@ func Of(w *workspace.Workspace, config workspace.Config) *Tree {
 // Files are the regular files, sorted. The error is [workspace.ErrManyFiles] if there are
 // more than the limits allow; the files up to the limit come with it.
 func (t *Tree) Files(ctx context.Context) ([]string, error) {
-	if t.present != nil {
+	if t.walked {
 		return t.files, t.listed
 	}
 
@@ -64,12 +63,12 @@ func (t *Tree) Files(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 
-	t.present = map[string]bool{}
+	t.walked = true
 	t.listed = t.Workspace.Walk(".", t.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		leftOut := slices.Contains(skipped, entry.Name()) || matches(ignored, name)
+		leftOut := slices.Contains(skipped, entry.Name()) || ignored.Match(name)
 		if leftOut && entry.IsDir() {
 			return fs.SkipDir
 		}
@@ -77,7 +76,6 @@ func (t *Tree) Files(ctx context.Context) ([]string, error) {
 			return nil
 		}
 
-		t.present[name] = true
 		if entry.Type().IsRegular() {
 			t.files = append(t.files, name)
 			t.step()
@@ -87,7 +85,7 @@ func (t *Tree) Files(ctx context.Context) ([]string, error) {
 
 	slices.Sort(t.files)
 	if ctx.Err() != nil {
-		t.present = nil
+		t.walked, t.files = false, nil
 		return nil, ctx.Err()
 	}
 	return t.files, t.listed
@@ -107,17 +105,17 @@ func (t *Tree) Ignored(name string) bool {
 		return true
 	}
 	ignored, err := t.ignore()
-	return err == nil && matches(ignored, name)
+	return err == nil && ignored.Match(name)
 }
 
 // ignore are the compiled patterns of the section ignore.
-func (t *Tree) ignore() ([]policy.Pattern, error) {
+func (t *Tree) ignore() (policy.Patterns, error) {
 	if t.ignored == nil {
-		compiled, err := patterns(t.Config.Ignore)
+		compiled, err := policy.CompileAll(workspace.Texts(t.Config.Ignore))
 		if err != nil {
 			return nil, err
 		}
-		t.ignored = append([]policy.Pattern{}, compiled...)
+		t.ignored = compiled
 	}
 	return t.ignored, nil
 }
@@ -126,7 +124,7 @@ func (t *Tree) ignore() ([]policy.Pattern, error) {
 // pattern that names one file means it even where it is ignored.
 func (t *Tree) Matching(ctx context.Context, globs []workspace.Glob) ([]string, error) {
 	var found []string
-	var wild []policy.Pattern
+	var patterns []string
 	for _, g := range globs {
 		if isPlain(g.Pattern) {
 			if name := path.Clean(g.Pattern); t.IsFile(name) {
@@ -135,20 +133,20 @@ func (t *Tree) Matching(ctx context.Context, globs []workspace.Glob) ([]string, 
 			continue
 		}
 
-		p, err := policy.Compile(g.Pattern, false)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", g.Pattern, err)
-		}
-		wild = append(wild, p)
+		patterns = append(patterns, g.Pattern)
 	}
 
+	wild, err := policy.CompileAll(patterns)
+	if err != nil {
+		return nil, err
+	}
 	if len(wild) > 0 {
 		files, err := t.Files(ctx)
 		if err != nil && !errors.Is(err, workspace.ErrManyFiles) {
 			return nil, err
 		}
 		for _, name := range files {
-			if matches(wild, name) {
+			if wild.Match(name) {
 				found = append(found, name)
 			}
 		}
@@ -188,25 +186,4 @@ func (t *Tree) Read(name string) ([]byte, error) {
 		t.texts[name] = read{text, err}
 	}
 	return text, err
-}
-
-func patterns(globs []workspace.Glob) ([]policy.Pattern, error) {
-	var list []policy.Pattern
-	for _, g := range globs {
-		p, err := policy.Compile(g.Pattern, false)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", g.Pattern, err)
-		}
-		list = append(list, p)
-	}
-	return list, nil
-}
-
-func matches(list []policy.Pattern, name string) bool {
-	for _, p := range list {
-		if p.Match(name) {
-			return true
-		}
-	}
-	return false
 }

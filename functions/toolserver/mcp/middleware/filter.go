@@ -13,7 +13,7 @@ import (
 // Filter is a choice of tools: by the operator for all, and by a client for its own
 // requests. A client can only narrow.
 type Filter struct {
-	toolsets []string // sorted, each once; nil for all
+	toolsets []string // sorted, each once; nil for all but the forwarded
 	readOnly bool
 }
 
@@ -48,7 +48,10 @@ func FilterOf(known []string, header http.Header, query url.Values) (Filter, err
 
 // Allows reports whether a tool is chosen.
 func (f Filter) Allows(t *tool.Tool) bool {
-	chosen := f.toolsets == nil || slices.Contains(f.toolsets, t.Toolset)
+	chosen := slices.Contains(f.toolsets, t.Toolset)
+	if f.toolsets == nil {
+		chosen = !t.Forwarded
+	}
 	return chosen && (!f.readOnly || t.Hints.ReadOnly)
 }
 

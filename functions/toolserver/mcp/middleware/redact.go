@@ -8,9 +8,14 @@ import (
 )
 
 // Redact applies hide to every result of a tool. Tools that know more about a text redact
-// it themselves; this is the last check.
+// it themselves; this is the last check. The answer of a forwarded tool quotes what the caller
+// sent, and is left alone.
 func Redact(hide func(string) string) Decorator {
 	return func(t *tool.Tool) *tool.Tool {
+		if t.Forwarded {
+			return t
+		}
+
 		clean := *t
 		clean.Run = func(ctx context.Context, call *tool.Call) tool.Result {
 			result := t.Run(ctx, call)

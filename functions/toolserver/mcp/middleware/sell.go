@@ -2,13 +2,11 @@ package middleware
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"net/http"
 
 	"governance.internal/functions/toolserver/mcp/tool"
+	"governance.internal/functions/toolserver/mcp/tool/purchase"
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/x402"
@@ -34,7 +32,7 @@ func Sell(gate *x402.Gate) Decorator {
 		paid := *t
 		paid.Description += " Costs " + product.PriceText() + " by x402."
 		paid.Run = func(ctx context.Context, call *tool.Call) tool.Result {
-			request, err := purchase(ctx, t.Name, call)
+			request, err := purchase.Request(ctx, x402.ToolResource(t.Name), call)
 			if err != nil {
 				return tool.Failure(&tool.Error{
 					Code:    "invalid_argument",
@@ -44,7 +42,7 @@ func Sell(gate *x402.Gate) Decorator {
 
 			answer := &answer{header: http.Header{}}
 			handler.ServeHTTP(answer, request)
-			return answer.result()
+			return purchase.Result(answer.status, answer.header, answer.body.Bytes())
 		}
 
 		return &paid
@@ -83,27 +81,6 @@ func work(ctx context.Context, t *tool.Tool, arguments []byte) (httpapi.Response
 	}, nil
 }
 
-// purchase is a call in the form that the gate takes. The arguments are written without
-// spaces, so that a client may format them differently when it retries.
-func purchase(ctx context.Context, name string, call *tool.Call) (*http.Request, error) {
-	given := call.Arguments
-	if len(given) == 0 {
-		given = json.RawMessage("{}")
-	}
-
-	var arguments bytes.Buffer
-	if err := json.Compact(&arguments, given); err != nil {
-		return nil, err
-	}
-
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, x402.ToolResource(name), &arguments)
-	if err == nil && call.Payment != nil {
-		request.Header.Set(x402.HeaderSignature, base64.StdEncoding.EncodeToString(call.Payment))
-	}
-
-	return request, err
-}
-
 // answer is the gate's answer on its way to a result. It implements
 // http.ResponseWriter.
 type answer struct {
@@ -116,51 +93,4 @@ func (a *answer) Header() http.Header    { return a.header }
 func (a *answer) WriteHeader(status int) { a.status = status }
 func (a *answer) Write(text []byte) (int, error) {
 	return a.body.Write(text)
-}
-
-// result translates: an answer to the tool's, a 402 to the terms, and everything
-// else to an error, so that no client takes it for a reason to pay again.
-func (a *answer) result() tool.Result {
-	body := json.RawMessage(bytes.TrimSpace(a.body.Bytes()))
-	result := tool.Result{
-		Content: []any{tool.Text{
-			Type: "text",
-			Text: string(body),
-		}},
-		Structured: body,
-	}
-
-	switch a.status {
-	case http.StatusOK:
-	case http.StatusPaymentRequired:
-		result.IsError, result.Err = true, &tool.Error{Code: "payment_required"}
-	default:
-		result = a.failure()
-	}
-
-	if settled := cmp.Or(a.header.Get(x402.HeaderResponse), a.header.Get(x402.HeaderResponseV1)); settled != "" {
-		var response any
-		if x402.DecodeHeader(settled, &response) == nil { // the gate's own
-			result.Meta = map[string]any{x402.MetaResponse: response}
-		}
-	}
-
-	return result
-}
-
-// failure is the problem of the gate (RFC 9457) as the tools tell theirs.
-func (a *answer) failure() tool.Result {
-	var problem struct {
-		Code, Detail, Hint, Field string
-	}
-	if err := json.Unmarshal(a.body.Bytes(), &problem); err != nil { // the gate's own
-		problem.Code, problem.Detail = "internal", "Something failed on our side."
-	}
-
-	return tool.Failure(&tool.Error{
-		Code:    problem.Code,
-		Message: problem.Detail,
-		Hint:    problem.Hint,
-		Field:   problem.Field,
-	})
 }

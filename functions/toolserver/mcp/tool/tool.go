@@ -25,6 +25,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"time"
 )
 
 // Hints are the four annotations of a tool (specification, ToolAnnotations).
@@ -48,6 +49,10 @@ type Tool struct {
 
 	// Product is what of the catalogue the tool sells, the zero value if it is free.
 	Product Product
+
+	// Forwarded marks a tool whose calls go to a product of the HTTP API. It costs money, so
+	// only a client gets it that chooses its toolset; its answer is the product's, unchanged.
+	Forwarded bool
 
 	// ExemptFromHalt marks a destructive tool that the kill switch does not refuse: the
 	// switch itself, and tools that check the halt themselves. Every other destructive tool
@@ -90,6 +95,26 @@ type Call struct {
 	// Progress reports the progress to a client that asked for it: done must grow, total is
 	// 0 if unknown.
 	Progress func(done, total int, message string)
+}
+
+// progressInterval is the least time between two messages of progress.
+const progressInterval = 500 * time.Millisecond
+
+// FileProgress returns a function that tells the client now and then how many files were looked
+// at; nil if the client did not ask for progress.
+func (c *Call) FileProgress() func(done int) {
+	if c.Progress == nil {
+		return nil
+	}
+
+	told := time.Now()
+	return func(done int) {
+		if time.Since(told) < progressInterval {
+			return
+		}
+		told = time.Now()
+		c.Progress(done, 0, "files looked at")
+	}
 }
 
 // Result is the outcome of a call (specification, CallToolResult).

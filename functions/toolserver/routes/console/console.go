@@ -35,6 +35,7 @@ type Page struct {
 	Name, Version, Build string
 	Base                 string // path of the server, without a slash at its end
 	NeedsToken           bool   // the server has an API token
+	Try                  string // path of the pages that try the products, "" without them
 	Products             []catalog.Endpoint
 }
 
@@ -46,10 +47,16 @@ func Handler(p Page) http.Handler {
 		local = "hidden"
 	}
 
+	noTry := ""
+	if p.Try == "" {
+		noTry = "hidden"
+	}
+
 	text := strings.NewReplacer(
 		"{{style}}", style, "{{script}}", script, "{{products}}", products(p.Products),
 		"{{name}}", html.EscapeString(p.Name), "{{version}}", html.EscapeString(p.Version), "{{build}}", html.EscapeString(p.Build),
 		"{{base}}", html.EscapeString(p.Base), "{{token}}", fmt.Sprint(p.NeedsToken), "{{local}}", local,
+		"{{try}}", html.EscapeString(p.Try), "{{no-try}}", noTry,
 	).Replace(document)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		header := w.Header()

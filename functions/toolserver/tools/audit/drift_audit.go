@@ -6,6 +6,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/drift"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/mcp/tool"
 )
 
@@ -31,7 +32,7 @@ type Drift struct {
 	Drifts    []drift.Drift          `json:"drifts"`
 	Clean     int                    `json:"clean_checks"`
 	ByScope   map[string]drift.Scope `json:"by_scope"`
-	Skipped   []drift.Skip           `json:"skipped"`
+	Skipped   []finding.Skipped      `json:"skipped"`
 	Truncated bool                   `json:"truncated"`
 }
 
@@ -47,7 +48,7 @@ func AuditDrift(a *drift.Audit) *tool.Tool {
 			Idempotent: true,
 		},
 	}, func(ctx context.Context, call *tool.Call, in driftInput) (Drift, error) {
-		return RunDrift(ctx, a, in.Scope, int(in.Max), progressOf(call))
+		return RunDrift(ctx, a, in.Scope, int(in.Max), call.FileProgress())
 	})
 }
 
@@ -86,7 +87,7 @@ func RunDrift(ctx context.Context, a *drift.Audit, scope string, limit int, prog
 // hasDrift reports whether something disagrees. What is only worth knowing does not.
 func hasDrift(drifts []drift.Drift) bool {
 	for _, d := range drifts {
-		if d.Severity != drift.Info {
+		if d.Severity != finding.Info {
 			return true
 		}
 	}
@@ -104,22 +105,3 @@ func unreadable(ctx context.Context, err error) error {
 		Hint:    "Repair " + workspace.FileName + "; the message names the line.",
 	}
 }
-
-// progressOf tells a client how many files were looked at, each second at most.
-func progressOf(call *tool.Call) func(int) {
-	if call.Progress == nil {
-		return nil
-	}
-
-	told := time.Now()
-	return func(done int) {
-		if time.Since(told) < progressInterval {
-			return
-		}
-		told = time.Now()
-		call.Progress(done, 0, "files looked at")
-	}
-}
-
-// progressInterval is the time between two messages of progress.
-const progressInterval = 500 * time.Millisecond

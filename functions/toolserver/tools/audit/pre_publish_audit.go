@@ -48,7 +48,7 @@ func PrePublishAudit(w *workspace.Workspace) *tool.Tool {
 			Idempotent: true,
 		},
 	}, func(ctx context.Context, call *tool.Call, in publishInput) (Publication, error) {
-		return RunPublication(ctx, w, in.Path, in.Source, progressOf(call))
+		return RunPublication(ctx, w, in.Path, in.Source, call.FileProgress())
 	})
 }
 

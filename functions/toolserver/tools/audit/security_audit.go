@@ -49,7 +49,7 @@ func SecurityAudit(w *workspace.Workspace, now func() time.Time) *tool.Tool {
 			Idempotent: true,
 		},
 	}, func(ctx context.Context, call *tool.Call, in securityInput) (Security, error) {
-		return RunSecurity(ctx, w, now(), in.Path, in.Checks, progressOf(call))
+		return RunSecurity(ctx, w, now(), in.Path, in.Checks, call.FileProgress())
 	})
 }
 

@@ -194,7 +194,7 @@ const withFeeds = `discovery:
     - "::"
 `
 
-func TestFeedsAreReadOnlyOnRequest(t *testing.T) {
+func TestFeedsAreReadOnlyForwarded(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": withFeeds})
 	answer := brief(w, offline(w), `{}`)
 	for _, s := range answer.Sources[3:] {

@@ -9,6 +9,7 @@ import (
 	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/inspect/drift"
+	"governance.internal/functions/toolserver/inspect/finding"
 	"governance.internal/functions/toolserver/mcp/tool"
 	toolaudit "governance.internal/functions/toolserver/tools/audit"
 	"governance.internal/functions/toolserver/tools/ops"
@@ -43,7 +44,7 @@ type Closed struct {
 	Warnings  []string               `json:"warnings"`
 	Marker    *Marked                `json:"session_marker"`
 	Entry     string                 `json:"audit_entry,omitempty"`
-	Skipped   []drift.Skip           `json:"skipped"`
+	Skipped   []finding.Skipped      `json:"skipped"`
 }
 
 // DriftAfter is what disagrees after the propagators ran.
@@ -117,7 +118,7 @@ func SessionClose(d Deps, c CloseDeps) *tool.Tool {
 				Platforms: []string{},
 				Blockers:  []Blocker{},
 				Warnings:  []string{},
-				Skipped:   []drift.Skip{},
+				Skipped:   []finding.Skipped{},
 			},
 		}
 		return run.do(ctx)
@@ -181,7 +182,7 @@ func (c *closing) skip(ctx context.Context, name string, err error) {
 			reason = known.Message
 		}
 	}
-	c.answer.Skipped = append(c.answer.Skipped, drift.Skip{
+	c.answer.Skipped = append(c.answer.Skipped, finding.Skipped{
 		Check:  name,
 		Reason: reason,
 	})
@@ -248,9 +249,9 @@ func (c *closing) auditAgain(ctx context.Context) error {
 	for _, each := range found.Drifts {
 		switch {
 		case each.Type == drift.FactUnreflected: // blocks already
-		case each.Severity == drift.Error:
+		case each.Severity == finding.Error:
 			failed++
-		case each.Severity == drift.Warn:
+		case each.Severity == finding.Warn:
 			c.answer.Warnings = append(c.answer.Warnings, each.Message)
 		}
 	}

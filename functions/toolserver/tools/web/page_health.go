@@ -43,7 +43,7 @@ func CheckPageHealth(c *pages.Check) *tool.Tool {
 			OpenWorld:  true,
 		},
 	}, func(ctx context.Context, call *tool.Call, in healthInput) (Health, error) {
-		return RunHealth(ctx, c, in.Page, int(in.Max), progressOf(call))
+		return RunHealth(ctx, c, in.Page, int(in.Max), call.FileProgress())
 	})
 }
 
@@ -107,22 +107,3 @@ func pageError(ctx context.Context, err error) error {
 		Hint:    "Repair " + workspace.FileName + " if the message names a line of it.",
 	}
 }
-
-// progressOf tells a client now and then how many files were looked at.
-func progressOf(call *tool.Call) func(int) {
-	if call.Progress == nil {
-		return nil
-	}
-
-	told := time.Now()
-	return func(done int) {
-		if time.Since(told) < progressInterval {
-			return
-		}
-		told = time.Now()
-		call.Progress(done, 0, "files looked at")
-	}
-}
-
-// progressInterval is the time between two messages of progress.
-const progressInterval = 500 * time.Millisecond
