@@ -176,8 +176,9 @@ func next(f finding) string {
 // mostGaps is how many gaps an answer names.
 const mostGaps = 3
 
-// addGaps names the dimensions that cost the most points.
-func (r *Result) addGaps(findings []finding) {
+// addGaps names the dimensions that cost the most points. reason says why each level is what
+// it is.
+func (r *Result) addGaps(findings []finding, reason func(finding) string) {
 	r.Gaps, r.Fixes = []Gap{}, []Fix{}
 	order := slices.Clone(findings)
 	slices.SortStableFunc(order, func(a, b finding) int {
@@ -215,8 +216,8 @@ func severity(level int) string {
 	return "low"
 }
 
-// reason says why the level is what it is.
-func reason(f finding) string {
+// reasonOfText says why the level of a description is what it is.
+func reasonOfText(f finding) string {
 	switch {
 	case f.contradicted:
 		return "The text contradicts itself: one sentence claims the control, another denies it. "

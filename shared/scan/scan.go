@@ -45,7 +45,8 @@ type Dimension struct {
 	Weight   int             `json:"weight"` // share of the score; all nine make 100
 	Level    int             `json:"level"`  // 0 to 4
 	Evidence []textkit.Quote `json:"evidence"`
-	Next     string          `json:"next"` // the sentence which, if it were true, would raise the level
+	Found    []string        `json:"found,omitempty"` // in a workspace, instead of evidence
+	Next     string          `json:"next"`            // the sentence which, if it were true, would raise the level
 }
 
 // Errors of descriptions.
@@ -71,7 +72,7 @@ func Describe(description string) (*Result, error) {
 		Prescription: prescribe(),
 	}
 
-	result.addGaps(verdicts)
+	result.addGaps(verdicts, reasonOfText)
 	return result, nil
 }
 

@@ -41,6 +41,7 @@ func (r *refusal) Error() string { return r.reason }
 
 var engines = []engine{
 	legal,
+	governance,
 }
 
 //go:embed pages/*.html
