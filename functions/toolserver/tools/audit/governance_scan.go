@@ -8,7 +8,7 @@ import (
 )
 
 type scanInput struct {
-	Description string `json:"description,omitempty" max:"20000" doc:"How the agents work."`
+	Description string `json:"description,omitempty" max:"20000"`
 	Workspace   bool   `json:"workspace,omitempty" doc:"Real evidence instead."`
 }
 
@@ -21,14 +21,14 @@ func GovernanceScan(evidence Evidence) *tool.Tool {
 		Name:        "governance_scan",
 		Title:       "Governance scan",
 		Toolset:     "audit",
-		Description: "Scores the governance of agents in nine dimensions: gaps, fixes.",
+		Description: "Scores how agents are governed, in nine dimensions.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-	}, func(ctx context.Context, _ *tool.Call, in scanInput) (*scan.Result, error) {
+	}, func(ctx context.Context, _ *tool.Call, in scanInput) (scan.Result, error) {
 		if !in.Workspace {
 			return scanned(in.Description)
 		}
 		if in.Description != "" {
-			return nil, &tool.Error{
+			return scan.Result{}, &tool.Error{
 				Code:    "invalid_argument",
 				Field:   "/workspace",
 				Message: "Give a description or workspace: true, not both.",
@@ -37,23 +37,23 @@ func GovernanceScan(evidence Evidence) *tool.Tool {
 
 		facts, err := evidence(ctx)
 		if err != nil {
-			return nil, &tool.Error{
+			return scan.Result{}, &tool.Error{
 				Code:    "unavailable",
 				Message: "The workspace cannot be scanned: " + err.Error() + ".",
 			}
 		}
-		return scan.FromFacts(facts), nil
+		return *scan.FromFacts(facts), nil
 	})
 }
 
-func scanned(description string) (*scan.Result, error) {
+func scanned(description string) (scan.Result, error) {
 	result, err := scan.Describe(description)
 	if err != nil {
-		return nil, &tool.Error{
+		return scan.Result{}, &tool.Error{
 			Code:    "invalid_argument",
 			Field:   "/description",
 			Message: err.Error() + ".",
 		}
 	}
-	return result, nil
+	return *result, nil
 }
