@@ -32,10 +32,11 @@ npm:
 # What starts no goroutine and takes long under the race detector runs without it.
 SLOW = TestEveryLambda|TestAMillion|TestEveryFlippedByte|TestNoSecretLeaves|TestEveryTreeBegins|TestLargestLine
 
-# The race detector runs on all packages; it needs a C compiler. The time limit is for a
+# The race detector runs on all packages; it needs a C compiler. Many tests wait more than they
+# compute, so three packages share two cores. The time limit is for a
 # test that hangs: a slow machine must not meet it.
 test-go:
-	@$(GO) test -race -timeout 40m -json -skip '$(SLOW)' ./functions/... ./shared/... | $(GO) run ./testdata/report
+	@$(GO) test -race -p 3 -timeout 40m -json -skip '$(SLOW)' ./functions/... ./shared/... | $(GO) run ./testdata/report
 
 # What the race detector would make slow: every compiled Lambda against a Runtime API stub, with init times
 # and sizes, a chain of a million entries, and the payment machine in ten thousand random worlds.

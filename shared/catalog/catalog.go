@@ -69,6 +69,7 @@ type Endpoint struct {
 	Summary     string      // one line, at most 60 characters
 	Description string      // what the buyer gets; also the description of the 402 terms
 	Request     string      // name in schema/ of the JSON request body; "" = no body
+	Accepts     []string    // media types of the body besides application/json
 	MaxBody     int         // longest accepted body in bytes
 	Query       []Parameter // optional query parameters
 	Header      []Parameter // optional headers of its own

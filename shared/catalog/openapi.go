@@ -70,7 +70,7 @@ func operation(site Site, e Endpoint) object {
 	if e.Request != "" {
 		op["requestBody"] = object{"required": true,
 			"description": "At most " + strconv.Itoa(e.MaxBody) + " bytes.",
-			"content":     object{"application/json": object{"schema": reference(e.Request)}}}
+			"content":     bodyOf(e)}
 	}
 
 	if e.Paid() {
@@ -238,4 +238,13 @@ func success(e Endpoint) object {
 
 func stringHeader(description string) object {
 	return object{"description": description, "schema": object{"type": "string"}}
+}
+
+// bodyOf describes the body of a row in each of its media types.
+func bodyOf(e Endpoint) object {
+	content := object{"application/json": object{"schema": reference(e.Request)}}
+	for _, mediaType := range e.Accepts {
+		content[mediaType] = object{}
+	}
+	return content
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // ReadJSON reads a JSON request body of at most limit bytes.
@@ -13,7 +15,12 @@ import (
 // Errors: 415 for a content type other than JSON (an absent one counts as
 // JSON), 413 for a longer body, 400 for a body that breaks off.
 func ReadJSON(r *http.Request, limit int) ([]byte, error) {
-	if err := wantJSON(r.Header.Get("Content-Type")); err != nil {
+	return ReadBody(r, limit)
+}
+
+// ReadBody is [ReadJSON] for a body that may have one of further media types.
+func ReadBody(r *http.Request, limit int, further ...string) ([]byte, error) {
+	if err := wantType(r.Header.Get("Content-Type"), further); err != nil {
 		return nil, err
 	}
 	if r.Header.Get("Content-Encoding") != "" {
@@ -44,17 +51,26 @@ func ReadJSON(r *http.Request, limit int) ([]byte, error) {
 	return body, nil
 }
 
-func wantJSON(contentType string) error {
+const jsonType = "application/json"
+
+// wantType refuses a body that is neither JSON nor of one of the further media types.
+func wantType(contentType string, further []string) error {
 	if contentType == "" {
 		return nil
 	}
+
 	mediaType, _, err := mime.ParseMediaType(contentType)
-	if err != nil || mediaType != "application/json" {
-		return &Error{
-			Status: http.StatusUnsupportedMediaType,
-			Code:   "unsupported_media_type",
-			Detail: "Send the body as JSON with the header Content-Type: application/json.",
-		}
+	if err == nil && (mediaType == jsonType || slices.Contains(further, mediaType)) {
+		return nil
 	}
-	return nil
+
+	problem := &Error{
+		Status: http.StatusUnsupportedMediaType,
+		Code:   "unsupported_media_type",
+		Detail: "Send the body as JSON with the header Content-Type: application/json.",
+	}
+	if len(further) > 0 {
+		problem.Detail = "Send the header Content-Type: " + jsonType + ", " + strings.Join(further, ", ") + "."
+	}
+	return problem
 }

@@ -192,6 +192,23 @@ func TestBodiesAreBoundedAndJSON(t *testing.T) {
 	}
 }
 
+func TestABodyMayHaveFurtherMediaTypes(t *testing.T) {
+	for contentType, accepted := range map[string]bool{
+		"": true, "application/json": true, "text/csv; charset=utf-8": true, "multipart/form-data; boundary=x": true,
+		"text/html": false, "text/csvx": false,
+	} {
+		r := httptest.NewRequest("POST", "/x", strings.NewReader("a,b"))
+		r.Header.Set("Content-Type", contentType)
+		body, err := ReadBody(r, 10, "text/csv", "multipart/form-data")
+		if accepted != (err == nil) || accepted && string(body) != "a,b" {
+			t.Errorf("%q: %q, %v", contentType, body, err)
+		}
+		if err != nil && !strings.Contains(err.Error()+err.(*Error).Detail, "text/csv") {
+			t.Errorf("%q: the error does not name what is accepted: %v", contentType, err)
+		}
+	}
+}
+
 func TestABodyThatBreaksOffIs400(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", io.MultiReader(strings.NewReader(`{"a"`), iotest.ErrReader(io.ErrUnexpectedEOF)))
 	_, err := ReadJSON(r, 100)

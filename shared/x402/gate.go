@@ -17,7 +17,7 @@ import (
 type Call struct {
 	Endpoint catalog.Endpoint
 	Request  *http.Request
-	Body     []byte // of a JSON document within the endpoint's limit; empty without a body
+	Body     []byte // within the endpoint's limit and of a media type that it accepts; empty without a body
 	Payment  payments.Payment
 }
 
@@ -185,7 +185,7 @@ func (s *sale) signedIn() (bool, error) {
 
 func (s *sale) body() ([]byte, error) {
 	if s.terms.Endpoint.Request != "" {
-		return httpapi.ReadJSON(s.r, s.terms.Endpoint.MaxBody)
+		return httpapi.ReadBody(s.r, s.terms.Endpoint.MaxBody, s.terms.Endpoint.Accepts...)
 	}
 	stray, err := io.ReadAll(io.LimitReader(s.r.Body, 1))
 	if err != nil || len(stray) > 0 {

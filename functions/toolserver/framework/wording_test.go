@@ -34,6 +34,20 @@ func prefixed(sign, text string) string {
 	return sign + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+sign) + "\n"
 }
 
+// What may be wording after all is called LOGIC with low confidence, as is a file of a kind that
+// nothing here can read.
+func TestDoubtIsSaid(t *testing.T) {
+	for name, change := range map[string][3]string{
+		"a sentence in an unknown format": {"a.xyz", "greeting = Welcome to our little shop", "greeting = Welcome to our small shop"},
+		"bytes of an unknown format":      {"b.bin2", "1f8b0800", "1f8b0900"},
+	} {
+		diff := "--- a/" + change[0] + "\n+++ b/" + change[0] + "\n@@ -7,1 +7,1 @@\n-" + change[1] + "\n+" + change[2] + "\n"
+		if got := framework.Classify(diff); got.Kind == "LOGIC" && got.Confidence != "low" {
+			t.Errorf("%s: %s with confidence %s: %v", name, got.Kind, got.Confidence, got.Evidence)
+		}
+	}
+}
+
 // Wording is recognised in whatever format it is, and what programs act on never passes for
 // it. A wrong DATA is worse than a wrong LOGIC, which only asks a person: so some of the
 // wording may be missed, and then the answer says that it is not sure.

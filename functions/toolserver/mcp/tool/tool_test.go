@@ -90,6 +90,25 @@ func TestWrongArgumentsNeverReachTheTool(t *testing.T) {
 }
 
 // Only what was made for the caller reaches it.
+// A member that stands twice is refused at any depth: two readers would see two calls.
+func TestMembersThatStandTwiceAreRefused(t *testing.T) {
+	reached := define(func(input) (output, error) {
+		t.Error("the tool was called")
+		return output{}, nil
+	})
+	for arguments, at := range map[string]string{
+		`{"name":"abc","name":"abd"}`:                "/name",
+		`{"name":"abc","any":{"a":1,"b":2,"a":3}}`:   "/any/a",
+		`{"name":"abc","any":{"a":[{"x":1,"x":1}]}}`: "/any/a/0/x",
+		`{"name":"abc","\u006eame":"abd","count":3}`: "/name",
+	} {
+		result := reached.Run(t.Context(), &tool.Call{Arguments: json.RawMessage(arguments)})
+		if !result.IsError || result.Err.Code != "invalid_argument" || result.Err.Field != at {
+			t.Errorf("%s: %+v", arguments, result.Err)
+		}
+	}
+}
+
 func TestErrorsOfToolsAreShownOrHidden(t *testing.T) {
 	run := func(err error) tool.Result {
 		return define(func(input) (output, error) { return output{}, err }).Run(t.Context(), &tool.Call{Arguments: json.RawMessage(`{"name":"abc"}`)})

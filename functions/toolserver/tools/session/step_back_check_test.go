@@ -44,7 +44,8 @@ func TestTheReflectionKnowsTheWorkspace(t *testing.T) {
 	}
 	signals := strings.Join(s.Signals, "\n")
 	for _, want := range []string{"outside_objective: api/server.go", "same_file_again: api/server.go", "failing_test_again: 4"} {
-		if !strings.Contains(signals, want) || !strings.Contains(s.Prompt, want) {
+		quoted := strings.Contains(s.Prompt, `"`+want)
+		if !strings.Contains(signals, want) || !quoted {
 			t.Errorf("no signal %q: %s", want, signals)
 		}
 	}
