@@ -31,17 +31,28 @@ func newLine(s textkit.Sentence) *line {
 // markPaths marks words that are parts of paths: "infra/", "/srv/policy", "rules.yaml".
 func (l *line) markPaths(t *textkit.Text) {
 	l.colon = strings.HasSuffix(strings.TrimRight(t.Of(l.Span), "*_ "), ":")
+
 	for i, w := range l.Words {
-		after := ""
-		if w.End < len(t.Lower) {
-			after = t.Lower[w.End : w.End+1]
-		}
-		rooted := w.Start > 0 && t.Lower[w.Start-1] == '/' && (w.Start < 2 || t.Lower[w.Start-2] == ' ')
-		folder := after == "/" && (w.End+1 >= len(t.Lower) || strings.IndexByte(" ,.;)`", t.Lower[w.End+1]) >= 0)
-		if rooted || folder || hasExtension(w.Lower) {
+		if isRooted(t.Lower, w.Start) || isFolder(t.Lower, w.End) || hasExtension(w.Lower) {
 			l.marks["file"] = append(l.marks["file"], mark{i, 1})
 		}
 	}
+}
+
+// isRooted reports whether a word stands behind the slash that begins a path.
+func isRooted(text string, start int) bool {
+	if start == 0 || text[start-1] != '/' {
+		return false
+	}
+	return start == 1 || text[start-2] == ' '
+}
+
+// isFolder reports whether the slash that ends a path stands behind a word.
+func isFolder(text string, end int) bool {
+	if end >= len(text) || text[end] != '/' {
+		return false
+	}
+	return end+1 == len(text) || strings.IndexByte(" \n,.;)`", text[end+1]) >= 0
 }
 
 // hasExtension reports whether a word is the name of a file of text or code.
@@ -69,16 +80,21 @@ func (l *line) isNoun(m mark) bool {
 // of a person, as in "Marta reads them".
 func (l *line) markNames() {
 	for i, w := range l.Words {
-		if !w.Capital || i+1 >= len(l.Words) || l.known(i) {
+		if !w.Capital || l.known(i) {
 			continue
 		}
-		next := l.Words[i+1]
-		decides := strings.HasSuffix(next.Lower, "s") && l.marksAt("review_verb|approve|send_verb", i+1)
-		asked := i > 0 && l.marksAt("ask_verb", i-1)
-		if decides || asked {
+		if l.decides(i) || l.marksAt("ask_verb", i-1) {
 			l.marks["decider"] = append(l.marks["decider"], mark{i, 1})
 		}
 	}
+}
+
+// decides reports whether a word stands before a verb of somebody who decides.
+func (l *line) decides(at int) bool {
+	if at+1 >= len(l.Words) || !strings.HasSuffix(l.Words[at+1].Lower, "s") {
+		return false
+	}
+	return l.marksAt("review_verb|approve|send_verb", at+1)
 }
 
 // markWhich marks "which" before a word for who acts: "which moderator did it".
@@ -267,22 +283,28 @@ func (l *line) marksAt(classes string, at int) bool {
 }
 
 // undone reports whether the line tells that a control was taken away: "we removed the approval
-// step".
+// step", "we skip the approvals".
 func (l *line) undone(m mark) bool {
 	for _, u := range l.marks["undo"] {
-		behind := u.at + u.length
-		if behind > m.at || l.marksAt("preposition", behind) {
-			continue
-		}
-		if l.marksAt("skipped", u.at) && m.at-behind <= 3 && l.affirmed(u) {
-			return true
-		}
-		past := strings.HasSuffix(l.Words[u.at].Lower, "ed") || strings.HasSuffix(l.Words[u.at].Lower, "ing")
-		if past && m.at-behind <= 3 && l.affirmed(u) {
+		if l.affirmed(u) && l.isObject(u, m) && (l.isPast(u) || l.marksAt("skipped", u.at)) {
 			return true
 		}
 	}
 	return false
+}
+
+// isObject reports whether a mark stands right behind a verb, with no preposition between.
+func (l *line) isObject(verb, m mark) bool {
+	behind := verb.at + verb.length
+	if behind > m.at || m.at-behind > 3 {
+		return false
+	}
+	return !l.marksAt("preposition", behind)
+}
+
+func (l *line) isPast(verb mark) bool {
+	lower := l.Words[verb.at].Lower
+	return strings.HasSuffix(lower, "ed") || strings.HasSuffix(lower, "ing")
 }
 
 // modality returns how the clause of a mark is meant. A clause of the same sentence that only

@@ -57,8 +57,8 @@ func (l *line) tests(t *topic, claims bool) bool {
 		return true
 	}
 
-	if l.affirms("tester") && l.has("try_verb|period|outcome") {
-		return true
+	if l.affirms("tester") {
+		return l.has("try_verb|period|outcome")
 	}
 	return !claims && l.affirms("try_verb") && l.has("period|outcome")
 }

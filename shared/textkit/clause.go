@@ -102,13 +102,22 @@ func coordinates(words []Word, start, at int) bool {
 	if words[at].Lower == "so" && words[at].Break != "" {
 		return true
 	}
+	return opensPredicate(words, at+1) || opensSubject(words, at+1)
+}
 
-	next := words[at+1]
-	if negators[next.Lower] || next.Lower == "then" || isFinite(words, at+1) {
-		return true
+// opensPredicate reports whether a verb, or its negation, stands at a place.
+func opensPredicate(words []Word, at int) bool {
+	w := words[at].Lower
+	return negators[w] || w == "then" || isFinite(words, at)
+}
+
+// opensSubject reports whether a subject and its verb begin at a place.
+func opensSubject(words []Word, at int) bool {
+	if !subjects[words[at].Lower] {
+		return false
 	}
-	rest := words[at+1 : nextBreak(words, at+1)]
-	return subjects[next.Lower] && HasVerb(rest[:min(len(rest), 8)])
+	rest := words[at:nextBreak(words, at)]
+	return HasVerb(rest[:min(len(rest), 8)])
 }
 
 // opensClause reports whether what stands after a comma is a clause.
@@ -120,9 +129,7 @@ func opensClause(words []Word, start, at int) bool {
 		return true
 	}
 
-	rest := words[at:nextBreak(words, at)]
-	rest = rest[:min(len(rest), 7)]
-	return subjects[words[at].Lower] && HasVerb(rest)
+	return opensSubject(words, at)
 }
 
 // nextBreak returns the place of the next word after at that has punctuation before it.

@@ -31,25 +31,44 @@ var exceptions = setOf(`without unless until till except excepting before save b
 // IsNegator reports whether the word at a place denies what follows. "Not only" does not, and
 // neither does "nothing else".
 func IsNegator(words []Word, at int) bool {
-	w := words[at]
-	if w.Lower == "question" && at > 1 {
-		return words[at-1].Lower == "the" && words[at-2].Lower == "of" // "out of the question"
+	w := words[at].Lower
+	if w == "question" {
+		return startsAt(words, at-2, "of", "the", "question") // "out of the question"
 	}
-	if !negators[w.Lower] && !strings.HasSuffix(w.Lower, "n't") {
+	if !negators[w] && !strings.HasSuffix(w, "n't") {
 		return false
 	}
+
 	if at+1 >= len(words) {
 		return true
 	}
+	return !isEmptyNegator(w, words[at+1].Lower)
+}
 
-	next := words[at+1].Lower
-	if w.Lower == "not" && (next == "only" || next == "just" || next == "merely") {
+// isEmptyNegator reports whether a negator denies nothing before a word.
+func isEmptyNegator(w, next string) bool {
+	switch w {
+	case "no":
+		return emptyNo[next]
+	case "not":
+		return next == "only" || next == "just" || next == "merely"
+	case "nothing":
+		return next == "else"
+	}
+	return false
+}
+
+// startsAt reports whether words in lower case stand at a place.
+func startsAt(words []Word, at int, lower ...string) bool {
+	if at < 0 || at+len(lower) > len(words) {
 		return false
 	}
-	if w.Lower == "no" && emptyNo[next] {
-		return false
+	for i, w := range lower {
+		if words[at+i].Lower != w {
+			return false
+		}
 	}
-	return w.Lower != "nothing" || next != "else"
+	return true
 }
 
 // Scopes knows what is negated in a sentence.
@@ -110,8 +129,7 @@ func (s *Scopes) ClauseAt(at int) int { return s.owner[at] }
 // it. See [DeniedAfter] for what follows it.
 func (s *Scopes) Polarity(at int) Polarity {
 	own := s.owner[at]
-	clause := s.Clauses[own]
-	scope := scanScope(s.Words, s.start(own), at)
+	scope := readScope(s.Words, s.start(own), at)
 	if s.deniesAll && own > 0 {
 		scope.negate()
 	}
@@ -119,108 +137,26 @@ func (s *Scopes) Polarity(at int) Polarity {
 		scope.negate()
 	}
 
-	if !exceptions[clause.Link] {
-		return scope.polarity()
-	}
-	if own > 0 && s.denies(own-1) || own == 0 && len(s.Clauses) > 1 && s.denies(1) {
-		scope.required = true
-	}
+	scope.required = scope.required || s.isCondition(own)
 	return scope.polarity()
+}
+
+// isCondition reports whether a clause is the condition of a denied one: "nothing is sent unless
+// ...", "until ..., nothing is sent".
+func (s *Scopes) isCondition(clause int) bool {
+	if !exceptions[s.Clauses[clause].Link] {
+		return false
+	}
+	if clause > 0 {
+		return s.denies(clause - 1)
+	}
+	return len(s.Clauses) > 1 && s.denies(1)
 }
 
 // denies reports whether a clause ends under a negation.
 func (s *Scopes) denies(clause int) bool {
 	c := s.Clauses[clause]
-	return scanScope(s.Words, c.First, c.First+len(c.Words)).negated
-}
-
-// scope is the state of negation while the words of a clause are read.
-type scope struct {
-	negated  bool
-	required bool // a negation was taken back
-}
-
-func (s *scope) negate() {
-	s.required = s.required || s.negated
-	s.negated = !s.negated
-}
-
-func (s *scope) polarity() Polarity {
-	switch {
-	case s.negated:
-		return Denied
-	case s.required:
-		return Required
-	}
-	return Affirmed
-}
-
-// scanScope reads words[from:to].
-func scanScope(words []Word, from, to int) *scope {
-	s := &scope{}
-	verbs := 0           // since the last negator
-	preposition := false // the last negator was "without"
-	inRelative := false  // "that" or "which" was read
-	relative := false    // the last negator stands behind it
-	denied := from       // place of the last negator
-	aside := false       // the last negator was that of "not by the agent" between commas
-
-	for i := from; i < to; i++ {
-		w := words[i]
-		if aside && w.Break != "" {
-			s.negated, aside = false, false
-		}
-		switch {
-		case s.negated && goesOn(words, i):
-			verbs = 0 // one of a list: "no logs, no gates"
-		case s.negated && isException(words, i):
-			s.negated, s.required = false, true
-		case IsNegator(words, i):
-			if !s.negated || verbs > 0 {
-				s.negate()
-			}
-			verbs, preposition = 0, w.Lower == "without"
-			relative, denied = inRelative, i
-			aside = isAside(words, i)
-		case s.negated && preposition && isFinite(words, i):
-			s.negated = false // "calls without a key are rejected"
-		case s.negated && relative && i > denied+1 && IsAuxiliary(w):
-			s.negated = false // "commits that are not signed are rejected"
-		case isUn(w):
-			s.negate()
-		case w.Lower == "that", relatives[w.Lower]:
-			inRelative = i > from && !IsAuxiliary(words[i-1])
-			verbs++
-		case isFinite(words, i) && !IsAuxiliary(w):
-			verbs++
-		}
-	}
-	return s
-}
-
-// isAside reports "not" between commas that denies only the phrase behind it: "applied by the
-// pipeline, not by the agent, and ...".
-func isAside(words []Word, at int) bool {
-	if words[at].Lower != "not" || words[at].Break != "," || at+1 >= len(words) {
-		return false
-	}
-	return asides[words[at+1].Lower]
-}
-
-var asides = setOf("by from in on at the a an with for to")
-
-// goesOn reports whether a negator continues a list of denials.
-func goesOn(words []Word, at int) bool {
-	w := words[at]
-	if w.Lower == "nor" {
-		return true
-	}
-	if w.Lower != "no" && w.Lower != "without" && w.Lower != "not" {
-		return false
-	}
-
-	before := words[at-1].Lower
-	return w.Break == "," || before == "and" || before == "or"
+	return readScope(s.Words, c.First, c.First+len(c.Words)).negated
 }
 
 // isException reports whether a word takes back a negation before it: "nothing but", "no one
@@ -262,23 +198,25 @@ const mostBetween = 5
 // DeniedAfter reports whether a predicate behind a word denies it: "approval is not needed",
 // "Logs: none". verb is the place of the word that is denied, or of the predicate.
 func DeniedAfter(words []Word, at int) (verb int, denied bool) {
-	for i := at + 1; i < len(words) && i <= at+mostBetween; i++ {
+	end := min(len(words), at+1+mostBetween)
+	for i := at + 1; i < end; i++ {
 		w := words[i]
-		if w.Break == ":" || w.Break == "?" || w.Break == "-" || w.Break == "=" || w.Break == "|" {
+		switch {
+		case endsLabel[w.Break]:
 			return i, deniesLabel(words[i:])
-		}
-		if w.Break != "" || contrasts[w.Lower] {
+		case w.Break != "", contrasts[w.Lower]:
 			return i, false
-		}
-		if IsAuxiliary(w) {
+		case IsAuxiliary(w):
 			return predicate(words, i)
-		}
-		if isFinite(words, i) {
-			break
+		case isFinite(words, i):
+			return at, false
 		}
 	}
 	return at, false
 }
+
+// endsLabel is the punctuation between a name and its value.
+var endsLabel = map[string]bool{":": true, "?": true, "-": true, "=": true, "|": true}
 
 // predicate looks behind an auxiliary.
 func predicate(words []Word, at int) (verb int, denied bool) {

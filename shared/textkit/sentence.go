@@ -132,22 +132,25 @@ var (
 // isAbbreviation reports whether a full stop belongs to an abbreviation or to the number of an
 // item. next is the first character after the white space.
 func (t *Text) isAbbreviation(at int, next byte) bool {
+	word := t.wordBefore(at)
+	switch {
+	case slices.Contains(titles, word):
+		return true
+	case word == "no" || word == "nos":
+		return isDigit(next)
+	case slices.Contains(endings, word):
+		return !isUpper(next)
+	}
+
+	initial := len(word) == 1 && isUpper(t.Plain[at-1])
+	return initial && isUpper(next) && word != "i"
+}
+
+// wordBefore returns the word before a full stop in lower case.
+func (t *Text) wordBefore(at int) string {
 	start := at
 	for start > 0 && !isSpace(t.Plain[start-1]) && at-start < 12 {
 		start--
 	}
-	word := strings.TrimLeft(t.Lower[start:at], `("'[*_`)
-
-	if slices.Contains(titles, word) {
-		return true
-	}
-	if word == "no" || word == "nos" {
-		return isDigit(next)
-	}
-	if slices.Contains(endings, word) {
-		return !isUpper(next)
-	}
-
-	single := len(word) == 1 && isUpper(t.Plain[at-1])
-	return single && isUpper(next) && word != "i"
+	return strings.TrimLeft(t.Lower[start:at], `("'[*_`)
 }

@@ -52,15 +52,27 @@ func isFinite(words []Word, at int) bool {
 		return false
 	}
 
-	third := strings.HasSuffix(w.Lower, "s") && !strings.HasSuffix(w.Lower, "ss")
-	if third && nounVerbs()[w.Stem] && !hasObject(words, at) {
-		return false
+	switch {
+	case isThird(w):
+		return !nounVerbs()[w.Stem] || hasObject(words, at)
+	case isPast(w):
+		return true
 	}
-	bare := at > 0 && w.Break == "" && (pronouns[words[at-1].Lower] || isPlural(words[at-1]))
-	past := !strings.HasSuffix(w.Lower, "ing") && w.Stem != w.Lower && !third
-
-	return third || bare || past
+	return at > 0 && w.Break == "" && isSubject(words[at-1])
 }
+
+// isPast reports whether a verb is not in its bare form: "approved", "wrote".
+func isPast(w Word) bool {
+	return w.Stem != w.Lower && !strings.HasSuffix(w.Lower, "ing")
+}
+
+// isThird reports whether a word ends like the third person.
+func isThird(w Word) bool {
+	return strings.HasSuffix(w.Lower, "s") && !strings.HasSuffix(w.Lower, "ss")
+}
+
+// isSubject reports whether the bare form of a verb may follow a word.
+func isSubject(w Word) bool { return pronouns[w.Lower] || isPlural(w) }
 
 // nounVerbs are stems of verbs whose form with -s is more often the plural of a noun.
 var nounVerbs = sync.OnceValue(func() map[string]bool {

@@ -60,9 +60,7 @@ func (t *Text) mark(at int, s Span) string {
 	case ',', ';', ':', '(', ')', '/', '=', '|', '+', '[', ']':
 		return string(b)
 	case '-', '>':
-		spaced := at > s.Start && isSpace(t.Plain[at-1]) && at+1 < s.End && isSpace(t.Plain[at+1])
-		double := at > s.Start && t.Plain[at-1] == '-'
-		if spaced || double {
+		if t.isDash(at, s) {
 			return "-"
 		}
 	case '.', '?', '!':
@@ -75,32 +73,44 @@ func (t *Text) mark(at int, s Span) string {
 	return ""
 }
 
+// isDash reports whether a hyphen is a dash: it stands between spaces or is doubled.
+func (t *Text) isDash(at int, s Span) bool {
+	if at == s.Start || at+1 == s.End {
+		return false
+	}
+	before, after := t.Plain[at-1], t.Plain[at+1]
+	return before == '-' || isSpace(before) && isSpace(after)
+}
+
 func (t *Text) endOfWord(at, end int) int {
-	if b := t.Plain[at]; b == Tick || b == Cross {
+	if isVerdict(t.Plain[at]) {
 		return at + 1
 	}
 
 	i := at + 1
-	for ; i < end; i++ {
-		b := t.Plain[i]
-		if b == Tick || b == Cross {
-			break
-		}
-		if isUpper(b) && isLower(t.Plain[i-1]) {
-			break
-		}
-		if isWordByte(b) {
-			continue
-		}
-		joins := b == '\'' || b == '.' || b == ','
-		if !joins || i+1 >= end || !isWordByte(t.Plain[i+1]) {
-			break
-		}
-		if b == ',' && !(isDigit(t.Plain[i-1]) && isDigit(t.Plain[i+1])) {
-			break
-		}
+	for i < end && t.goesOn(i, end) {
+		i++
 	}
 	return i
+}
+
+func isVerdict(b byte) bool { return b == Tick || b == Cross }
+
+// goesOn reports whether the character at a place belongs to the word before it.
+func (t *Text) goesOn(i, end int) bool {
+	b, before := t.Plain[i], t.Plain[i-1]
+	if isVerdict(b) || isUpper(b) && isLower(before) {
+		return false
+	}
+	if isWordByte(b) {
+		return true
+	}
+	if i+1 >= end || !isWordByte(t.Plain[i+1]) {
+		return false
+	}
+
+	inNumber := isDigit(before) && isDigit(t.Plain[i+1])
+	return b == '\'' || b == '.' || b == ',' && inNumber
 }
 
 func (t *Text) word(s Span) Word {
