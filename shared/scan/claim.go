@@ -234,29 +234,39 @@ func (l *line) passive(m mark) bool {
 
 // judge returns the verdict of a frame; false means that the words make no claim.
 func (t *topic) judge(l *line, f frame, anchor mark) (verdict, bool) {
-	denied := l.scopes.Polarity(anchor.at) == textkit.Denied
-
 	switch f.form {
 	case plain:
 		return protected, true
-	case automatic:
-		if _, person := l.near(anchor, "decider", f.within); person {
-			return absent, false
-		}
 	case ban:
-		verb, after := textkit.DeniedAfter(l.Words, anchor.at+anchor.length-1)
-		after = after && l.marksAt("possible", verb)
-		return protected, denied && l.bans(anchor) || after
+		return protected, l.isBanned(anchor)
 	case open:
-		if denied {
-			return claimed, true
+		return l.openness(anchor), true
+	case automatic:
+		_, person := l.near(anchor, "decider", f.within)
+		return t.denial(l, anchor), !person
+	case control:
+		if l.deniesObject(f, anchor) {
+			return absent, true
 		}
-		return absent, true
-	}
-	if f.form == control && l.deniesObject(f, anchor) {
-		return absent, true
 	}
 	return t.denial(l, anchor), true
+}
+
+// isBanned reports whether the line says that what a mark names must not happen.
+func (l *line) isBanned(m mark) bool {
+	if !l.affirmed(m) && l.bans(m) {
+		return true
+	}
+	verb, after := textkit.DeniedAfter(l.Words, m.at+m.length-1)
+	return after && l.marksAt("possible", verb)
+}
+
+// openness judges words that say that there is no limit: denied, they are a control.
+func (l *line) openness(m mark) verdict {
+	if l.affirmed(m) {
+		return absent
+	}
+	return claimed
 }
 
 // deniesObject reports "keeps no record": the negation stands before the object of the anchor.

@@ -10,33 +10,44 @@ const mostTopics = 2
 
 // isList reports whether a line strings names together instead of telling what is done.
 func isList(l *line, claims []claim) bool {
-	topics, named := 0, 0
+	claimed, named := count(claims)
+	if claimed == 0 {
+		return false
+	}
+	if l.isPraise() || l.isHollow() {
+		return true
+	}
+
+	many := claimed > mostTopics
+	if !textkit.HasVerb(l.Words) {
+		return many || named > 0
+	}
+	return many && (claimed > mostTopics*verbs(l) || l.substance() < leastSubstance*claimed)
+}
+
+// count returns the number of positive claims, and how many of them are mere names.
+func count(claims []claim) (claimed, named int) {
 	for _, c := range claims {
 		if !c.positive() {
 			continue
 		}
-		topics++
+		claimed++
 		if c.named {
 			named++
 		}
 	}
-	if topics == 0 {
-		return false
-	}
+	return claimed, named
+}
 
-	if l.has("praise") && l.names() > 0 {
-		return true
-	}
-	if n := l.names(); n >= fewestNames && l.substance() < n {
-		return true
-	}
-	if !textkit.HasVerb(l.Words) && (named > 0 || topics > mostTopics) {
-		return true
-	}
-	if topics <= mostTopics {
-		return false
-	}
-	return topics > mostTopics*verbs(l) || l.substance() < leastSubstance*topics
+// isPraise reports whether a line says how good or important a control is.
+func (l *line) isPraise() bool {
+	return l.has("praise") && l.names() > 0
+}
+
+// isHollow reports whether a line holds names and little else.
+func (l *line) isHollow() bool {
+	n := l.names()
+	return n >= fewestNames && l.substance() < n
 }
 
 // fewestNames is how many names make a line a list that has fewer other words.

@@ -66,22 +66,29 @@ func (s *scope) read(i int) {
 
 // readNegated reads a word under a negation; false means that it has no meaning for the negation.
 func (s *scope) readNegated(i int) bool {
-	w := s.words[i]
 	switch {
 	case goesOn(s.words, i):
 		s.verbs = 0 // one of a list: "no logs, no gates"
 	case isException(s.words, i):
 		s.negated, s.required = false, true
-	case IsNegator(s.words, i):
-		return false
-	case s.preposition && isFinite(s.words, i):
-		s.negated = false // "calls without a key are rejected"
-	case s.relative && i > s.denied+1 && IsAuxiliary(w):
-		s.negated = false // "commits that are not signed are rejected"
+	case s.endsAt(i):
+		s.negated = false
 	default:
 		return false
 	}
 	return true
+}
+
+// endsAt reports whether a verb goes on with what stood before the negation: "calls without a key
+// are rejected", "commits that are not signed are rejected".
+func (s *scope) endsAt(i int) bool {
+	if IsNegator(s.words, i) {
+		return false
+	}
+	if s.preposition {
+		return isFinite(s.words, i)
+	}
+	return s.relative && i > s.denied+1 && IsAuxiliary(s.words[i])
 }
 
 func (s *scope) readNegator(i int) {
