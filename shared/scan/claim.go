@@ -193,7 +193,7 @@ func (t *topic) sighting(l *line, f frame, anchor mark) (sighting, bool) {
 		verdict:  v,
 		hinted:   f.form == hint,
 		opposite: f.form == open,
-		firm:     f.form == open || l.marksAt(t.names, anchor.at),
+		firm:     f.firm || f.form == open || l.marksAt(t.names, anchor.at),
 	}, ok
 }
 

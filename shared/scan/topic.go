@@ -47,6 +47,9 @@ type frame struct {
 	// not are classes that must not stand in the line.
 	not string
 
+	// firm says that a denial of the anchor is beyond doubt.
+	firm bool
+
 	// object says that the first of with is the object of the anchor: behind it, or before
 	// its passive.
 	object bool
@@ -88,7 +91,7 @@ var topics = []topic{
 			{form: control, anchor: "identity", with: []string{"label"}, within: 8},
 			{form: control, anchor: "own_identity", with: []string{"agent|decider|person|label"}, within: 8},
 			{form: control, anchor: "credential", with: []string{"own_word"}, within: 2},
-			{form: control, anchor: "trace_to", with: []string{"agent|decider|person|identity|action"}, within: 10},
+			{form: control, firm: true, anchor: "trace_to", with: []string{"agent|decider|person|identity|action"}, within: 10},
 			{form: control, anchor: "signs_as", with: []string{"version"}, within: 6},
 			{form: control, anchor: "origin_question", with: []string{"see_verb|agent"}, within: 8},
 			{form: control, anchor: "which_one", with: []string{"see_verb"}, within: 8},
@@ -107,8 +110,8 @@ var topics = []topic{
 		checks:    "chain_check",
 		named:     2,
 		frames: []frame{
-			{form: control, anchor: "log_strong_name"},
-			{form: control, anchor: "record_verb", with: []string{"action|activity"}, within: 8},
+			{form: control, firm: true, anchor: "log_strong_name"},
+			{form: control, firm: true, anchor: "record_verb", with: []string{"action|activity"}, within: 8},
 			{form: control, anchor: "store_verb", with: []string{"log_place|log_sink"}, within: 8, not: "handoff_name|next"},
 			{form: control, anchor: "save_verb", with: []string{"activity"}, within: 5, not: "handoff_name"},
 			{form: control, anchor: "tamper", with: []string{"log_name|activity|log_sink"}, within: 10},
@@ -125,7 +128,7 @@ var topics = []topic{
 		mechanism: "protect_mech",
 		named:     1,
 		frames: []frame{
-			{form: control, anchor: "protect", with: []string{"file"}, within: 8},
+			{form: control, firm: true, anchor: "protect", with: []string{"file"}, within: 8},
 			{form: ban, anchor: "write_verb", with: []string{"file"}, within: 8, object: true},
 			{form: plain, anchor: "keep_from", with: []string{"write_verb", "file"}, within: 8},
 			{form: control, anchor: "block", with: []string{"write_verb", "file"}, within: 10},
@@ -153,7 +156,7 @@ var topics = []topic{
 		harm:   "bypass|undo",
 		named:  1,
 		frames: []frame{
-			{form: control, anchor: "handoff_name"},
+			{form: control, firm: true, anchor: "handoff_name"},
 			{form: control, anchor: "note", with: []string{"next"}, within: 14},
 			{form: control, anchor: "note", with: []string{"next_run"}, within: 14},
 			{form: open, anchor: "blank_start"},
@@ -168,7 +171,7 @@ var topics = []topic{
 		mechanism: "approve_mech",
 		named:     2,
 		frames: []frame{
-			{form: control, anchor: "approve_strong", with: []string{"decider|need|effect|action|send_verb"}, within: 10},
+			{form: control, firm: true, anchor: "approve_strong", with: []string{"decider|need|effect|action|send_verb"}, within: 10},
 			{form: control, anchor: "approve", with: []string{"decider", "need|send_verb"}, within: 8},
 			{form: control, anchor: "review_verb", with: []string{"decider", "send_verb|approve"}, within: 10},
 			{form: control, anchor: "ask_verb", with: []string{"decider", "approve|first"}, within: 6},
@@ -185,7 +188,7 @@ var topics = []topic{
 		keepsUndoing: true,
 		named:        1,
 		frames: []frame{
-			{form: control, anchor: "restrict", with: []string{"net"}, within: 8},
+			{form: control, firm: true, anchor: "restrict", with: []string{"net"}, within: 8},
 			{form: control, anchor: "net_mech", with: []string{"net|reach_verb|only_to|named_place|restrict"}, within: 10},
 			{form: plain, anchor: "only_to", with: []string{"reach_verb|net_strong|permit", "named_place|net"}, within: 8},
 			{form: ban, anchor: "reach_verb", with: []string{"net_strong|net_place"}, within: 6},
@@ -202,7 +205,7 @@ var topics = []topic{
 		harm:   "bypass",
 		named:  1,
 		frames: []frame{
-			{form: control, anchor: "tell", with: []string{"machine"}, within: 10},
+			{form: control, firm: true, anchor: "tell", with: []string{"machine"}, within: 10},
 			{form: control, anchor: "tell", with: []string{"limits"}, within: 8},
 			{form: open, anchor: "pretend", with: []string{"recipient|decider"}, within: 6},
 		},
@@ -216,7 +219,7 @@ var topics = []topic{
 		keepsUndoing: true,
 		named:        1,
 		frames: []frame{
-			{form: control, anchor: "memory", with: []string{"govern"}, within: 12},
+			{form: control, firm: true, anchor: "memory", with: []string{"govern"}, within: 12},
 			{form: plain, anchor: "keep_verb", with: []string{"kept_thing", "duration"}, within: 12, not: "not_memory"},
 			{form: plain, anchor: "keep_verb", with: []string{"only_to", "kept_thing|govern"}, within: 6},
 			{form: ban, anchor: "keep_verb", with: []string{"kept_thing"}, within: 6, not: "not_memory"},

@@ -35,6 +35,9 @@ func IsNegator(words []Word, at int) bool {
 	if w == "question" {
 		return startsAt(words, at-2, "of", "the", "question") // "out of the question"
 	}
+	if w == "wrong" || w == "false" || w == "untrue" {
+		return startsAt(words, at+1, "that") || startsAt(words, at+1, "to") // "wrong to say that"
+	}
 	if !negators[w] && !strings.HasSuffix(w, "n't") {
 		return false
 	}
