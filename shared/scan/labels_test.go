@@ -113,3 +113,7 @@ func TestThirdSet(t *testing.T) {
 func TestFourthSet(t *testing.T) {
 	measure(t, "fourth.txt", true)
 }
+
+func TestFifthSet(t *testing.T) {
+	measure(t, "fifth.txt", true)
+}
