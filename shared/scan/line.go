@@ -83,10 +83,20 @@ func (l *line) markNames() {
 		if !w.Capital || l.known(i) {
 			continue
 		}
-		if l.decides(i) || l.marksAt("ask_verb", i-1) {
+		if l.decides(i) || l.marksAt("ask_verb", i-1) || i > 0 && l.isName(i) {
 			l.marks["decider"] = append(l.marks["decider"], mark{i, 1})
 		}
 	}
+}
+
+// isName reports whether an unknown word with a capital letter stands near a verb of approval.
+func (l *line) isName(at int) bool {
+	m := mark{at, 1}
+	if strings.ToUpper(l.Words[at].Lower[1:]) == l.Words[at].Lower[1:] {
+		return false // digits
+	}
+	_, near := l.near(m, "review_verb|approve_strong", 3)
+	return near
 }
 
 // decides reports whether a word stands before a verb of somebody who decides.
@@ -191,6 +201,9 @@ const harm = "alter|write_verb|bypass|reach_verb|undo"
 // denial tells how a line denies a mark: not at all, or so that it protects ("cannot be changed"),
 // or so that the thing is not there.
 func (l *line) denial(m mark, protective string) verdict {
+	if l.isConditional(m) {
+		return claimed
+	}
 	if l.scopes.Polarity(m.at) == textkit.Denied {
 		if l.protects(m, protective) {
 			return protected
@@ -199,7 +212,7 @@ func (l *line) denial(m mark, protective string) verdict {
 	}
 
 	verb, denied := textkit.DeniedAfter(l.Words, m.at+m.length-1)
-	if !denied {
+	if !denied || textkit.IsActive(l.Words, m.at) {
 		return claimed
 	}
 	if label := l.Words[verb].Break; label != "" && label != "," {
@@ -209,6 +222,18 @@ func (l *line) denial(m mark, protective string) verdict {
 		return protected
 	}
 	return absent
+}
+
+// isConditional reports whether a mark stands in a condition, where nothing is denied: "the build
+// fails if the notice is missing".
+func (l *line) isConditional(m mark) bool {
+	switch l.scopes.Clauses[l.scopes.ClauseAt(m.at)].Link {
+	case "if", "when", "whenever":
+		return true
+	case "whose", "which", "who":
+		return l.affirms("refusal") // "rejects calls whose key is not known"
+	}
+	return false
 }
 
 // verdict is what a line says about a control.

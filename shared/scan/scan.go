@@ -81,6 +81,7 @@ type finding struct {
 	topic         *topic
 	level         int
 	listed, named bool
+	denied        bool
 	contradicted  bool
 	evidence      []textkit.Span
 }
@@ -118,9 +119,10 @@ func judge(t *textkit.Text) []finding {
 func doubtAmongDenials(findings []finding) {
 	denied, claimed := 0, 0
 	for _, f := range findings {
-		if f.level > 0 {
+		switch {
+		case f.level > 0 && !f.listed:
 			claimed++
-		} else if len(f.evidence) > 0 {
+		case f.denied:
 			denied++
 		}
 	}
@@ -152,6 +154,7 @@ func (f *finding) join(s *standing) {
 
 // deny lowers a finding that another line of the text denies beyond doubt.
 func (f *finding) deny(denials []textkit.Span, firm bool) {
+	f.denied = len(denials) > 0
 	if f.level > 0 && !firm {
 		return
 	}

@@ -85,8 +85,22 @@ func startsClause(words []Word, start, at int) bool {
 	if coordinators[w.Lower] {
 		return coordinates(words, start, at)
 	}
-	return w.Break == "," && opensClause(words, start, at)
+	if w.Break == "," {
+		return opensClause(words, start, at)
+	}
+	return endsCondition(words, start, at)
 }
+
+// endsCondition reports whether the main clause begins at a place, behind a condition without a
+// comma: "if nothing was found it says so".
+func endsCondition(words []Word, start, at int) bool {
+	if !conditions[words[start].Lower] || at+1 >= len(words) {
+		return false
+	}
+	return personal[words[at].Lower] && at > start+1 && HasVerb(words[start:at]) && isFinite(words, at+1)
+}
+
+var personal = setOf("i you he she it we they")
 
 // exceptsFrom reports whether "but" takes something out: "anything but", "nobody but".
 func exceptsFrom(words []Word, at int) bool {

@@ -104,6 +104,12 @@ func isPlural(w Word) bool {
 
 var pronouns = setOf(`i you he she it we they who which that people users customers agents bots staff`)
 
+// IsActive reports whether the word at a place looks like a verb in the third person, whose object
+// follows: "says", "blocks what".
+func IsActive(words []Word, at int) bool {
+	return isThird(words[at]) && !IsAuxiliary(words[at]) && isFinite(words, at)
+}
+
 // HasVerb reports whether words hold a finite verb.
 func HasVerb(words []Word) bool {
 	for i := range words {
