@@ -117,3 +117,7 @@ func TestFourthSet(t *testing.T) {
 func TestFifthSet(t *testing.T) {
 	measure(t, "fifth.txt", true)
 }
+
+func TestSixthSet(t *testing.T) {
+	measure(t, "sixth.txt", true)
+}
