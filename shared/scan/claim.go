@@ -286,8 +286,12 @@ func (l *line) deniesObject(f frame, anchor mark) bool {
 var objectNo = map[string]bool{"no": true, "neither": true, "nobody": true}
 
 func (t *topic) denial(l *line, m mark) verdict {
-	if !t.keepsUndoing && (l.undone(m) || l.harmed(m)) {
+	if l.harmed(m) && t.name != MemoryGovernance || !t.keepsUndoing && l.undone(m) {
 		return absent
 	}
-	return l.denial(m, t.harm)
+	v := l.denial(m, t.harm)
+	if v == absent && t.name == HumanApprovalGates && l.approvesItself(m) {
+		return protected
+	}
+	return v
 }

@@ -281,6 +281,16 @@ func (l *line) harmed(m mark) bool {
 	return l.marksAt("alter", at+1) || l.Words[at+1].Lower == "been" && l.marksAt("alter", at+2)
 }
 
+// approvesItself reports whether it is the agent that must not approve: "the agent cannot approve
+// its own changes".
+func (l *line) approvesItself(m mark) bool {
+	if _, own := l.near(m, "self", 4); own {
+		return true
+	}
+	clause := l.scopes.Clauses[l.scopes.ClauseAt(m.at)]
+	return l.marksAt("agent", clause.First) || l.marksAt("agent", clause.First+1)
+}
+
 // bans reports whether the negation before a verb is its own: "may not send", but not "is not
 // limited in what it may send".
 func (l *line) bans(m mark) bool {

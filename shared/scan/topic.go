@@ -131,6 +131,7 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, firm: true, anchor: "protect", with: []string{"file"}, within: 8},
 			{form: ban, anchor: "write_verb", with: []string{"file"}, within: 8, object: true},
+			{form: plain, anchor: "leave", with: []string{"file", "alone"}, within: 6},
 			{form: plain, anchor: "keep_from", with: []string{"write_verb", "file"}, within: 8},
 			{form: control, anchor: "block", with: []string{"write_verb", "file"}, within: 10},
 			{form: open, anchor: "any_file", with: []string{"write_verb|agent"}, within: 8},
@@ -146,6 +147,7 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, anchor: "checker", with: []string{"before|first", "effect|check_verb"}, within: 10},
 			{form: control, anchor: "checker", with: []string{"block", "effect|action|check_verb"}, within: 10},
+			{form: automatic, anchor: "block", with: []string{"first", "effect|send_verb"}, within: 6, not: "net_strong|own_word"},
 			{form: automatic, anchor: "block", with: []string{"limit_phrase", "effect|action"}, within: 10, not: "net_strong"},
 			{form: automatic, anchor: "machine_check", with: []string{"first|block", "effect|action"}, within: 10},
 			{form: hint, anchor: "machine_check", with: []string{"first"}, within: 6},
