@@ -233,7 +233,7 @@ var topics = []topic{
 			{form: plain, anchor: "no_memory", with: []string{"between|memory"}, within: 8},
 			{form: open, anchor: "unmanaged", with: []string{"memory|kept_thing"}, within: 10},
 			{form: hint, anchor: "memory_core"},
-			{form: hint, anchor: "erase_verb", with: []string{"stored_thing"}, within: 4, not: "not_memory"},
+			{form: hint, anchor: "erase_verb", with: []string{"kept_thing"}, within: 4, not: "not_memory|file"},
 		},
 	},
 }
