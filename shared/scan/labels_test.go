@@ -75,8 +75,13 @@ func share(part, whole int) float64 { return float64(part) / float64(max(whole, 
 
 func measure(t *testing.T, file string, explain bool) agreement {
 	t.Helper()
+	return compare(t, file, readLabelled(t, file), explain)
+}
+
+func compare(t *testing.T, file string, cases []labelled, explain bool) agreement {
+	t.Helper()
 	var sum agreement
-	for _, l := range readLabelled(t, file) {
+	for _, l := range cases {
 		r, err := Describe(l.text)
 		if err != nil {
 			t.Fatal(err)
@@ -120,4 +125,41 @@ func TestFifthSet(t *testing.T) {
 
 func TestSixthSet(t *testing.T) {
 	measure(t, "sixth.txt", true)
+}
+
+// readLines reads single sentences, each with the level of one dimension; the others are 0.
+func readLines(t *testing.T) []labelled {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/lines.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var all []labelled
+	for line := range strings.Lines(string(raw)) {
+		label, text, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		name, level, one := strings.Cut(label, " ")
+		if !ok || !one || strings.HasPrefix(line, "#") {
+			continue
+		}
+		l := labelled{
+			name:   label,
+			levels: make([]int, len(topics)),
+			text:   text,
+		}
+		for i := range topics {
+			if topics[i].name == name {
+				l.levels[i], err = strconv.Atoi(level)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+func TestLines(t *testing.T) {
+	compare(t, "lines.txt", readLines(t), true)
 }
