@@ -242,14 +242,24 @@ func (t *topic) judge(l *line, f frame, anchor mark) (verdict, bool) {
 	case open:
 		return l.openness(anchor), true
 	case automatic:
-		_, person := l.near(anchor, "decider", f.within)
-		return t.denial(l, anchor), !person
+		return t.denial(l, anchor), !l.hasDecider(anchor)
 	case control:
 		if l.deniesObject(f, anchor) {
 			return absent, true
 		}
 	}
 	return t.denial(l, anchor), true
+}
+
+// hasDecider reports whether a person stands in the clause of a mark.
+func (l *line) hasDecider(m mark) bool {
+	own := l.scopes.ClauseAt(m.at)
+	for _, d := range l.marks["decider"] {
+		if l.scopes.ClauseAt(d.at) == own {
+			return true
+		}
+	}
+	return false
 }
 
 // isBanned reports whether the line says that what a mark names must not happen.
@@ -290,6 +300,9 @@ func (t *topic) denial(l *line, m mark) verdict {
 		return absent
 	}
 	v := l.denial(m, t.harm)
+	if v == absent && !l.affirmed(m) && l.affirms("turn_away") {
+		return protected // "what does not carry a name is turned away"
+	}
 	if v == absent && t.name == HumanApprovalGates && l.approvesItself(m) {
 		return protected
 	}

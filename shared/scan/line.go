@@ -110,10 +110,27 @@ func (l *line) decides(at int) bool {
 // markWhich marks "which" before a word for who acts: "which moderator did it".
 func (l *line) markWhich() {
 	for i, w := range l.Words {
-		if w.Lower == "which" && l.marksAt("agent|decider|person", i+1) {
-			l.marks["which_one"] = append(l.marks["which_one"], mark{i, 2})
+		if w.Lower == "which" && l.marksAt("agent|decider|person", l.behindOf(i+1)) || l.asksWho(i) {
+			l.marks["which_one"] = append(l.marks["which_one"], mark{i, 1})
 		}
 	}
+}
+
+// behindOf returns the place behind "of our" and the like.
+func (l *line) behindOf(at int) int {
+	if at+1 < len(l.Words) && l.Words[at].Lower == "of" {
+		return at + 2
+	}
+	return at
+}
+
+// asksWho reports "who" before a verb in the past: "who moved the card".
+func (l *line) asksWho(at int) bool {
+	if l.Words[at].Lower != "who" || at+1 >= len(l.Words) {
+		return false
+	}
+	next := l.Words[at+1].Lower
+	return strings.HasSuffix(next, "ed") || next == "did" || next == "made" || next == "wrote"
 }
 
 // markRuns marks runs that come later or came before: "the next session", "tomorrow's run".
@@ -231,7 +248,7 @@ func (l *line) isConditional(m mark) bool {
 	case "if", "when", "whenever":
 		return true
 	case "whose", "which", "who":
-		return l.affirms("refusal") // "rejects calls whose key is not known"
+		return l.affirms("turn_away") // "rejects calls whose key is not known"
 	}
 	return false
 }

@@ -57,6 +57,9 @@ func (l *line) tests(t *topic, claims bool) bool {
 		return true
 	}
 
+	if l.affirms("attempt") && l.has("period") {
+		return true
+	}
 	if l.affirms("tester") {
 		return l.has("try_verb|period|outcome")
 	}

@@ -207,7 +207,7 @@ func DeniedAfter(words []Word, at int) (verb int, denied bool) {
 		switch {
 		case endsLabel[w.Break]:
 			return i, deniesLabel(words[i:])
-		case w.Break != "", contrasts[w.Lower]:
+		case w.Break != "", contrasts[w.Lower], opensRelative(w):
 			return i, false
 		case IsAuxiliary(w):
 			return predicate(words, i)
@@ -216,6 +216,10 @@ func DeniedAfter(words []Word, at int) (verb int, denied bool) {
 		}
 	}
 	return at, false
+}
+
+func opensRelative(w Word) bool {
+	return relatives[w.Lower] || w.Lower == "that" || w.Lower == "what"
 }
 
 // endsLabel is the punctuation between a name and its value.
