@@ -19,8 +19,8 @@ func RenewalNotice(t *text.Text) *Period {
 		before, after = lastSentence(before), firstSentence(after)
 		whole := before + after
 		stopsRenewal := renewing().MatchString(whole) && noticed().MatchString(whole)
-		isLead := beforeAnchor().MatchString(after) || ofNotice().MatchString(after)
-		if stopsRenewal && isLead && !lengthOfTerm().MatchString(before) {
+		isNotice := beforeAnchor().MatchString(after) || ofNotice().MatchString(after)
+		if stopsRenewal && isNotice && !lengthOfTerm().MatchString(before) {
 			return &p
 		}
 	}
@@ -41,8 +41,7 @@ func RenewalTerm(t *text.Text) *Period {
 	for _, p := range Periods(t) {
 		before, after := around(t, p.span, 120, 60)
 		before, after = lastSentence(before), firstSentence(after)
-		isLead := beforeAnchor().MatchString(after) || ofNotice().MatchString(after) || leads().MatchString(before)
-		if isLead || p.Unit == "hour" || p.Unit == "day" {
+		if p.isShort() || isLead(before, after) {
 			continue
 		}
 
@@ -58,6 +57,16 @@ func RenewalTerm(t *text.Text) *Period {
 		return possible
 	}
 	return yearlyRenewal(t)
+}
+
+func (p Period) isShort() bool { return p.Unit == "hour" || p.Unit == "day" }
+
+// isLead reports whether a period between two texts says how long before something a notice is
+// given.
+func isLead(before, after string) bool {
+	return beforeAnchor().MatchString(after) ||
+		ofNotice().MatchString(after) ||
+		leads().MatchString(before)
 }
 
 // yearlyRenewal returns a year where a term is renewed from year to year.

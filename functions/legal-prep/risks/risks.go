@@ -136,15 +136,24 @@ func (d *document) applyRules() {
 // end of a thought.
 func withoutPoints(written, lower string) string {
 	plain := []byte(lower)
-	for i := 0; i+1 < len(plain); i++ {
-		rest := written[i+1:]
-		inside := rest[0] != ' ' && rest[0] != '"'
-		goesOn := len(rest) > 1 && rest[0] == ' ' && 'a' <= rest[1] && rest[1] <= 'z'
-		if plain[i] == '.' && (inside || goesOn) {
+	for i := range len(plain) - 1 {
+		if plain[i] == '.' && thoughtGoesOn(written[i+1:]) {
 			plain[i] = ','
 		}
 	}
 	return string(plain)
+}
+
+// thoughtGoesOn reports whether what follows a point, which is not empty, belongs to what stands
+// before it: no space follows, or a word in lower case.
+func thoughtGoesOn(rest string) bool {
+	if rest[0] == '"' {
+		return false
+	}
+	if rest[0] != ' ' {
+		return true
+	}
+	return len(rest) > 1 && 'a' <= rest[1] && rest[1] <= 'z'
 }
 
 func (d *document) findings() []Finding {

@@ -253,14 +253,22 @@ func (v value) isGenerated(text string) bool {
 	}
 
 	isLoose := v.rule == RuleKeyed && secretscan.LooseName(lastPart(v.name))
-	switch {
-	case isLoose:
+	if isLoose {
 		return isLooseKey(text)
-	case len(text) < longGenerated:
-		return hasLettersAndDigits(text) && secretscan.EntropyMilli(text) >= shortEntropy
 	}
-	mixed := hasLettersAndDigits(text) || isMixed(text)
-	return mixed && secretscan.EntropyMilli(text) >= longEntropy
+	return looksGenerated(text)
+}
+
+// looksGenerated reports whether a text has the kinds of characters and the entropy of a generated one
+// of its length.
+func looksGenerated(text string) bool {
+	entropy := secretscan.EntropyMilli(text)
+	if len(text) < longGenerated {
+		return hasLettersAndDigits(text) && entropy >= shortEntropy
+	}
+
+	isMixture := hasLettersAndDigits(text) || isMixed(text)
+	return isMixture && entropy >= longEntropy
 }
 
 // isNameOfCode reports whether a text is made of words, as names in code are.

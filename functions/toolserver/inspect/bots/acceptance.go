@@ -242,10 +242,12 @@ func (b *bot) callToModel(call, n *code.Node, named bool, seen map[*code.Node]bo
 	case toChat(call):
 		return false
 	}
-	if f := b.Functions(last); len(f) > 0 {
-		return named || b.paramReaches(f, call, n, named, seen)
+
+	own := b.Functions(last)
+	if len(own) == 0 {
+		return asksModel(call, named) || b.toModel(call, named, seen)
 	}
-	return asksModel(call, named) || b.toModel(call, named, seen)
+	return named || b.paramReaches(own, call, n, named, seen)
 }
 
 // neverRuns reports whether a call stands in a function that does not run.

@@ -215,13 +215,16 @@ func (b *bot) goesThrough(loop *code.Node) bool {
 	if b.isTicking(last) {
 		return false
 	}
-	switch b.language {
-	case ".go":
+	if b.language == ".go" {
 		return loop.Text == "range" && last.Kind != code.Number
-	case ".py":
-		return loop.Text == "for" && !counts(last)
 	}
-	return loop.Text == "for" && len(header) == 2 && declares(header[0])
+	if loop.Text != "for" {
+		return false
+	}
+	if b.language == ".py" {
+		return !counts(last)
+	}
+	return len(header) == 2 && declares(header[0])
 }
 
 // isTicking reports whether an expression is a channel or a call on which time passes.
