@@ -128,9 +128,9 @@ func TestSixthSet(t *testing.T) {
 }
 
 // readLines reads single sentences, each with the level of one dimension; the others are 0.
-func readLines(t *testing.T) []labelled {
+func readLines(t *testing.T, file string) []labelled {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/lines.txt")
+	raw, err := os.ReadFile("testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,5 +161,7 @@ func readLines(t *testing.T) []labelled {
 }
 
 func TestLines(t *testing.T) {
-	compare(t, "lines.txt", readLines(t), true)
+	for _, file := range []string{"lines.txt", "sentences.txt"} {
+		compare(t, file, readLines(t, file), true)
+	}
 }
