@@ -69,7 +69,7 @@ func (l *line) claims() []claim {
 func markAmongDenials(claims []claim) {
 	denied := map[int]bool{}
 	for _, c := range claims {
-		if c.verdict == absent {
+		if c.verdict == absent && c.firm {
 			denied[c.part] = true
 		}
 	}

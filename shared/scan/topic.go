@@ -82,11 +82,12 @@ type topic struct {
 
 var topics = []topic{
 	{
-		name:   Attribution,
-		weight: 10,
-		names:  "name_attribution",
-		harm:   "bypass",
-		named:  1,
+		name:      Attribution,
+		weight:    10,
+		names:     "name_attribution",
+		harm:      "bypass",
+		mechanism: "identity_mech",
+		named:     1,
 		frames: []frame{
 			{form: control, anchor: "identity", with: []string{"label"}, within: 8},
 			{form: control, anchor: "own_identity", with: []string{"agent|decider|person|label"}, within: 8},
@@ -146,11 +147,11 @@ var topics = []topic{
 		mechanism: "block",
 		named:     1,
 		frames: []frame{
-			{form: control, anchor: "checker", with: []string{"before|first", "effect|check_verb"}, within: 10},
+			{form: control, anchor: "checker", with: []string{"before|first", "effect|check_verb"}, within: 10, not: "handoff_name"},
 			{form: control, anchor: "checker", with: []string{"block", "effect|action|check_verb"}, within: 10},
 			{form: automatic, anchor: "block", with: []string{"first", "effect|send_verb"}, within: 6, not: "net_strong|own_word"},
 			{form: automatic, anchor: "block", with: []string{"limit_phrase", "effect|action"}, within: 10, not: "net_strong"},
-			{form: automatic, anchor: "machine_check", with: []string{"first|block", "effect|action"}, within: 10},
+			{form: automatic, anchor: "machine_check", with: []string{"first", "effect|action"}, within: 10, not: "handoff_name"},
 			{form: hint, anchor: "machine_check", with: []string{"first"}, within: 6},
 		},
 	},
@@ -181,6 +182,7 @@ var topics = []topic{
 			{form: control, anchor: "token_of_person", with: []string{"decider", "need"}, within: 6},
 			{form: control, anchor: "review_verb", with: []string{"decider", "send_verb|approve"}, within: 10},
 			{form: control, anchor: "ask_verb", with: []string{"decider", "approve|first"}, within: 6},
+			{form: control, anchor: "only_word", with: []string{"decider", "send_verb|effect"}, within: 7},
 			{form: control, anchor: "role_noun", with: []string{"need"}, within: 5},
 			{form: hint, anchor: "approve", with: []string{"decider"}, within: 4},
 		},

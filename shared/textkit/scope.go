@@ -54,8 +54,6 @@ func (s *scope) read(i int) {
 	case s.negated && s.readNegated(i):
 	case IsNegator(s.words, i):
 		s.readNegator(i)
-	case isUn(w):
-		s.negate()
 	case w.Lower == "that", relatives[w.Lower]:
 		s.inRelative = i > s.first && !IsAuxiliary(s.words[i-1])
 		s.verbs++
