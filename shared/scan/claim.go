@@ -296,15 +296,29 @@ func (l *line) deniesObject(f frame, anchor mark) bool {
 var objectNo = map[string]bool{"no": true, "neither": true, "nobody": true}
 
 func (t *topic) denial(l *line, m mark) verdict {
-	if l.harmed(m) && t.name != MemoryGovernance || !t.keepsUndoing && l.undone(m) {
+	if t.isGone(l, m) {
 		return absent
 	}
 	v := l.denial(m, t.harm)
-	if v == absent && !l.affirmed(m) && l.affirms("turn_away") {
-		return protected // "what does not carry a name is turned away"
-	}
-	if v == absent && t.name == HumanApprovalGates && l.approvesItself(m) {
+	if v == absent && t.protectsSo(l, m) {
 		return protected
 	}
 	return v
+}
+
+// isGone reports whether the line tells that a control was damaged or taken away.
+func (t *topic) isGone(l *line, m mark) bool {
+	if t.name != MemoryGovernance && l.harmed(m) {
+		return true
+	}
+	return !t.keepsUndoing && l.undone(m)
+}
+
+// protectsSo reports whether what is denied is the agent's, or is turned away: "what carries no
+// name is rejected", "the agent cannot approve its own changes".
+func (t *topic) protectsSo(l *line, m mark) bool {
+	if !l.affirmed(m) && l.affirms("turn_away") {
+		return true
+	}
+	return t.name == HumanApprovalGates && l.approvesItself(m)
 }

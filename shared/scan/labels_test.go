@@ -73,19 +73,12 @@ func (a *agreement) add(want, got int) {
 
 func share(part, whole int) float64 { return float64(part) / float64(max(whole, 1)) }
 
-func measure(t *testing.T, file string, explain bool) agreement {
-	t.Helper()
-	return compare(t, file, readLabelled(t, file), explain)
-}
-
+// compare prints the agreement of the scan with labels, and the levels that differ.
 func compare(t *testing.T, file string, cases []labelled, explain bool) agreement {
 	t.Helper()
 	var sum agreement
 	for _, l := range cases {
-		r, err := Describe(l.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := scored(t, l.text)
 		for i, d := range r.Dimensions {
 			sum.add(l.levels[i], d.Level)
 			if explain && d.Level != l.levels[i] {
@@ -99,32 +92,38 @@ func compare(t *testing.T, file string, cases []labelled, explain bool) agreemen
 	return sum
 }
 
-func TestSeenHalf(t *testing.T) {
-	measure(t, "seen.txt", true)
+// Least shares of levels that agree with the labels.
+const (
+	leastExact  = 0.80
+	leastNear   = 0.97
+	leastSpoken = 0.55 // exact, among labels other than 0
+)
+
+func (a agreement) check(t *testing.T) {
+	t.Helper()
+	if share(a.exact, a.all) < leastExact {
+		t.Errorf("%.3f are exact, want %.2f", share(a.exact, a.all), leastExact)
+	}
+	if share(a.near, a.all) < leastNear {
+		t.Errorf("%.3f are within one, want %.2f", share(a.near, a.all), leastNear)
+	}
+	if share(a.spokenExact, a.spoken) < leastSpoken {
+		t.Errorf("%.3f of those that are not 0 are exact, want %.2f", share(a.spokenExact, a.spoken), leastSpoken)
+	}
 }
 
-func TestUnseenHalf(t *testing.T) {
-	measure(t, "unseen.txt", false)
+func TestLevelsAgreeWithTheUnseenHalf(t *testing.T) {
+	compare(t, "unseen.txt", readLabelled(t, "unseen.txt"), false).check(t)
 }
 
-func TestWideSet(t *testing.T) {
-	measure(t, "wide.txt", true)
-}
-
-func TestThirdSet(t *testing.T) {
-	measure(t, "third.txt", true)
-}
-
-func TestFourthSet(t *testing.T) {
-	measure(t, "fourth.txt", true)
-}
-
-func TestFifthSet(t *testing.T) {
-	measure(t, "fifth.txt", true)
-}
-
-func TestSixthSet(t *testing.T) {
-	measure(t, "sixth.txt", true)
+// The rules were widened with these, so that the figures are no measure for other texts.
+func TestLevelsAgreeWithTheSeenLabels(t *testing.T) {
+	for _, file := range []string{"seen.txt", "wide.txt", "third.txt", "fourth.txt", "fifth.txt", "sixth.txt"} {
+		compare(t, file, readLabelled(t, file), true).check(t)
+	}
+	for _, file := range []string{"lines.txt", "sentences.txt"} {
+		compare(t, file, readLines(t, file), true).check(t)
+	}
 }
 
 // readLines reads single sentences, each with the level of one dimension; the others are 0.
@@ -158,10 +157,4 @@ func readLines(t *testing.T, file string) []labelled {
 		all = append(all, l)
 	}
 	return all
-}
-
-func TestLines(t *testing.T) {
-	for _, file := range []string{"lines.txt", "sentences.txt"} {
-		compare(t, file, readLines(t, file), true)
-	}
 }

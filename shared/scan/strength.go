@@ -53,15 +53,20 @@ func (l *line) tests(t *topic, claims bool) bool {
 	if isReserve(textkit.ModalityOf(l.Words)) {
 		return false
 	}
-	if t.checks != "" && l.affirms(t.checks) && l.has("period|outcome|component|tester") {
+	if l.verifies(t) || l.affirms("attempt") && l.has("period") {
 		return true
 	}
 
-	if l.affirms("attempt") && l.has("period") {
-		return true
-	}
 	if l.affirms("tester") {
 		return l.has("try_verb|period|outcome")
 	}
 	return !claims && l.affirms("try_verb") && l.has("period|outcome")
+}
+
+// verifies reports whether a line names the check that a dimension has of its own.
+func (l *line) verifies(t *topic) bool {
+	if t.checks == "" {
+		return false
+	}
+	return l.affirms(t.checks) && l.has("period|outcome|component|tester")
 }

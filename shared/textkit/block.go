@@ -149,33 +149,34 @@ func kindOf(line string) (Kind, int) {
 
 // itemMarker returns the length of the marker of an item: "- ", "3. ", "(b) ", "[x] ", a bullet.
 func itemMarker(line string) int {
-	first := line[0]
-	if first == Bullet || first == Symbol || first == Tick {
+	switch line[0] {
+	case Bullet, Symbol, Tick:
 		return 1
-	}
-	if strings.IndexByte("-*+", first) >= 0 {
+	case '-', '*', '+':
 		return dashMarker(line)
 	}
+	return numberMarker(line)
+}
 
-	n := 0
-	if first == '(' {
-		n = 1
-	}
-	body := n
-	for n < len(line) && n-body < 3 && isDigit(line[n]) {
-		n++
-	}
-	if n == body && n < len(line) && isLetter(line[n]) {
-		n++
-	}
+// numberMarker returns the length of "3. ", "12) ", "(b) " or "b) ".
+func numberMarker(line string) int {
+	from := len(line) - len(strings.TrimPrefix(line, "("))
+	body := strings.TrimLeft(line[from:], "0123456789")
+	digits := len(line) - from - len(body)
 
-	if n == body || n+1 >= len(line) || line[n+1] != ' ' {
+	if digits == 0 && body != "" && isLetter(body[0]) {
+		body = body[1:]
+	}
+	number := line[from : len(line)-len(body)]
+	if number == "" || len(number) > 3 {
 		return 0
 	}
-	if line[n] == ')' || line[n] == '.' && isDigit(line[n-1]) {
-		return n + 1
+
+	closed := strings.HasPrefix(body, ") ") || digits > 0 && strings.HasPrefix(body, ". ")
+	if !closed {
+		return 0
 	}
-	return 0
+	return len(line) - len(body) + 1
 }
 
 func dashMarker(line string) int {

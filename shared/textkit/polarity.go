@@ -32,21 +32,20 @@ var exceptions = setOf(`without unless until till except excepting before save b
 // neither does "nothing else".
 func IsNegator(words []Word, at int) bool {
 	w := words[at].Lower
-	if w == "question" {
+	switch w {
+	case "question":
 		return startsAt(words, at-2, "of", "the", "question") // "out of the question"
-	}
-	if w == "wrong" || w == "false" || w == "untrue" {
+	case "wrong", "false", "untrue":
 		return startsAt(words, at+1, "that") || startsAt(words, at+1, "to") // "wrong to say that"
 	}
-	if !negators[w] && !strings.HasSuffix(w, "n't") {
-		return false
-	}
 
-	if at+1 >= len(words) {
-		return true
+	if !isNo(w) || at+1 == len(words) {
+		return isNo(w)
 	}
 	return !isEmptyNegator(w, words[at+1].Lower)
 }
+
+func isNo(w string) bool { return negators[w] || strings.HasSuffix(w, "n't") }
 
 // isEmptyNegator reports whether a negator denies nothing before a word.
 func isEmptyNegator(w, next string) bool {

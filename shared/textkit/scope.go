@@ -49,15 +49,17 @@ func (s *scope) read(i int) {
 	if s.aside && w.Break != "" {
 		s.negated, s.aside = false, false
 	}
+	if s.negated && s.readNegated(i) {
+		return
+	}
 
 	switch {
-	case s.negated && s.readNegated(i):
 	case IsNegator(s.words, i):
 		s.readNegator(i)
 	case w.Lower == "that", relatives[w.Lower]:
 		s.inRelative = i > s.first && !IsAuxiliary(s.words[i-1])
 		s.verbs++
-	case isFinite(s.words, i) && !IsAuxiliary(w):
+	case !IsAuxiliary(w) && isFinite(s.words, i):
 		s.verbs++
 	}
 }

@@ -102,15 +102,17 @@ func (t *Text) goesOn(i, end int) bool {
 	if isVerdict(b) || isUpper(b) && isLower(before) {
 		return false
 	}
-	if isWordByte(b) {
-		return true
-	}
-	if i+1 >= end || !isWordByte(t.Plain[i+1]) {
-		return false
+	if isWordByte(b) || i+1 >= end {
+		return isWordByte(b)
 	}
 
-	inNumber := isDigit(before) && isDigit(t.Plain[i+1])
-	return b == '\'' || b == '.' || b == ',' && inNumber
+	switch after := t.Plain[i+1]; b {
+	case '\'', '.':
+		return isWordByte(after)
+	case ',':
+		return isDigit(before) && isDigit(after)
+	}
+	return false
 }
 
 func (t *Text) word(s Span) Word {
