@@ -320,5 +320,8 @@ func (t *topic) protectsSo(l *line, m mark) bool {
 	if !l.affirmed(m) && l.affirms("turn_away") {
 		return true
 	}
+	if t.name == MemoryGovernance {
+		return l.has("time_limit") // "no memory is kept for more than a week"
+	}
 	return t.name == HumanApprovalGates && l.approvesItself(m)
 }

@@ -30,6 +30,7 @@ var (
 	contrasts    = setOf("but whereas although though because however")
 	conditions   = setOf("if when whenever unless until till once after before while")
 	coordinators = setOf("and or so yet then nor")
+	reasons      = setOf("as since for")
 	relatives    = setOf("which who whose where")
 )
 
@@ -86,7 +87,7 @@ func startsClause(words []Word, start, at int) bool {
 		return coordinates(words, start, at)
 	}
 	if w.Break == "," {
-		return opensClause(words, start, at)
+		return reasons[w.Lower] || opensClause(words, start, at)
 	}
 	return endsCondition(words, start, at)
 }

@@ -59,8 +59,8 @@ func (s *scope) read(i int) {
 	case w.Lower == "that", relatives[w.Lower]:
 		s.inRelative = i > s.first && !IsAuxiliary(s.words[i-1])
 		s.verbs++
-	case !IsAuxiliary(w) && isFinite(s.words, i):
-		s.verbs++
+	case personal[w.Lower] && i > s.first, !IsAuxiliary(w) && isFinite(s.words, i):
+		s.verbs++ // a subject of its own begins a clause: "no call that we do not log"
 	}
 }
 
