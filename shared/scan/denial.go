@@ -137,6 +137,9 @@ func (l *line) bans(m mark) bool {
 // undone reports whether the line tells that a control was taken away: "we removed the approval
 // step", "we skip the approvals".
 func (l *line) undone(m mark) bool {
+	if l.has("attempt|tester") {
+		return false // "a red team attempts to bypass the gate"
+	}
 	for _, u := range l.marks["undo"] {
 		if l.affirmed(u) && l.isObject(u, m) && (l.isPast(u) || l.marksAt("skipped", u.at)) {
 			return true

@@ -81,6 +81,7 @@ type finding struct {
 	topic         *topic
 	level         int
 	listed, named bool
+	sure          bool
 	denied        bool
 	contradicted  bool
 	evidence      []textkit.Span
@@ -131,7 +132,7 @@ func doubtAmongDenials(findings []finding) {
 	}
 
 	for i := range findings {
-		if findings[i].level == Stated {
+		if findings[i].level == Stated && !findings[i].sure {
 			findings[i].level = Named
 		}
 	}
@@ -145,7 +146,7 @@ func (f *finding) join(s *standing) {
 		return
 	case level > f.level || level == f.level && f.listed && !s.listed:
 		f.level = level
-		f.listed, f.named = s.listed, s.named
+		f.listed, f.named, f.sure = s.listed, s.named, s.sure
 		f.evidence = slices.Clone(s.evidence)
 	case level == f.level:
 		f.evidence = append(f.evidence, s.evidence...)

@@ -11,6 +11,7 @@ type standing struct {
 	base   int  // 0 to 2: denied, named, stated
 	listed bool // the level comes from a list of names
 	named  bool // only the control is named
+	sure   bool // the control is stated in so many words
 	firm   bool // a line denies the control beyond doubt
 	strong bool // a mechanism enforces it
 	weak   bool // the mechanism can be skipped, or is a mere instruction
@@ -138,6 +139,7 @@ func (p *paragraph) add(s *standing, l *line, c claim, list bool) {
 	if list || level < 2 {
 		return
 	}
+	s.sure = s.sure || c.firm
 	s.strong = s.strong || l.enforces(c.topic)
 	s.weak = s.weak || l.weakens()
 	s.tested = s.tested || l.tests(c.topic, true)

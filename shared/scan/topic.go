@@ -89,7 +89,7 @@ var topics = []topic{
 		mechanism: "identity_mech",
 		named:     1,
 		frames: []frame{
-			{form: control, anchor: "identity", with: []string{"label"}, within: 8},
+			{form: control, anchor: "identity", with: []string{"label"}, within: 10},
 			{form: control, anchor: "own_identity", with: []string{"agent|decider|person|label"}, within: 8},
 			{form: control, anchor: "credential", with: []string{"own_word"}, within: 2},
 			{form: control, firm: true, anchor: "trace_to", with: []string{"agent|decider|person|identity|action"}, within: 10},
@@ -148,6 +148,7 @@ var topics = []topic{
 		named:     1,
 		frames: []frame{
 			{form: control, anchor: "checker", with: []string{"before|first", "effect|check_verb"}, within: 10, not: "handoff_name"},
+			{form: control, anchor: "auto_check"},
 			{form: control, anchor: "checker", with: []string{"block", "effect|action|check_verb"}, within: 10},
 			{form: automatic, anchor: "block", with: []string{"first", "effect|send_verb"}, within: 6, not: "net_strong|own_word"},
 			{form: automatic, anchor: "block", with: []string{"limit_phrase", "effect|action"}, within: 10, not: "net_strong"},
@@ -216,6 +217,7 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, firm: true, anchor: "tell", with: []string{"machine"}, within: 14},
 			{form: control, anchor: "tell", with: []string{"limits"}, within: 8},
+			{form: control, anchor: "see_word", with: []string{"recipient", "machine"}, within: 6},
 			{form: open, anchor: "pretend", with: []string{"recipient|decider"}, within: 6},
 		},
 	},

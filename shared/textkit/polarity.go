@@ -226,8 +226,8 @@ var endsLabel = map[string]bool{":": true, "?": true, "-": true, "=": true, "|":
 
 // predicate looks behind an auxiliary.
 func predicate(words []Word, at int) (verb int, denied bool) {
-	if strings.HasSuffix(words[at].Lower, "n't") || words[at].Lower == "cannot" {
-		return min(at+1, len(words)-1), true
+	if isNo(words[at].Lower) || words[at].Lower == "cannot" {
+		return mainVerb(words, at), true
 	}
 
 	for i := at + 1; i < len(words) && i <= at+3; i++ {
@@ -235,7 +235,7 @@ func predicate(words []Word, at int) (verb int, denied bool) {
 			break
 		}
 		if IsNegator(words, i) {
-			return min(i+1, len(words)-1), true
+			return mainVerb(words, i), true
 		}
 		if gone.At(words, i) > 0 {
 			return i, true
@@ -243,6 +243,17 @@ func predicate(words []Word, at int) (verb int, denied bool) {
 	}
 	return at, false
 }
+
+// mainVerb returns the place of the verb behind a negator: "can't be reached", "has never been".
+func mainVerb(words []Word, at int) int {
+	i := at + 1
+	for i < len(words)-1 && fillers[words[i].Lower] {
+		i++
+	}
+	return min(i, len(words)-1)
+}
+
+var fillers = setOf("be been being ever even also longer yet to have")
 
 // deniesLabel reports whether words are a denial as the value of a name: "none", "n/a", "not yet".
 func deniesLabel(words []Word) bool {
