@@ -14,9 +14,10 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The two programs, compiled once for every target and every command of the README.
-programs: ## bin/governance, and bin/governance-hook for agents
+programs: ## bin/governance, with bin/governance-hook and bin/governance-fence for agents
 	@CGO_ENABLED=0 $(GO) build -ldflags "-s -w" -o bin/governance ./functions/local
 	@CGO_ENABLED=0 $(GO) build -ldflags "-s -w" -o bin/governance-hook ./functions/local/local-hook
+	@CGO_ENABLED=0 $(GO) build -ldflags "-s -w" -o bin/governance-fence ./functions/local/local-fence
 
 run: programs ## the whole service on http://localhost:8402
 	@exec bin/governance serve

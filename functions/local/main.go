@@ -2,7 +2,7 @@
 // chain inside, and the command line to buy from it, to guard a project, and to check
 // what the service says. It is built from functions/local:
 //
-//	make programs           builds bin/governance and bin/governance-hook
+//	make programs           builds bin/governance, bin/governance-hook and bin/governance-fence
 //	bin/governance          runs the service
 //	bin/governance help     lists the commands
 //
@@ -22,6 +22,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/server"
+	"governance.internal/functions/toolserver/work/fence"
 )
 
 // exit ends the program with a status after an optional message.
@@ -61,6 +62,9 @@ func isCharDevice(f *os.File) bool {
 
 // run is main without the process around it. It returns the exit status.
 func run(ctx context.Context, t terminal, args []string) int {
+	if isFirstProcess(args) {
+		return fence.Init()
+	}
 	if isAgent(args) {
 		return agent.Main(ctx, t.in, t.out)
 	}

@@ -13,6 +13,9 @@ import (
 // others: the present name, then the one of earlier versions.
 var HookPrograms = []string{"governance-hook", "local-hook"}
 
+// fenceProgram is the small program that runs others behind a fence.
+const fenceProgram = "governance-fence"
+
 // places knows the files of the machine that no agent changes, in whatever workspace it is.
 type places struct {
 	home     string   // absolute, "" if unknown
@@ -36,7 +39,7 @@ func newPlaces(fold bool) (places, error) {
 	}
 	if program, err := os.Executable(); err == nil {
 		p.programs = []string{real(program)}
-		for _, name := range HookPrograms {
+		for _, name := range append([]string{fenceProgram}, HookPrograms...) {
 			p.programs = append(p.programs, filepath.Join(filepath.Dir(real(program)), name))
 		}
 	}

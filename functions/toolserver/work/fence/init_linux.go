@@ -1,0 +1,134 @@
+package fence
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Init is the first process of a fence: it builds the fence, tells which parts stand, starts the
+// program, and ends with it. When it ends the kernel ends everything else in the fence. It
+// returns the exit status.
+func Init() int {
+	runtime.LockOSThread() // capabilities belong to threads
+	for _, own := range []int{planFile, reportFile, lineFile} {
+		unix.CloseOnExec(own)
+	}
+	report := os.NewFile(reportFile, "report")
+	p, err := readPlan()
+	if err != nil {
+		return refuse(report, err)
+	}
+
+	standing, err := build(p)
+	if err != nil {
+		return refuse(report, err)
+	}
+
+	go endWithTheLine(os.NewFile(lineFile, "line"))
+	program, err := start(p)
+	if err != nil {
+		return refuse(report, fmt.Errorf("%s cannot be started: %w", p.Program[0], err))
+	}
+	_, _ = report.Write(message{Standing: standing}.encode()) // who reads it may be gone
+	_ = report.Close()
+	return attend(program)
+}
+
+func readPlan() (Plan, error) {
+	file := os.NewFile(planFile, "plan")
+	defer file.Close()
+
+	var p Plan
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return p, err
+	}
+	if len(p.Program) == 0 {
+		return p, errors.New("no program is named")
+	}
+	return p, nil
+}
+
+// refuse tells why the program was not started.
+func refuse(report *os.File, err error) int {
+	_, _ = report.Write(message{Error: err.Error()}.encode()) // who reads it may be gone
+	return 125
+}
+
+// build makes the mounts first, because Landlock forbids further ones.
+func build(p Plan) (Standing, error) {
+	standing := Standing{Namespaces: true, Network: "open"}
+	if p.Offline {
+		standing.Network = "none"
+	}
+
+	bound, err := mountAll(p)
+	if err != nil {
+		return standing, err
+	}
+	standing.ReadOnly, standing.Hidden = bound, len(p.Hidden)
+
+	if p.Offline {
+		if err := raiseLoopback(); err != nil {
+			return standing, err
+		}
+	}
+
+	if standing.Landlock, err = restrict(p); err != nil {
+		return standing, fmt.Errorf("landlock: %w", err)
+	}
+	return standing, dropCapabilities()
+}
+
+// start starts the program without capabilities: as its own user, and for root with the bits
+// that take the powers of root at the next program.
+func start(p Plan) (*exec.Cmd, error) {
+	cmd := exec.Command(p.Program[0], p.Program[1:]...)
+	cmd.Dir = p.Folder
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd, cmd.Start()
+}
+
+// endWithTheLine ends the fence when those who started it are gone.
+func endWithTheLine(line *os.File) {
+	_, _ = line.Read(make([]byte, 1)) // nobody writes: it returns when the other end closes
+	os.Exit(137)
+}
+
+// attend passes signals to the program and returns its status. It does not wait for processes
+// that the program leaves behind: they end with this one.
+func attend(program *exec.Cmd) int {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH)
+	go func() {
+		for s := range signals {
+			_ = program.Process.Signal(s) // it may have ended
+		}
+	}()
+
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return 125
+		case pid == program.Process.Pid && status.Signaled():
+			return 128 + int(status.Signal())
+		case pid == program.Process.Pid:
+			return status.ExitStatus()
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package fence
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"governance.internal/functions/toolserver/guard/preflight"
+)
+
+// Exit statuses of [Main] that are not the program's.
+const (
+	exitUsage    = 2
+	exitNoFence  = 125
+	exitNotFound = 127
+)
+
+const help = `Usage: governance run [-network open|none] [-unfenced] -- PROGRAM [ARGUMENTS]
+
+Runs a program behind a fence of the kernel: it cannot change what governance.yaml governs, does
+not see credentials of the home directory, writes outside of the workspace only into the home
+and temporary directories, and ends with everything that it started.
+
+  -network none   no network but its own loopback
+  -unfenced       run without a fence where the kernel allows none, instead of refusing
+
+The exit status is the program's; 125 if no fence can stand, 2 for wrong usage.
+`
+
+// Main is the command run. It returns the exit status.
+func Main(ctx context.Context, init string, args []string, in io.Reader, out, stderr io.Writer) int {
+	o, err := readOptions(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "governance run: %v\n", err)
+		return exitUsage
+	}
+	return Run(ctx, init, o, in, out, stderr)
+}
+
+// Run runs a program behind a fence around the present folder, says on stderr which parts stand,
+// and returns the exit status of the program. init is the program of ours that becomes the first
+// process of the fence.
+func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr io.Writer) int {
+	if off := os.Getenv(Setting); off == "off" {
+		return withoutFence(o, &Unavailable{"the setting " + Setting + "=off forbids it"}, stderr)
+	}
+
+	p, err := planHere(o)
+	if err != nil {
+		fmt.Fprintf(stderr, "governance run: %v\n", err)
+		return exitNoFence
+	}
+
+	running, err := Start(ctx, init, p, in, out, stderr)
+	if IsUnavailable(err) {
+		return withoutFence(o, err, stderr)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "governance run: %v\n", err)
+		return exitNoFence
+	}
+
+	fmt.Fprintln(stderr, "governance run: "+running.Standing.String())
+	passSignals(running)
+	status, err := running.Wait()
+	if err != nil {
+		fmt.Fprintf(stderr, "governance run: %v\n", err)
+		return exitNoFence
+	}
+	return status
+}
+
+// Setting is the variable that forbids fences with the value off.
+const Setting = "GOVERNANCE_FENCE"
+
+// withoutFence runs the program plainly if that is wanted, and else says why it does not.
+func withoutFence(o Options, err error, stderr io.Writer) int {
+	if o.Unfenced {
+		fmt.Fprintf(stderr, "governance run: %v; going on without one\n", err)
+		return runPlainly(o.Program)
+	}
+	fmt.Fprintf(stderr, "governance run: %v. With -unfenced the program runs without a fence.\n", err)
+	return exitNoFence
+}
+
+// Options are those of the command run.
+type Options struct {
+	Offline  bool // no network but the loopback
+	Unfenced bool // without a fence where none can stand
+	Program  []string
+}
+
+func readOptions(args []string, stderr io.Writer) (o Options, err error) {
+	flags := flag.NewFlagSet("run", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	network := flags.String("network", "open", "")
+	flags.BoolVar(&o.Unfenced, "unfenced", false, "")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprint(stderr, help)
+		}
+		return o, err
+	}
+
+	o.Program = flags.Args()
+	o.Offline = *network == "none"
+	switch {
+	case len(o.Program) == 0:
+		return o, errors.New("no program is named: governance run -- PROGRAM [ARGUMENTS]")
+	case *network != "open" && *network != "none":
+		return o, fmt.Errorf("-network is open or none, not %q", *network)
+	}
+	return o, nil
+}
+
+// planHere makes the plan for the present folder.
+func planHere(o Options) (Plan, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return Plan{}, err
+	}
+	gate, err := preflight.Open(folder, "")
+	if err != nil {
+		return Plan{}, err
+	}
+	defer gate.Workspace.Close()
+
+	home, _ := os.UserHomeDir() // without one nothing in it needs a fence
+	p, err := PlanOf(gate.Workspace, folder, home, o.Program)
+	p.Offline = o.Offline
+	return p, err
+}
+
+// runPlainly replaces this process by the program.
+func runPlainly(program []string) int {
+	path, err := exec.LookPath(program[0])
+	if err == nil {
+		err = syscall.Exec(path, program, os.Environ())
+	}
+	fmt.Fprintf(os.Stderr, "governance run: %s cannot be started: %v\n", program[0], err)
+	return exitNotFound
+}
+
+// passSignals passes the signals of a terminal and of a service manager to the program.
+func passSignals(running *Running) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for s := range signals {
+			_ = running.Signal(s) // it may have ended
+		}
+	}()
+}
