@@ -9,6 +9,7 @@ import (
 
 	agentcard "governance.internal/functions/agent-card"
 	auditmcp "governance.internal/functions/audit-mcp"
+	"governance.internal/functions/bookkeeping"
 	"governance.internal/functions/discovery"
 	legalprep "governance.internal/functions/legal-prep"
 	"governance.internal/functions/llms"
@@ -37,6 +38,7 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 			Auditor: paid.Auditor,
 		}),
 		"audit-mcp":        auditmcp.New(gate),
+		"bookkeeping":      bookkeeping.New(gate, 0),
 		"legal-prep":       legalprep.New(gate, paid.Certification),
 		"playbook":         playbook.New(gate),
 		"tip":              tip.New(gate),

@@ -55,6 +55,14 @@ var Endpoints = []Endpoint{
 		Tags: []string{"legal", "contract-review", "assistance"},
 	},
 	{
+		Function: "bookkeeping", Operation: "bookkeeping", Method: "POST", Path: "/x402/bookkeeping", Price: 49 * Dollar,
+		Summary:     "Books of bank exports, verifiable with sha256sum",
+		Description: "Ledger, profit and loss, anomalies and questions of bank exports (CSV, OFX, CAMT.053), in a chain of SHA-256. A file that reads two ways is refused and costs nothing.",
+		Request:     "books-request", Accepts: []string{"text/csv", "multipart/form-data"}, MaxBody: 5 * 1024 * kibibyte,
+		MIME: "application/json", Response: "books-result", Statuses: paidBody,
+		Tags: []string{"bookkeeping", "accounting", "csv", "ledger", "tax"},
+	},
+	{
 		Function: "playbook", Operation: "playbookX402Integration", Method: "GET", Path: "/x402/playbook/x402-integration", Price: 100_000,
 		Summary:     "Guide: x402 v2 integration",
 		Description: "Markdown guide to x402 v2 integration for sellers and buyers: wire shapes, verification steps, failure table, idempotency, a tested example.",

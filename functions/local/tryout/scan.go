@@ -12,7 +12,6 @@ var governance = engine{
 	name:   "scan",
 	title:  "Governance scan",
 	about:  "Scores a description of an agent system in nine dimensions, with the evidence marked in the text.",
-	price:  "nothing",
 	most:   256 << 10,
 	answer: scanDescription,
 }

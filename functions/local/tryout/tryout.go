@@ -41,6 +41,7 @@ func (r *refusal) Error() string { return r.reason }
 
 var engines = []engine{
 	legal,
+	books,
 	governance,
 }
 

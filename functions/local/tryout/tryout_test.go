@@ -116,6 +116,22 @@ func TestAPlainFormIsRead(t *testing.T) {
 	}
 }
 
+func TestBooksAreShown(t *testing.T) {
+	const exported = "Date,Description,Amount,Currency\n2025-03-04,ADOBE <b>CLOUD</b>,-59.99,USD\n2025-04-05,STRIPE TRANSFER,1000.00,USD\n"
+	status, page := send(t, Path+"/bookkeeping", map[string]string{"business": "studio"}, exported)
+	if status != 200 || !strings.Contains(page, "940.01") || !strings.Contains(page, "<svg") || strings.Contains(page, "<b>CLOUD") {
+		t.Errorf("%d\n%s", status, page)
+	}
+
+	status, page = send(t, Path+"/bookkeeping", nil, "Date,Description,Amount\n03/04/2025,Coffee,-4.50\n")
+	if status != 400 || !strings.Contains(page, "2025-03-04 or 2025-04-03") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if status, _ := send(t, Path+"/bookkeeping", nil, ""); status != 400 {
+		t.Errorf("no file: %d", status)
+	}
+}
+
 func TestADescriptionIsShownWithItsEvidenceMarked(t *testing.T) {
 	text := "Each <b>call</b> is logged. Nobody approves anything."
 	status, page := send(t, Path+"/scan", map[string]string{"text": text}, "")
