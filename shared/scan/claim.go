@@ -12,6 +12,9 @@ type claim struct {
 	// named says that the line only names the control.
 	named bool
 
+	// bare says that the line denies what would make the control strong.
+	bare bool
+
 	// amongDenials says that the same part of the line denies another control.
 	amongDenials bool
 

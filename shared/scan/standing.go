@@ -65,7 +65,7 @@ func (p *paragraph) of(t *topic) *standing {
 func (p *paragraph) read(l, next *line) {
 	claims := l.claims()
 	if l.Question {
-		claims = answered(claims, next)
+		claims = l.answered(claims, next)
 	}
 	if p.gaps = p.gaps && l.Kind == textkit.Item || l.announcesGaps(); p.gaps {
 		claims = denied(claims)
@@ -77,8 +77,8 @@ func (p *paragraph) read(l, next *line) {
 
 	for _, c := range claims {
 		s := p.of(c.topic)
-		if same {
-			c.verdict = absent
+		if same || l.has("hypothesis") {
+			c.verdict, c.firm = absent, same && c.firm
 		}
 		if !c.positive() {
 			p.denied = true
@@ -140,6 +140,9 @@ func (p *paragraph) add(s *standing, l *line, c claim, list bool) {
 		return
 	}
 	s.sure = s.sure || c.firm
+	if c.bare {
+		return
+	}
 	s.strong = s.strong || l.enforces(c.topic)
 	s.weak = s.weak || l.weakens()
 	s.tested = s.tested || l.tests(c.topic, true)
@@ -148,8 +151,13 @@ func (p *paragraph) add(s *standing, l *line, c claim, list bool) {
 // attach takes a line without a claim of its own as a remark on what stands before it: "The agent
 // cannot turn it off."
 func (p *paragraph) attach(l *line) {
+	gone := l.has("nonexistent")
 	for _, t := range p.last {
 		s := p.of(t)
+		if gone {
+			s.deny(l, true)
+			continue
+		}
 		strong, weak, tested := l.enforces(t), l.weakens(), l.tests(t, false)
 		if !strong && !weak && !tested {
 			continue
@@ -181,8 +189,9 @@ func (p *paragraph) demoteNames() {
 	}
 }
 
-// answered reads the claims of a question with the line that follows it.
-func answered(claims []claim, next *line) []claim {
+// answered reads the claims of a question with the line that follows it. Who denies that a log is
+// tamper-proof says that there is one.
+func (l *line) answered(claims []claim, next *line) []claim {
 	answer := textkit.Asked
 	no := false
 	if next != nil && !next.Question && len(next.Words) > 0 {
@@ -194,9 +203,15 @@ func answered(claims []claim, next *line) []claim {
 	}
 
 	for i := range claims {
-		claims[i].meant = answer
-		if no {
+		mechanism := claims[i].topic.mechanism
+		presumed := no && claims[i].topic.name == AuditChain && l.affirms(mechanism)
+		switch {
+		case presumed:
+			claims[i].meant, claims[i].bare = textkit.Stated, true
+		case no:
 			claims[i].verdict = absent
+		default:
+			claims[i].meant = answer
 		}
 	}
 	return claims
@@ -207,6 +222,9 @@ const longestNo = 7
 
 // saysNo reports whether an answer denies what was asked.
 func saysNo(answer []textkit.Word) bool {
+	if len(answer) > 1 && len(answer[0].Lower) == 1 && answer[1].Break == ":" {
+		answer = answer[1:] // "A: No"
+	}
 	if textkit.IsNegator(answer, 0) {
 		return true
 	}

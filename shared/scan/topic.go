@@ -178,7 +178,7 @@ var topics = []topic{
 		mechanism: "approve_mech",
 		named:     2,
 		frames: []frame{
-			{form: control, firm: true, anchor: "approve_strong", with: []string{"decider|need|effect|action|send_verb"}, within: 10},
+			{form: control, firm: true, anchor: "approve_strong", with: []string{"decider|need|effect|action|send_verb|write_verb"}, within: 10},
 			{form: control, anchor: "approve", with: []string{"decider", "need|send_verb"}, within: 8},
 			{form: control, anchor: "token_of_person", with: []string{"decider", "need"}, within: 6},
 			{form: control, anchor: "review_verb", with: []string{"decider", "send_verb|approve"}, within: 10},
