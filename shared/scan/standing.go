@@ -128,7 +128,7 @@ func (s *standing) deny(l *line, firm bool) {
 func (p *paragraph) add(s *standing, l *line, c claim, list bool) {
 	level := c.level()
 	if list {
-		level = min(level, 1)
+		level = min(level, Named)
 	}
 	if level > s.base {
 		s.base = level
@@ -136,36 +136,36 @@ func (p *paragraph) add(s *standing, l *line, c claim, list bool) {
 	}
 
 	s.evidence = append(s.evidence, l.Span)
-	if list || level < 2 {
+	if level < Stated {
 		return
 	}
 	s.sure = s.sure || c.firm
-	if c.bare {
-		return
+	if !c.bare {
+		s.strengthen(l, c.topic, true)
 	}
-	s.strong = s.strong || l.enforces(c.topic)
-	s.weak = s.weak || l.weakens()
-	s.tested = s.tested || l.tests(c.topic, true)
+}
+
+// strengthen notes what a line says of the mechanism behind a control, and reports whether it
+// says anything. claims says that the line speaks of the control, too.
+func (s *standing) strengthen(l *line, t *topic, claims bool) bool {
+	strong, weak, tested := l.enforces(t), l.weakens(), l.tests(t, claims)
+	s.strong = s.strong || strong
+	s.weak = s.weak || weak
+	s.tested = s.tested || tested
+	return strong || weak || tested
 }
 
 // attach takes a line without a claim of its own as a remark on what stands before it: "The agent
-// cannot turn it off."
+// cannot turn it off", "There is none".
 func (p *paragraph) attach(l *line) {
 	gone := l.has("nonexistent")
 	for _, t := range p.last {
 		s := p.of(t)
 		if gone {
 			s.deny(l, true)
-			continue
+		} else if s.strengthen(l, t, false) {
+			s.evidence = append(s.evidence, l.Span)
 		}
-		strong, weak, tested := l.enforces(t), l.weakens(), l.tests(t, false)
-		if !strong && !weak && !tested {
-			continue
-		}
-		s.strong = s.strong || strong
-		s.weak = s.weak || weak
-		s.tested = s.tested || tested
-		s.evidence = append(s.evidence, l.Span)
 	}
 }
 

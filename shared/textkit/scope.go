@@ -56,12 +56,21 @@ func (s *scope) read(i int) {
 	switch {
 	case IsNegator(s.words, i):
 		s.readNegator(i)
-	case w.Lower == "that", relatives[w.Lower]:
+	case opensRelative(w):
 		s.inRelative = i > s.first && !IsAuxiliary(s.words[i-1])
 		s.verbs++
-	case personal[w.Lower] && i > s.first, !IsAuxiliary(w) && isFinite(s.words, i):
-		s.verbs++ // a subject of its own begins a clause: "no call that we do not log"
+	case s.opensClause(i):
+		s.verbs++
 	}
+}
+
+// opensClause reports a verb, or a subject that has one: "no call that we do not log".
+func (s *scope) opensClause(i int) bool {
+	w := s.words[i]
+	if personal[w.Lower] {
+		return i > s.first
+	}
+	return !IsAuxiliary(w) && isFinite(s.words, i)
 }
 
 // readNegated reads a word under a negation; false means that it has no meaning for the negation.
