@@ -127,7 +127,7 @@ func TestLevelsAgreeWithTheSeenLabels(t *testing.T) {
 	for _, file := range []string{"seen.txt", "wide.txt", "third.txt", "fourth.txt", "fifth.txt", "sixth.txt", "seventh.txt"} {
 		compare(t, file, readLabelled(t, file), true).check(t)
 	}
-	for _, file := range []string{"lines.txt", "sentences.txt", "doubles.txt"} {
+	for _, file := range []string{"lines.txt", "sentences.txt", "doubles.txt", "voices.txt"} {
 		compare(t, file, readLines(t, file), true).check(t)
 	}
 }
