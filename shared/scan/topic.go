@@ -112,7 +112,7 @@ var topics = []topic{
 		named:     2,
 		frames: []frame{
 			{form: control, firm: true, anchor: "log_strong_name"},
-			{form: control, firm: true, anchor: "record_verb", with: []string{"action|activity"}, within: 8},
+			{form: control, firm: true, anchor: "record_verb", with: []string{"action|activity"}, within: 8, not: "next_run|handoff_name"},
 			{form: control, anchor: "store_verb", with: []string{"log_place|log_sink"}, within: 8, not: "handoff_name|next"},
 			{form: control, anchor: "save_verb", with: []string{"activity"}, within: 5, not: "handoff_name|memory"},
 			{form: control, anchor: "tamper", with: []string{"log_name|activity|log_sink"}, within: 10},
@@ -164,8 +164,8 @@ var topics = []topic{
 		named:  1,
 		frames: []frame{
 			{form: control, firm: true, anchor: "handoff_name"},
-			{form: control, anchor: "note", with: []string{"next"}, within: 14},
-			{form: control, anchor: "note", with: []string{"next_run"}, within: 14},
+			{form: control, anchor: "note", with: []string{"next"}, within: 14, not: "tamper"},
+			{form: control, anchor: "note", with: []string{"next_run"}, within: 14, not: "tamper"},
 			{form: open, anchor: "blank_start"},
 			{form: hint, anchor: "next_run", with: []string{"know_verb|note"}, within: 6},
 		},
@@ -232,6 +232,8 @@ var topics = []topic{
 		frames: []frame{
 			{form: control, firm: true, anchor: "memory", with: []string{"govern"}, within: 12},
 			{form: plain, anchor: "keep_verb", with: []string{"kept_thing", "duration"}, within: 12, not: "not_memory"},
+			{form: plain, anchor: "keep_verb", with: []string{"limit_word", "kept_thing"}, within: 6, not: "not_memory"},
+			{form: plain, anchor: "memory", with: []string{"only_word"}, within: 2},
 			{form: plain, anchor: "keep_verb", with: []string{"only_to", "kept_thing|govern"}, within: 6},
 			{form: ban, anchor: "keep_verb", with: []string{"kept_thing"}, within: 6, not: "not_memory"},
 			{form: control, anchor: "erase_verb", with: []string{"stored_thing", "duration|after_word"}, within: 8, not: "not_memory"},

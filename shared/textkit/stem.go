@@ -134,9 +134,9 @@ freeze froze frozen
 withhold withheld
 overwrite overwrote overwritten
 control controlled controlling controls
-cancel cancelled cancelling
-label labelled labelling
-signal signalled signalling
+cancel cancelled cancelling canceled canceling
+label labelled labelling labeled labeling
+signal signalled signalling signaled signaling
 compel compelled
 agree agreed agreeing agrees
 guarantee guaranteed guarantees
