@@ -103,6 +103,8 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		audit.LintMCPConfig(),
 		audit.GovernanceScan(d.Evidence),
 		paid.LegalPrep(d.Products),
+		paid.Bookkeeping(d.Products),
+		paid.AgentTherapy(d.Products),
 	}
 	list = slices.DeleteFunc(list, func(t *tool.Tool) bool { return !offered(t) })
 	for _, t := range list {
