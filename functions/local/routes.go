@@ -8,6 +8,7 @@ import (
 	"time"
 
 	agentcard "governance.internal/functions/agent-card"
+	agenttherapy "governance.internal/functions/agent-therapy"
 	auditmcp "governance.internal/functions/audit-mcp"
 	"governance.internal/functions/bookkeeping"
 	"governance.internal/functions/discovery"
@@ -40,6 +41,7 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 		"audit-mcp":        auditmcp.New(gate),
 		"bookkeeping":      bookkeeping.New(gate, 0),
 		"legal-prep":       legalprep.New(gate, paid.Certification),
+		"agent-therapy":    agenttherapy.New(gate),
 		"playbook":         playbook.New(gate),
 		"tip":              tip.New(gate),
 		"playbook-preview": playbookpreview.New(site),

@@ -63,6 +63,15 @@ var Endpoints = []Endpoint{
 		Tags: []string{"bookkeeping", "accounting", "csv", "ledger", "tax"},
 	},
 	{
+		Function: "agent-therapy", Operation: "agentTherapy", Method: "POST", Path: "/x402/agent-therapy", Price: 990_000,
+		Summary:     "Diagnose instructions and transcripts of agents",
+		Description: "Conflicts between instructions with both lines quoted, boundary gaps, operator patterns of transcripts, rules that were broken; with a patch, a repair skill and a draft of governance.yaml. Up to 256 KB.",
+		Request:     "therapy-request", MaxBody: 256 * kibibyte,
+		Accepts: []string{"text/plain", "text/markdown", "application/x-ndjson", "application/jsonl"},
+		MIME:    "application/json", Response: "therapy-result", Statuses: paidBody,
+		Tags: []string{"agents", "instructions", "skills"},
+	},
+	{
 		Function: "playbook", Operation: "playbookX402Integration", Method: "GET", Path: "/x402/playbook/x402-integration", Price: 100_000,
 		Summary:     "Guide: x402 v2 integration",
 		Description: "Markdown guide to x402 v2 integration for sellers and buyers: wire shapes, verification steps, failure table, idempotency, a tested example.",
