@@ -116,8 +116,9 @@ func TestLevelsAgreeWithTheUnseenHalf(t *testing.T) {
 	compare(t, "unseen.txt", readLabelled(t, "unseen.txt"), false).check(t)
 }
 
-// Thirty texts in another manner were measured once, when the rules were done. They are harder
-// than the bars are meant for, and no bar is held against them.
+// Thirty texts in another manner, which the rules were never widened with. When first measured 0.859
+// were exact, 0.919 within one, and 0.578 of those that are not 0 exact: within one is below the
+// bar of the unseen half, so no bar is held against them.
 func TestLevelsOfTheFreshSet(t *testing.T) {
 	compare(t, "fresh.txt", readLabelled(t, "fresh.txt"), false)
 }

@@ -20,7 +20,7 @@ const (
 
 // negators deny what follows in their clause.
 var negators = setOf(`no not never none nobody nothing neither nor nowhere cannot hardly rarely seldom lack lacks lacking lacked without
-no-one nope isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't can't couldn't mustn't shouldn't won't wouldn't missing absent impossible forbidden prohibited unthinkable`)
+no-one nope isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't can't couldn't mustn't shouldn't won't wouldn't missing absent`)
 
 // emptyNo are words with which "no" denies nothing: "no matter", "no further".
 var emptyNo = setOf("further matter wonder doubt problem worries later sooner")
@@ -35,14 +35,23 @@ func IsNegator(words []Word, at int) bool {
 	switch w {
 	case "question":
 		return startsAt(words, at-2, "of", "the", "question") // "out of the question"
-	case "wrong", "false", "untrue":
-		return startsAt(words, at+1, "that") || startsAt(words, at+1, "to") // "wrong to say that"
+	case "wrong", "false", "untrue", "impossible", "forbidden", "prohibited", "unthinkable":
+		return opensClaim(words, at+1) // "wrong to say that", "impossible for the agent to"
 	}
 
 	if !isNo(w) || at+1 == len(words) {
 		return isNo(w)
 	}
 	return !isEmptyNegator(w, words[at+1].Lower)
+}
+
+// opensClaim reports whether what is denied follows: "to ...", "that ...", "for ... to".
+func opensClaim(words []Word, at int) bool {
+	if at >= len(words) {
+		return false
+	}
+	next := words[at].Lower
+	return next == "to" || next == "that" || next == "for"
 }
 
 func isNo(w string) bool { return negators[w] || strings.HasSuffix(w, "n't") }
