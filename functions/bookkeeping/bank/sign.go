@@ -23,7 +23,7 @@ func (r *csvReader) decideSigns() error {
 	if r.isWrittenWithSigns() {
 		return r.checkPolarity()
 	}
-	if l.kind >= 0 && r.allAreDirections(l.kind) {
+	if l.format == nil && l.kind >= 0 && r.allAreDirections(l.kind) {
 		return r.signsByWords(l.kind)
 	}
 	return r.signsWithoutMarks()
@@ -75,8 +75,8 @@ func (r *csvReader) allNegative(cellOf func(*draft) amount.Cell) bool {
 
 // outWords and inWords say in which direction money went.
 var (
-	outWords = words("debit|dr|d|out|af|soll|s|debet|debito|-|withdrawal|charge|sale|purchase|payment out|money out|outgoing|cargo|debe|dare|expense|db|debit card|belastung|lastschrift|ausgang|spent|sent|outflow|dbit|uit|obciążenie|paid out|d.")
-	inWords  = words("credit|cr|c|in|bij|haben|h|credito|+|deposit|payment|refund|money in|incoming|abono|haber|avere|income|k|gutschrift|eingang|received|inflow|crdt|kredit|uznanie|paid in|return|c.|crédit|crédito")
+	outWords = words("debit|dr|d|out|af|soll|s|debet|debito|-|withdrawal|purchase|payment out|money out|outgoing|cargo|debe|dare|expense|db|debit card|belastung|lastschrift|ausgang|spent|sent|outflow|dbit|uit|obciążenie|paid out|d.")
+	inWords  = words("credit|cr|c|in|bij|haben|h|credito|+|deposit|money in|incoming|abono|haber|avere|income|k|gutschrift|eingang|received|inflow|crdt|kredit|uznanie|paid in|c.|crédit|crédito")
 )
 
 func words(barred string) map[string]bool {
@@ -135,7 +135,7 @@ func (r *csvReader) signsWithoutMarks() error {
 	if slices.ContainsFunc(r.drafts, func(d draft) bool { return d.amount.Signed }) {
 		return nil // plus signs and words such as CR
 	}
-	if r.signsByBalance() {
+	if r.signsByBalance() || r.sameSignByBalance() || r.allEarn() {
 		return nil
 	}
 
@@ -159,6 +159,48 @@ func (r *csvReader) signsByBalance() bool {
 		return false
 	}
 	return r.signRising(balances) || r.signFalling(balances)
+}
+
+// sameSignByBalance decides a file in which every balance moves the same way.
+func (r *csvReader) sameSignByBalance() bool {
+	balances, ok := r.balances()
+	if !ok || len(balances) < 2 {
+		return false
+	}
+
+	for _, by := range []int{1, 0} { // from old to new, and from new to old
+		rises, falls := true, true
+		for i := 1; i < len(balances); i++ {
+			step := balances[i-1+by] - balances[i-by]
+			minor := r.unsigned(i - 1 + by)
+			rises = rises && step == minor
+			falls = falls && step == -minor
+		}
+		if rises != falls {
+			r.setAll(falls)
+			return true
+		}
+	}
+	return false
+}
+
+// unsigned is the amount of a record in minor units of the currency of the file.
+func (r *csvReader) unsigned(at int) int64 {
+	code, _, err := r.fileCurrency()
+	if err != nil {
+		return 0
+	}
+	minor, err := r.minor(r.drafts[at].amount, code)
+	if err != nil {
+		return 0
+	}
+	return minor
+}
+
+// allEarn reports whether every description speaks of money that came in.
+func (r *csvReader) allEarn() bool {
+	p := r.polarity()
+	return p.earnPositive == len(r.drafts)
 }
 
 // balances are the balances after each record in minor units of the currency of the file.
