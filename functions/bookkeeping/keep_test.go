@@ -14,13 +14,10 @@ import (
 
 // csvOf makes a file of rows that are written as date, description and amount.
 func csvOf(name string, rows ...string) bank.Source {
-	text := "Date,Description,Amount,Currency\n"
-	for _, row := range rows {
-		text += row + ",USD\n"
-	}
+	lines := append([]string{"Date,Description,Amount"}, rows...)
 	return bank.Source{
 		Name: name,
-		Data: []byte(text),
+		Data: []byte(strings.Replace(strings.Join(lines, ",USD\n"), ",USD", ",Currency", 1) + ",USD\n"),
 	}
 }
 
