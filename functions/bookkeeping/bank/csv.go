@@ -249,7 +249,8 @@ func (r *csvReader) readMoney(d *draft, record table.Record) (bool, error) {
 		*cell.into = read
 	}
 
-	isEmpty := d.amount.Empty && d.debit.Empty && d.credit.Empty
+	isFeeAlone := l.net >= 0 && !d.fee.Empty && !isZero(d.fee)
+	isEmpty := d.amount.Empty && d.debit.Empty && d.credit.Empty && !isFeeAlone
 	return !isEmpty, nil
 }
 

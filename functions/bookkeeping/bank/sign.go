@@ -135,7 +135,7 @@ func (r *csvReader) signsWithoutMarks() error {
 	if slices.ContainsFunc(r.drafts, func(d draft) bool { return d.amount.Signed }) {
 		return nil // plus signs and words such as CR
 	}
-	if r.signsByBalance() || r.sameSignByBalance() || r.allEarn() {
+	if r.netTellsIncome() || r.signsByBalance() || r.sameSignByBalance() || r.allEarn() {
 		return nil
 	}
 
@@ -159,6 +159,19 @@ func (r *csvReader) signsByBalance() bool {
 		return false
 	}
 	return r.signRising(balances) || r.signFalling(balances)
+}
+
+// netTellsIncome reports whether a column of net amounts shows that fees lessen the amounts, which then
+// came in.
+func (r *csvReader) netTellsIncome() bool {
+	l := r.layout
+	if l.fee < 0 || l.net < 0 || l.net == l.amount {
+		return false
+	}
+
+	less, more, err := r.fitNet()
+	hasFee := slices.ContainsFunc(r.drafts, func(d draft) bool { return !d.fee.Empty && !isZero(d.fee) })
+	return err == nil && hasFee && (less || more)
 }
 
 // sameSignByBalance decides a file in which every balance moves the same way.
