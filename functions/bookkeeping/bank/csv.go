@@ -37,6 +37,7 @@ type csvReader struct {
 	fees     dialect.FeeRule
 	flipped  bool // the balances are those of a debt
 	noted    []notedBalance
+	stated   *string // the currency beside the table, once it was looked for
 }
 
 func readCSV(source Source, settings Settings) (*File, error) {

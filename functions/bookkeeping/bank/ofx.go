@@ -94,7 +94,18 @@ func readOFX(source Source) (*File, error) {
 	}
 
 	r.Rising = isRising(r.Rows)
+	r.dropForeignBalances()
 	return r.File, nil
+}
+
+// dropForeignBalances forgets the balances of a file of several accounts, of which they would be one's.
+func (f *File) dropForeignBalances() {
+	for _, row := range f.Rows {
+		if row.Account != f.Rows[0].Account {
+			f.Opening, f.Closing = nil, nil
+			return
+		}
+	}
 }
 
 // take handles one tag.

@@ -17,6 +17,10 @@ func (r *csvReader) decideSigns() error {
 		return r.signsByWords(l.direction)
 	}
 
+	if mark, ok := r.onlyMark(); ok {
+		r.signsByMark(mark)
+		return nil
+	}
 	for i := range r.drafts {
 		r.drafts[i].negative = r.drafts[i].amount.Negative
 	}
@@ -27,6 +31,33 @@ func (r *csvReader) decideSigns() error {
 		return r.signsByWords(l.kind)
 	}
 	return r.signsWithoutMarks()
+}
+
+// onlyMark is the mark, credit or debit, of a column in which some amounts bear it and the others bear
+// neither a mark nor a sign.
+func (r *csvReader) onlyMark() (mark string, ok bool) {
+	plain := 0
+	for _, d := range r.drafts {
+		switch {
+		case d.amount.Mark == "" && d.amount.Signed:
+			return "", false
+		case d.amount.Mark == "":
+			plain++
+		case mark != "" && mark != d.amount.Mark:
+			return "", false
+		default:
+			mark = d.amount.Mark
+		}
+	}
+	return mark, mark != "" && plain > 0
+}
+
+// signsByMark reads amounts without the mark as the opposite of those with it.
+func (r *csvReader) signsByMark(mark string) {
+	for i := range r.drafts {
+		isMarked := r.drafts[i].amount.Mark == mark
+		r.drafts[i].negative = isMarked == (mark == "debit")
+	}
 }
 
 func (r *csvReader) isWrittenWithSigns() bool {
@@ -132,7 +163,8 @@ func (r *csvReader) signsWithoutMarks() error {
 	if r.settings.Sign == SignAsWritten || format != nil && format.Name != "" {
 		return nil
 	}
-	if slices.ContainsFunc(r.drafts, func(d draft) bool { return d.amount.Signed }) {
+	isUnsigned := func(d draft) bool { return !d.amount.Signed }
+	if !slices.ContainsFunc(r.drafts, isUnsigned) {
 		return nil // plus signs and words such as CR
 	}
 	if r.netTellsIncome() || r.signsByBalance() || r.sameSignByBalance() || r.allEarn() {
