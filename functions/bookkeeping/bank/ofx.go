@@ -64,6 +64,8 @@ type ofxReader struct {
 	fields   map[string]string // of the transaction that is open
 	start    int
 	open     bool
+	hasBank  bool
+	hasCard  bool
 }
 
 func readOFX(source Source) (*File, error) {
@@ -93,6 +95,7 @@ func readOFX(source Source) (*File, error) {
 		return nil, err
 	}
 
+	r.Card = r.hasCard && !r.hasBank
 	r.Rising = isRising(r.Rows)
 	r.dropForeignBalances()
 	return r.File, nil
@@ -131,7 +134,9 @@ func (r *ofxReader) take(e element) error {
 			r.Account = e.value
 		}
 	case "CCSTMTRS":
-		r.Card = true
+		r.hasCard = true
+	case "STMTRS":
+		r.hasBank = true
 	case "BALAMT":
 		return r.setBalance(e)
 	}

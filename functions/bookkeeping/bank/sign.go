@@ -152,29 +152,38 @@ func (r *csvReader) signsByWords(column int) error {
 }
 
 // signsWithoutMarks reads a column in which no amount has a minus: by the format, the customer's word,
-// or the balances.
+// or other columns.
 func (r *csvReader) signsWithoutMarks() error {
-	format := r.layout.format
-	charges := r.settings.Sign == SignChargesPositive || format != nil && format.Flipped
-	if charges {
-		r.setAll(true)
+	if out, known := r.signsBeforehand(); known {
+		r.setAll(out)
 		return nil
 	}
-	if r.settings.Sign == SignAsWritten || format != nil && format.Name != "" {
-		return nil
-	}
+
 	isUnsigned := func(d draft) bool { return !d.amount.Signed }
 	if !slices.ContainsFunc(r.drafts, isUnsigned) {
 		return nil // plus signs and words such as CR
 	}
-	if r.netTellsIncome() || r.signsByBalance() || r.sameSignByBalance() || r.allEarn() {
-		return nil
+	for _, witness := range []func() bool{r.netTellsIncome, r.signsByBalance, r.sameSignByBalance, r.allEarn} {
+		if witness() {
+			return nil
+		}
 	}
 
 	first := r.drafts[0]
 	return r.refuse(first.record.Line,
 		"Did the money go out? Set the option sign to charges_positive if it did, to as_written if it came in",
 		"every amount is written without a sign, for example %s", first.amount.Body)
+}
+
+// signsBeforehand is what the format of the bank or the customer says about amounts without a sign.
+func (r *csvReader) signsBeforehand() (out, known bool) {
+	format := r.layout.format
+	isFormat := format != nil && format.Name != ""
+
+	if r.settings.Sign == SignChargesPositive || isFormat && format.Flipped {
+		return true, true
+	}
+	return false, isFormat || r.settings.Sign == SignAsWritten
 }
 
 func (r *csvReader) setAll(negative bool) {
