@@ -42,6 +42,7 @@ func (r *refusal) Error() string { return r.reason }
 var engines = []engine{
 	legal,
 	books,
+	governance,
 }
 
 //go:embed pages/*.html

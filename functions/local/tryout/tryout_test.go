@@ -131,3 +131,14 @@ func TestBooksAreShown(t *testing.T) {
 		t.Errorf("no file: %d", status)
 	}
 }
+
+func TestADescriptionIsShownWithItsEvidenceMarked(t *testing.T) {
+	text := "Each <b>call</b> is logged. Nobody approves anything."
+	status, page := send(t, Path+"/scan", map[string]string{"text": text}, "")
+	if status != 200 || !strings.Contains(page, "<mark class=") || !strings.Contains(page, "of 100") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if strings.Contains(page, "<b>call") || strings.Contains(page, "<script") {
+		t.Error("the text is not escaped")
+	}
+}
