@@ -53,9 +53,10 @@ func (r *csvReader) bookDraft(d *draft) error {
 		return r.refuse(d.record.Line, "What is the fee?", "%v", err)
 	}
 
-	fee = r.feeOf(fee)
-	r.Rows = append(r.Rows, row)
-	if fee != 0 {
+	if !d.amount.Empty {
+		r.Rows = append(r.Rows, row)
+	}
+	if fee = r.feeOf(fee); fee != 0 {
 		r.addFee(row, fee)
 	}
 	return nil
@@ -132,7 +133,9 @@ func (r *csvReader) addFee(row Row, fee int64) {
 	part.Description = "Fee: " + row.Description
 	part.MCC = ""
 
-	r.Rows[len(r.Rows)-1].HasBalance = false
+	if last := len(r.Rows) - 1; last >= 0 && r.Rows[last].Line == row.Line {
+		r.Rows[last].HasBalance = false
+	}
 	r.Rows = append(r.Rows, part)
 }
 

@@ -102,6 +102,7 @@ func readCAMT(source Source) (*File, error) {
 		return nil, err
 	}
 	r.Rising = isRising(r.Rows)
+	r.dropForeignBalances()
 	return r.File, nil
 }
 

@@ -37,6 +37,7 @@ type csvReader struct {
 	fees     dialect.FeeRule
 	flipped  bool // the balances are those of a debt
 	noted    []notedBalance
+	stated   *string // the currency beside the table, once it was looked for
 }
 
 func readCSV(source Source, settings Settings) (*File, error) {
@@ -249,7 +250,8 @@ func (r *csvReader) readMoney(d *draft, record table.Record) (bool, error) {
 		*cell.into = read
 	}
 
-	isEmpty := d.amount.Empty && d.debit.Empty && d.credit.Empty
+	isFeeAlone := l.net >= 0 && !d.fee.Empty && !isZero(d.fee)
+	isEmpty := d.amount.Empty && d.debit.Empty && d.credit.Empty && !isFeeAlone
 	return !isEmpty, nil
 }
 

@@ -8,20 +8,19 @@ import (
 
 // layout says in which column of a table each thing stands; -1 means nowhere.
 type layout struct {
-	columns                []dialect.Column
-	format                 *dialect.Format
-	date                   int
-	datesBeside            []int
-	amount, debit, credit  int
-	direction, balance     int
-	currency, fee, net     int
-	status, id, kind       int
-	group, mcc, account    int
-	texts                  []int // columns of the description, in the order of reading
-	language               string
-	width                  int // of the header
-	lastNeeded             int // the last column without which a row is cut
-	amountName, headerMark string
+	columns               []dialect.Column
+	format                *dialect.Format
+	date                  int
+	datesBeside           []int
+	amount, debit, credit int
+	direction, balance    int
+	currency, fee, net    int
+	status, id, kind      int
+	group, mcc, account   int
+	texts                 []int // columns of the description, in the order of reading
+	language              string
+	width                 int // of the header
+	lastNeeded            int // the last column without which a row is cut
 }
 
 // layoutOf gives the columns of a header their places.

@@ -54,6 +54,9 @@ func (r *csvReader) fileCurrency() (code string, certain bool, err error) {
 	if format := r.layout.format; format != nil && format.Currency != "" {
 		return format.Currency, true, nil
 	}
+	if code := r.statedCurrency(); code != "" {
+		return code, true, nil
+	}
 	if code := currencyOfLocale(r.settings.Locale); code != "" {
 		return code, true, nil
 	}
@@ -66,6 +69,46 @@ func (r *csvReader) fileCurrency() (code string, certain bool, err error) {
 	}
 	return currency.Assumed, false, nil
 }
+
+// frequent are currencies whose codes are no words, so that they may stand beside a table or in the name
+// of a file.
+const frequent = " EUR GBP USD CHF SEK NOK DKK PLN CZK HUF CAD AUD NZD JPY INR SGD HKD ZAR BRL MXN CNY AED "
+
+// statedCurrency is the only currency that stands above the header or in the name of the file.
+func (r *csvReader) statedCurrency() string {
+	if r.stated != nil {
+		return *r.stated
+	}
+
+	texts := []string{r.Name}
+	for _, record := range r.preamble {
+		texts = append(texts, record.Cells...)
+	}
+
+	found := map[string]bool{}
+	for _, text := range texts {
+		for _, word := range strings.FieldsFunc(text, isNoLetter) {
+			if len(word) == 3 && strings.Contains(frequent, " "+word+" ") {
+				found[word] = true
+			}
+		}
+		if cell, ok := amount.Read(text); ok && cell.Currency != "" && !cell.Dollar {
+			found[cell.Currency] = true
+		}
+	}
+
+	code := ""
+	for word := range found {
+		code = word
+	}
+	if len(found) > 1 {
+		code = ""
+	}
+	r.stated = &code
+	return code
+}
+
+func isNoLetter(r rune) bool { return !isLetter(r) }
 
 // currencyOfLocale is the currency of the country of a locale.
 func currencyOfLocale(locale string) string {

@@ -64,6 +64,8 @@ type ofxReader struct {
 	fields   map[string]string // of the transaction that is open
 	start    int
 	open     bool
+	hasBank  bool
+	hasCard  bool
 }
 
 func readOFX(source Source) (*File, error) {
@@ -93,8 +95,20 @@ func readOFX(source Source) (*File, error) {
 		return nil, err
 	}
 
+	r.Card = r.hasCard && !r.hasBank
 	r.Rising = isRising(r.Rows)
+	r.dropForeignBalances()
 	return r.File, nil
+}
+
+// dropForeignBalances forgets the balances of a file of several accounts, of which they would be one's.
+func (f *File) dropForeignBalances() {
+	for _, row := range f.Rows {
+		if row.Account != f.Rows[0].Account {
+			f.Opening, f.Closing = nil, nil
+			return
+		}
+	}
 }
 
 // take handles one tag.
@@ -120,7 +134,9 @@ func (r *ofxReader) take(e element) error {
 			r.Account = e.value
 		}
 	case "CCSTMTRS":
-		r.Card = true
+		r.hasCard = true
+	case "STMTRS":
+		r.hasBank = true
 	case "BALAMT":
 		return r.setBalance(e)
 	}

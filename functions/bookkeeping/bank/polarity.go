@@ -26,10 +26,10 @@ var (
 
 // polarity counts rows by what they say and how they are signed.
 type polarity struct {
-	cardNegative, cardPositive     int
-	spendNegative, spendPositive   int
-	earnNegative, earnPositive     int
-	firstContradiction, totalCount int
+	cardNegative, cardPositive   int
+	spendNegative, spendPositive int
+	earnNegative, earnPositive   int
+	firstContradiction           int
 }
 
 // checkPolarity looks for a file in which a minus means money in. Cards are turned round where their own
@@ -84,7 +84,7 @@ func (r *csvReader) negatives() int {
 }
 
 func (r *csvReader) polarity() polarity {
-	p := polarity{totalCount: len(r.drafts)}
+	p := polarity{}
 	for _, d := range r.drafts {
 		text := " " + strings.ToLower(r.describe(d.record)) + " "
 

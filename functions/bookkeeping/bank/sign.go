@@ -17,16 +17,47 @@ func (r *csvReader) decideSigns() error {
 		return r.signsByWords(l.direction)
 	}
 
+	if mark, ok := r.onlyMark(); ok {
+		r.signsByMark(mark)
+		return nil
+	}
 	for i := range r.drafts {
 		r.drafts[i].negative = r.drafts[i].amount.Negative
 	}
 	if r.isWrittenWithSigns() {
 		return r.checkPolarity()
 	}
-	if l.kind >= 0 && r.allAreDirections(l.kind) {
+	if l.format == nil && l.kind >= 0 && r.allAreDirections(l.kind) {
 		return r.signsByWords(l.kind)
 	}
 	return r.signsWithoutMarks()
+}
+
+// onlyMark is the mark, credit or debit, of a column in which some amounts bear it and the others bear
+// neither a mark nor a sign.
+func (r *csvReader) onlyMark() (mark string, ok bool) {
+	plain := 0
+	for _, d := range r.drafts {
+		switch {
+		case d.amount.Mark == "" && d.amount.Signed:
+			return "", false
+		case d.amount.Mark == "":
+			plain++
+		case mark != "" && mark != d.amount.Mark:
+			return "", false
+		default:
+			mark = d.amount.Mark
+		}
+	}
+	return mark, mark != "" && plain > 0
+}
+
+// signsByMark reads amounts without the mark as the opposite of those with it.
+func (r *csvReader) signsByMark(mark string) {
+	for i := range r.drafts {
+		isMarked := r.drafts[i].amount.Mark == mark
+		r.drafts[i].negative = isMarked == (mark == "debit")
+	}
 }
 
 func (r *csvReader) isWrittenWithSigns() bool {
@@ -75,8 +106,8 @@ func (r *csvReader) allNegative(cellOf func(*draft) amount.Cell) bool {
 
 // outWords and inWords say in which direction money went.
 var (
-	outWords = words("debit|dr|d|out|af|soll|s|debet|debito|-|withdrawal|charge|sale|purchase|payment out|money out|outgoing|cargo|debe|dare|expense|db|debit card|belastung|lastschrift|ausgang|spent|sent|outflow|dbit|uit|obciążenie|paid out|d.")
-	inWords  = words("credit|cr|c|in|bij|haben|h|credito|+|deposit|payment|refund|money in|incoming|abono|haber|avere|income|k|gutschrift|eingang|received|inflow|crdt|kredit|uznanie|paid in|return|c.|crédit|crédito")
+	outWords = words("debit|dr|d|out|af|soll|s|debet|debito|-|withdrawal|purchase|payment out|money out|outgoing|cargo|debe|dare|expense|db|debit card|belastung|lastschrift|ausgang|spent|sent|outflow|dbit|uit|obciążenie|paid out|d.")
+	inWords  = words("credit|cr|c|in|bij|haben|h|credito|+|deposit|money in|incoming|abono|haber|avere|income|k|gutschrift|eingang|received|inflow|crdt|kredit|uznanie|paid in|c.|crédit|crédito")
 )
 
 func words(barred string) map[string]bool {
@@ -121,28 +152,38 @@ func (r *csvReader) signsByWords(column int) error {
 }
 
 // signsWithoutMarks reads a column in which no amount has a minus: by the format, the customer's word,
-// or the balances.
+// or other columns.
 func (r *csvReader) signsWithoutMarks() error {
-	format := r.layout.format
-	charges := r.settings.Sign == SignChargesPositive || format != nil && format.Flipped
-	if charges {
-		r.setAll(true)
+	if out, known := r.signsBeforehand(); known {
+		r.setAll(out)
 		return nil
 	}
-	if r.settings.Sign == SignAsWritten || format != nil && format.Name != "" {
-		return nil
-	}
-	if slices.ContainsFunc(r.drafts, func(d draft) bool { return d.amount.Signed }) {
+
+	isUnsigned := func(d draft) bool { return !d.amount.Signed }
+	if !slices.ContainsFunc(r.drafts, isUnsigned) {
 		return nil // plus signs and words such as CR
 	}
-	if r.signsByBalance() {
-		return nil
+	for _, witness := range []func() bool{r.netTellsIncome, r.signsByBalance, r.sameSignByBalance, r.allEarn} {
+		if witness() {
+			return nil
+		}
 	}
 
 	first := r.drafts[0]
 	return r.refuse(first.record.Line,
 		"Did the money go out? Set the option sign to charges_positive if it did, to as_written if it came in",
 		"every amount is written without a sign, for example %s", first.amount.Body)
+}
+
+// signsBeforehand is what the format of the bank or the customer says about amounts without a sign.
+func (r *csvReader) signsBeforehand() (out, known bool) {
+	format := r.layout.format
+	isFormat := format != nil && format.Name != ""
+
+	if r.settings.Sign == SignChargesPositive || isFormat && format.Flipped {
+		return true, true
+	}
+	return false, isFormat || r.settings.Sign == SignAsWritten
 }
 
 func (r *csvReader) setAll(negative bool) {
@@ -159,6 +200,61 @@ func (r *csvReader) signsByBalance() bool {
 		return false
 	}
 	return r.signRising(balances) || r.signFalling(balances)
+}
+
+// netTellsIncome reports whether a column of net amounts shows that fees lessen the amounts, which then
+// came in.
+func (r *csvReader) netTellsIncome() bool {
+	l := r.layout
+	if l.fee < 0 || l.net < 0 || l.net == l.amount {
+		return false
+	}
+
+	less, more, err := r.fitNet()
+	hasFee := slices.ContainsFunc(r.drafts, func(d draft) bool { return !d.fee.Empty && !isZero(d.fee) })
+	return err == nil && hasFee && (less || more)
+}
+
+// sameSignByBalance decides a file in which every balance moves the same way.
+func (r *csvReader) sameSignByBalance() bool {
+	balances, ok := r.balances()
+	if !ok || len(balances) < 2 {
+		return false
+	}
+
+	for _, by := range []int{1, 0} { // from old to new, and from new to old
+		rises, falls := true, true
+		for i := 1; i < len(balances); i++ {
+			step := balances[i-1+by] - balances[i-by]
+			minor := r.unsigned(i - 1 + by)
+			rises = rises && step == minor
+			falls = falls && step == -minor
+		}
+		if rises != falls {
+			r.setAll(falls)
+			return true
+		}
+	}
+	return false
+}
+
+// unsigned is the amount of a record in minor units of the currency of the file.
+func (r *csvReader) unsigned(at int) int64 {
+	code, _, err := r.fileCurrency()
+	if err != nil {
+		return 0
+	}
+	minor, err := r.minor(r.drafts[at].amount, code)
+	if err != nil {
+		return 0
+	}
+	return minor
+}
+
+// allEarn reports whether every description speaks of money that came in.
+func (r *csvReader) allEarn() bool {
+	p := r.polarity()
+	return p.earnPositive == len(r.drafts)
 }
 
 // balances are the balances after each record in minor units of the currency of the file.

@@ -106,7 +106,7 @@ func TestCategoriesOfLabelledRows(t *testing.T) {
 	if n := len(readLabels(t, "labels.txt")); n < 300 {
 		t.Errorf("there are %d labels", n)
 	}
-	for _, file := range []string{"labels.txt", "further.txt"} {
+	for _, file := range []string{"labels.txt", "further.txt", "third.txt"} {
 		t.Run(file, func(t *testing.T) { measure(t, readLabels(t, file)) })
 	}
 }

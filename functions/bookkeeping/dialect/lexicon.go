@@ -38,7 +38,7 @@ var synonyms = []struct {
 	{Date, 3, "fi", "arvopaiva"},
 	{Date, 1, "cs", "datum zauctovani|datum provedeni|datum splatnosti"},
 
-	{Description, 1, "", "description|transaction description|narrative|details|transaction details|particulars|transaction|original description|statement description|transaction narrative|text|desc|remarks|title|item|booking text|transaction info"},
+	{Description, 1, "", "description|transaction description|narrative|details|transaction details|particulars|transaction|original description|statement description|transaction narrative|text|desc|remarks|title|item|memo/description|booking text|transaction info"},
 	{Description, 2, "", "bank description|extended details|merchant name|statement details|simple description"},
 	{Payee, 1, "", "payee|name|merchant|counterparty|counterparty name|payee name|payer/payee|recipient|beneficiary|vendor|payee/payer|counter party|customer|name/description|partner name|sender or recipient|counterparty_name|payment to/from"},
 	{Payee, 2, "", "payer name|payer|partner|creditor name|debtor name|beneficiary name|sender"},
@@ -62,7 +62,7 @@ var synonyms = []struct {
 	{Payee, 1, "fi", "saaja/maksaja|saaja|maksaja"},
 	{Description, 1, "cs", "popis|zprava|zprava pro prijemce|poznamka"},
 
-	{Amount, 1, "", "amount|transaction amount|amt|value|amount (signed)|net amount|billing amount|signed amount|amount in account currency|local amount|money|gross|gross amount|sum|booked amount|account amount|amount of transaction|trans amount|billed amount"},
+	{Amount, 1, "", "amount|transaction amount|amt|value|amount (signed)|amount (total)|total collected|billing amount|signed amount|amount in account currency|local amount|money|gross|gross amount|sum|booked amount|account amount|amount of transaction|trans amount|billed amount"},
 	{Amount, 1, "de", "betrag|umsatz|betrag in kontowahrung|wert betrag|umsatz in|gesamtbetrag"},
 	{Amount, 1, "nl", "bedrag|transactiebedrag"},
 	{Amount, 1, "fr", "montant|montant de l'operation|montant operation"},
@@ -127,15 +127,15 @@ var synonyms = []struct {
 	{Currency, 1, "pl", "waluta|waluta rachunku"},
 	{Currency, 1, "cs", "mena"},
 
-	{Fee, 1, "", "fee|fees|fee amount|transaction fee|processing fee"},
-	{Net, 1, "", "net|net total"},
+	{Fee, 1, "", "fee|fees|fee amount|transaction fee|processing fee|fees & taxes|fees and taxes"},
+	{Net, 1, "", "net|net total|net amount"},
 	{Total, 1, "", "total amount|total"},
 	{Status, 1, "", "status|state|transaction status|payment status"},
 	{Status, 1, "de", "info|umsatzstatus|buchungsstatus"},
 	{Status, 1, "fr", "statut|etat"},
 	{Status, 1, "es", "estado"},
 	{ID, 1, "", "id|transaction id|transaction number|reference number|ref|ref number|transferwise id|txn id|transaction_id|unique id|fitid|bank reference|transaction reference|trn ref no|ref no./cheque no|chq./ref.no|reference id|tracking id|receipt number"},
-	{Type, 1, "", "type|transaction type|transaction code|tran type|entry type|payment method|method|txn type|payment type|transaction_type"},
+	{Type, 1, "", "type|transaction type|transaction code|tran type|entry type|payment method|method|txn type|payment type|transaction_type|event type"},
 	{BankGroup, 1, "", "category|bank category|spending category|merchant category|transaction category|mercury category"},
 	{BankGroup, 1, "de", "kategorie"},
 	{MCC, 1, "", "mcc|merchant category code|mcc code"},
@@ -145,7 +145,7 @@ var synonyms = []struct {
 	{Account, 1, "fr", "compte|numero de compte"},
 	{Account, 1, "es", "cuenta"},
 	{Check, 1, "", "check number|check or slip|check|check no|cheque|cheque number|cheque no|check #|check or slip #|num|chq no|check no.|serial number"},
-	{Ignored, 1, "", "orig amount|original amount|foreign amount|exchange rate|exchange to amount|orig currency|payment currency|original currency|fee currency|posted balance|tax|vat|time|timezone|time zone|source amount|target amount|foreign currency amount|instructed amount|local currency|instructed currency"},
+	{Ignored, 1, "", "orig amount|original amount|amount (tip)|amount (tax)|amount (fee)|gross sales|net sales|beginning balance|ending balance|statement period venmo balance|discounts|tip|foreign amount|exchange rate|exchange to amount|orig currency|payment currency|original currency|fee currency|posted balance|tax|vat|time|timezone|time zone|source amount|target amount|foreign currency amount|instructed amount|local currency|instructed currency"},
 	{Ignored, 1, "de", "originalbetrag|fremdwahrung|glaubiger-id|mandatsreferenz|betrag in fremdwahrung|ursprungsbetrag"},
 }
 

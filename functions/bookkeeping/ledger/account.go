@@ -40,8 +40,8 @@ func accountNames(files []*bank.File) map[*bank.File]string {
 	return names
 }
 
-// holdsSeveral reports whether a file is the export of several accounts: it states balances, and its rows
-// name more than one account.
+// holdsSeveral reports whether a file is the export of several accounts: its rows name more than one, and
+// they are no numbers of cards.
 func holdsSeveral(file *bank.File) bool {
 	names := map[string]bool{}
 	hasBalance := false
@@ -49,7 +49,8 @@ func holdsSeveral(file *bank.File) bool {
 		names[row.Account] = true
 		hasBalance = hasBalance || row.HasBalance
 	}
-	return hasBalance && len(names) > 1
+	namesAccounts := hasBalance || file.Format == "ofx" || file.Format == "camt.053"
+	return namesAccounts && len(names) > 1
 }
 
 // accountOf is the account of a row of a file.

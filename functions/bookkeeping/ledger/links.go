@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"sort"
+
 	"governance.internal/functions/bookkeeping/chart"
 )
 
@@ -54,7 +56,11 @@ func speaksOfTransfer(e *Entry) bool {
 func nearest(out *Entry, candidates []*Entry) *Entry {
 	var best *Entry
 	bestDays := transferDays + 1
-	for _, in := range candidates {
+	from := sort.Search(len(candidates), func(i int) bool {
+		return candidates[i].Day.Number() >= out.Day.Number()-transferDays
+	})
+	const mostLooked = 500 // rows of one amount within days are no transfers any more
+	for _, in := range candidates[from:min(len(candidates), from+mostLooked)] {
 		if len(in.Links) > 0 || in.Account == out.Account {
 			continue
 		}
@@ -137,6 +143,9 @@ func historyKey(e *Entry) string {
 // refundDays is how long after a purchase its refund is looked for.
 const refundDays = 120
 
+// mostPurchases is how many purchases at the seller are looked at.
+const mostPurchases = 500
+
 // linkRefunds links money that came back with the purchase of the same amount at the same seller.
 func (b *builder) linkRefunds() {
 	purchases := map[string][]*Entry{}
@@ -152,8 +161,10 @@ func (b *builder) linkRefunds() {
 		bought := purchases[key]
 		for i := len(bought) - 1; i >= 0; i-- {
 			purchase := bought[i]
-			isRecent := e.Day.Number()-purchase.Day.Number() <= refundDays
-			if isRecent && purchase.Minor == -e.Minor && len(purchase.Links) == 0 {
+			if e.Day.Number()-purchase.Day.Number() > refundDays || len(bought)-i > mostPurchases {
+				break
+			}
+			if purchase.Minor == -e.Minor && len(purchase.Links) == 0 {
 				purchase.Links = append(purchase.Links, e.ID)
 				e.Links = append(e.Links, purchase.ID)
 				break
