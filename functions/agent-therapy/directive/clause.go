@@ -26,6 +26,7 @@ const (
 // clause is a part of a sentence with one thing to be done.
 type clause struct {
 	parts [aside + 1][]words.Token
+	place bool // the condition says where or for what: "in tests"
 	only  bool // an exception is the only case, as in "only when asked"
 	label []words.Token
 }
@@ -127,6 +128,7 @@ func (s *splitter) step() {
 
 	case s.depth == 0 && s.startsSetting(t):
 		s.role, s.leading, s.setting = when, true, true
+		s.current.place = true
 		s.at++
 
 	case s.setting && s.endsSetting(t):
@@ -416,7 +418,7 @@ func (s *splitter) finish() {
 
 	done := s.current
 	s.clauses = append(s.clauses, done)
-	s.current = clause{label: done.label}
+	s.current = clause{label: done.label, place: done.place}
 	s.current.parts[when] = done.parts[when]
 }
 
