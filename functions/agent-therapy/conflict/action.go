@@ -56,6 +56,7 @@ refactor: edit rename move rewrite
 mock: use create
 touch: edit
 wait: ask
+ask: collect
 stop: interrupt
 discuss: mention tell compare recommend answer explain
 mention: tell compare recommend discuss show

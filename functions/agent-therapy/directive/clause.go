@@ -79,6 +79,7 @@ var starters = []starter{
 	{[]string{"with", "the", "exception", "of"}, except, false},
 	{[]string{"without"}, without, false},
 	{[]string{"with", "no"}, without, false},
+	{[]string{"avoiding"}, without, false},
 	{[]string{"before"}, before, false},
 	{[]string{"prior", "to"}, before, false},
 	{[]string{"after"}, after, false},
@@ -149,6 +150,9 @@ var settings = map[string]bool{"in": true, "for": true, "on": true, "with": true
 
 // startsSetting reports whether a clause begins with a setting.
 func (s *splitter) startsSetting(t words.Token) bool {
+	if s.at+1 < len(s.tokens) && s.tokens[s.at+1].Lower == "no" {
+		return false // "under no circumstances" says never
+	}
 	isFirst := len(s.current.part(core)) == 0 && s.role == core
 	return isFirst && settings[t.Lower] && s.at+2 < len(s.tokens) && s.hasVerbAhead()
 }
@@ -370,10 +374,13 @@ func (s *splitter) startsClause() bool {
 // contrasts begin a clause wherever they stand.
 var contrasts = map[string]bool{"but": true, "however": true, "though": true}
 
+// refusals begin a clause behind "and" in any case.
+var refusals = map[string]bool{"never": true, "don't": true, "dont": true}
+
 // startsSecond reports whether a clause begins behind "and".
 func (s *splitter) startsSecond(t words.Token) bool {
 	if !s.currentActs() {
-		return false
+		return refusals[t.Lower]
 	}
 	opens := openers[t.Lower] && t.Lower != "no"
 	return opens || andOpeners[t.Lower] || s.isOrder(t)
