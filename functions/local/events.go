@@ -94,6 +94,9 @@ func eventCases() []eventCase {
 		}
 
 		if !e.Paid() {
+			if e.Request != "" {
+				plain.body = string(catalog.Example(e.Request))
+			}
 			cases = append(cases, plain)
 			continue
 		}

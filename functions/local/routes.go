@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"time"
 
 	agentcard "governance.internal/functions/agent-card"
 	agenttherapy "governance.internal/functions/agent-therapy"
@@ -19,6 +20,7 @@ import (
 	"governance.internal/functions/playbook"
 	playbookpreview "governance.internal/functions/playbook-preview"
 	"governance.internal/functions/products"
+	"governance.internal/functions/scan"
 	"governance.internal/functions/tip"
 	verifyaudit "governance.internal/functions/verify-audit"
 	x402manifest "governance.internal/functions/x402-manifest"
@@ -44,6 +46,7 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 		"tip":              tip.New(gate),
 		"playbook-preview": playbookpreview.New(site),
 		"products":         products.New(site),
+		"scan":             scan.New(time.Now),
 		"discovery":        discovery.New(site),
 		"payment-state":    paymentstate.New(paid.Payments),
 		"openapi":          openapi.New(site),

@@ -107,6 +107,13 @@ var Endpoints = []Endpoint{
 		MIME:        "text/markdown", Statuses: free,
 	},
 	{
+		Function: "scan", Operation: "scan", Method: "POST", Path: "/scan",
+		Summary:     "Score a description of an agent system",
+		Description: "Governance scan of a description in plain English: nine dimensions with levels from 0 to 4 and verbatim evidence, a score, the top gaps and fixes. Names without substance earn nothing. Rate limited.",
+		Request:     "scan-request", MaxBody: 128 * kibibyte,
+		MIME: "application/json", Response: "scan-result", Statuses: []int{200, 400, 413, 415, 429, 500},
+	},
+	{
 		Function: "products", Operation: "products", Method: "GET", Path: "/x402/products",
 		Summary:     "Catalogue of paid products",
 		Description: "All paid products with prices and preview links.",

@@ -40,7 +40,7 @@ func keepBooks(r *http.Request) (any, error) {
 	})
 	var input *bookkeeping.InputError
 	if errors.As(err, &input) {
-		return nil, &refusal{input.Detail}
+		return nil, &refusal{"The " + input.Field + " " + input.Detail + "."}
 	}
 	if err != nil {
 		return nil, err

@@ -131,3 +131,30 @@ func TestBooksAreShown(t *testing.T) {
 		t.Errorf("no file: %d", status)
 	}
 }
+
+func TestADescriptionIsShownWithItsEvidenceMarked(t *testing.T) {
+	text := "Each <b>call</b> is logged. Nobody approves anything."
+	status, page := send(t, Path+"/scan", map[string]string{"text": text}, "")
+	if status != 200 || !strings.Contains(page, "<mark class=") || !strings.Contains(page, "of 100") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if strings.Contains(page, "<b>call") || strings.Contains(page, "<script") {
+		t.Error("the text is not escaped")
+	}
+}
+
+func TestInstructionsAreDiagnosedOnAPage(t *testing.T) {
+	text := "# Rules\n\n- Use tabs for indentation.\n- <b>Ask</b> before you commit.\n- Indent with spaces, never with tabs.\n"
+	status, page := send(t, Path+"/agent-therapy", map[string]string{"text": text}, "")
+	if status != 200 || !strings.Contains(page, "Contradictions") || !strings.Contains(page, "Use tabs for indentation") || strings.Contains(page, "<b>Ask") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if status, page := send(t, Path+"/agent-therapy", map[string]string{}, ""); status != 400 || !strings.Contains(page, "<form") {
+		t.Errorf("nothing: %d", status)
+	}
+
+	conversation := "User: Use npm.\nAssistant: Done with yarn.\nUser: No, use npm!\nAssistant: I used yarn.\nUser: Again: npm, not yarn!\nAssistant: All tests pass.\n"
+	if status, page := send(t, Path+"/agent-therapy", map[string]string{"text": conversation}, ""); status != 200 || !strings.Contains(page, "</html>") {
+		t.Errorf("a conversation: %d\n%s", status, page)
+	}
+}

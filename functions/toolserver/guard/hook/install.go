@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -206,4 +207,15 @@ func (o *ordered) text() (string, error) {
 		return "", err
 	}
 	return b.String() + "\n", nil
+}
+
+// ProgramIn finds the program of an installed hook in the settings of an agent, "" if there
+// is none.
+func ProgramIn(settings, agent string) string {
+	installed := regexp.MustCompile(`'([^']+)'( ` + Name + `)? -agent ` + regexp.QuoteMeta(agent) + ` `)
+	match := installed.FindStringSubmatch(settings)
+	if match == nil {
+		return ""
+	}
+	return match[1]
 }
