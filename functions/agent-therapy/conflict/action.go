@@ -16,6 +16,7 @@ change: edit fix update rename refactor add write
 create: write add make generate
 add: create write include install put introduce give
 write: create add edit put give log comment include print store
+leave: add keep include write create
 include: leave add write show give use create print put cite
 have: use add include write create
 give: offer recommend tell show provide reveal explain write include answer send diagnose
@@ -55,6 +56,7 @@ refactor: edit rename move rewrite
 mock: use create
 touch: edit
 wait: ask
+ask: collect
 stop: interrupt
 discuss: mention tell compare recommend answer explain
 mention: tell compare recommend discuss show

@@ -221,13 +221,16 @@ func without(list, others []string) []string {
 var chooserActions = []string{
 	"use", "prefer", "install", "write", "create", "run", "format", "answer", "", "style", "log", "add",
 	"declare", "test", "follow", "speak", "give", "show", "include", "begin", "store", "access", "verify",
-	"manage", "test_", "make", "lint", "put", "deploy", "return", "translate", "have", "build",
+	"manage", "test_", "indent", "name", "sort", "sign", "quote", "keep", "set", "implement", "make", "lint", "put", "deploy", "return", "translate", "have", "build",
 }
+
+// addingActions are about a part of an option rather than the option: "add no npm packages".
+var addingActions = map[string]bool{"add": true, "create": true, "commit": true, "publish": true, "edit": true, "delete": true}
 
 // chooses reports whether a directive chooses, rather than mentions, an option.
 func chooses(d *directive.Directive) bool {
 	if d.Negative || d.Only {
-		return true
+		return !addingActions[d.Action]
 	}
 	return slices.Contains(chooserActions, d.Action) && d.Strength >= directive.Should || d.Action == "use"
 }
@@ -276,7 +279,7 @@ func sameCase(a, b *directive.Directive) bool {
 		return false
 	}
 	if len(a.When) > 0 && len(b.When) > 0 {
-		return share(a.When, b.When) >= 0.5 || share(b.When, a.When) >= 0.5
+		return meets(a.When, b.When)
 	}
-	return false
+	return !a.Setting && !b.Setting && (a.Negative || a.Universal || a.Only || b.Negative || b.Universal || b.Only || len(a.Instead)+len(b.Instead) > 0)
 }

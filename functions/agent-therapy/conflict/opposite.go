@@ -21,13 +21,27 @@ func (f *finder) opposites() {
 		if !no.Negative || isVague(no.Directive) {
 			continue
 		}
-		for _, yes := range f.positivesLike(no, byForm) {
+		for _, yes := range slices.Concat(f.positivesLike(no, byForm), f.runningSame(no)) {
 			if contradicts(no, yes) {
 				why := fmt.Sprintf("One instruction forbids what the other %s: %s.", asks(yes.Directive), subjectOf(no.Directive))
 				f.report(no, yes, "opposite", why, "")
 			}
 		}
 	}
+}
+
+// runningSame returns the directives with commands in backticks, for a prohibition that has some.
+func (f *finder) runningSame(no *candidate) []*candidate {
+	if len(no.Codes) == 0 {
+		return nil
+	}
+	var list []*candidate
+	for _, c := range f.all {
+		if !c.Negative && len(c.Codes) > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // positivesByForm returns the directives that ask for or allow something, by each normal form.
@@ -174,7 +188,24 @@ func contradicts(no, yes *candidate) bool {
 	}
 
 	related := sameAction(no.Directive, yes.Directive) && covers(no.Directive, yes.Directive)
+	related = related || sameCommand(no.Directive, yes.Directive)
 	return related && holdTogether(no.Directive, yes.Directive)
+}
+
+// sameCommand reports whether a directive runs one of the commands that another forbids by name.
+func sameCommand(no, yes *directive.Directive) bool {
+	if yes.Strength == directive.States {
+		return false
+	}
+	for _, forbidden := range no.Codes {
+		isCommand := strings.Contains(forbidden, " ")
+		for _, used := range yes.Codes {
+			if isCommand && (used == forbidden || strings.HasPrefix(used, forbidden+" ")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isMereStatement reports whether what stands against a prohibition only describes.
@@ -273,13 +304,20 @@ func coverageOf(no, yes *directive.Directive) coverage {
 		case isAnyCovered(group, present):
 			c.count(isBroad, isAnyCovered(group, core))
 		case isAmbient(group):
-		case isBroad && !slices.Contains(no.Located, group[0]):
+		case isBroad && !narrowsPlace(no, group[0]):
 			c.missing++
 		default:
 			c.narrower = true
 		}
 	}
 	return c
+}
+
+// narrowsPlace reports whether a word limits a prohibition to a place. "In code" and "in the
+// repository" do not, since everything is there.
+func narrowsPlace(no *directive.Directive, form string) bool {
+	everywhere := form == "cod" || form == "repository"
+	return !everywhere && slices.Contains(no.Located, form)
 }
 
 // count enters a group that is named.

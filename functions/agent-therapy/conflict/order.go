@@ -87,5 +87,11 @@ func alikeSteps(a, b []string) bool {
 	if len(small) > len(large) {
 		small, large = large, small
 	}
-	return share(small, large) >= 0.6
+	n := 0
+	for _, form := range small {
+		if isCovered(form, large) || violatedBy(form, large) {
+			n++
+		}
+	}
+	return 5*n >= 3*len(small)
 }

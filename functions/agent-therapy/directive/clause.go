@@ -26,6 +26,7 @@ const (
 // clause is a part of a sentence with one thing to be done.
 type clause struct {
 	parts [aside + 1][]words.Token
+	place bool // the condition says where or for what: "in tests"
 	only  bool // an exception is the only case, as in "only when asked"
 	label []words.Token
 }
@@ -78,6 +79,7 @@ var starters = []starter{
 	{[]string{"with", "the", "exception", "of"}, except, false},
 	{[]string{"without"}, without, false},
 	{[]string{"with", "no"}, without, false},
+	{[]string{"avoiding"}, without, false},
 	{[]string{"before"}, before, false},
 	{[]string{"prior", "to"}, before, false},
 	{[]string{"after"}, after, false},
@@ -127,6 +129,7 @@ func (s *splitter) step() {
 
 	case s.depth == 0 && s.startsSetting(t):
 		s.role, s.leading, s.setting = when, true, true
+		s.current.place = true
 		s.at++
 
 	case s.setting && s.endsSetting(t):
@@ -147,6 +150,9 @@ var settings = map[string]bool{"in": true, "for": true, "on": true, "with": true
 
 // startsSetting reports whether a clause begins with a setting.
 func (s *splitter) startsSetting(t words.Token) bool {
+	if s.at+1 < len(s.tokens) && s.tokens[s.at+1].Lower == "no" {
+		return false // "under no circumstances" says never
+	}
 	isFirst := len(s.current.part(core)) == 0 && s.role == core
 	return isFirst && settings[t.Lower] && s.at+2 < len(s.tokens) && s.hasVerbAhead()
 }
@@ -368,10 +374,13 @@ func (s *splitter) startsClause() bool {
 // contrasts begin a clause wherever they stand.
 var contrasts = map[string]bool{"but": true, "however": true, "though": true}
 
+// refusals begin a clause behind "and" in any case.
+var refusals = map[string]bool{"never": true, "don't": true, "dont": true}
+
 // startsSecond reports whether a clause begins behind "and".
 func (s *splitter) startsSecond(t words.Token) bool {
 	if !s.currentActs() {
-		return false
+		return refusals[t.Lower]
 	}
 	opens := openers[t.Lower] && t.Lower != "no"
 	return opens || andOpeners[t.Lower] || s.isOrder(t)
@@ -416,7 +425,7 @@ func (s *splitter) finish() {
 
 	done := s.current
 	s.clauses = append(s.clauses, done)
-	s.current = clause{label: done.label}
+	s.current = clause{label: done.label, place: done.place}
 	s.current.parts[when] = done.parts[when]
 }
 

@@ -36,6 +36,8 @@ type Directive struct {
 
 	When    []string // condition; empty if it always holds
 	Case    []string // the words of the condition, in lower case
+	Setting bool     // the condition says where or for what it holds
+	Codes   []string // what stands in backticks, span by span, as written
 	Except  []string // case in which it does not hold
 	Without []string // what is left out while it is done
 	Before  []string // what comes later
@@ -103,6 +105,7 @@ func readStatement(d *document.Document, index int, previous *Directive) []*Dire
 		one.At = statement.Start + startOf(c)
 		if statement.Negated && !one.Negative {
 			one.Negative, one.Strength = true, Must
+			one.withoutApproval(c)
 		}
 		one.resolve(previous)
 		previous = one

@@ -27,6 +27,8 @@ func readClause(c clause) *Directive {
 		Literal:   literals(tokens),
 		When:      forms(c.part(when)),
 		Case:      lowers(c.part(when)),
+		Setting:   c.place,
+		Codes:     spansOf(tokens),
 		Except:    forms(c.part(except)),
 		Without:   forms(c.part(without)),
 		Before:    forms(c.part(before)),
@@ -47,6 +49,22 @@ func readClause(c clause) *Directive {
 		return nil
 	}
 	return d
+}
+
+// spansOf returns what stands in backticks, in lower case.
+func spansOf(tokens []words.Token) []string {
+	var spans []string
+	for i, t := range tokens {
+		if !t.Code || t.Mark {
+			continue
+		}
+		if i > 0 && tokens[i-1].Code && !tokens[i-1].Mark && len(spans) > 0 {
+			spans[len(spans)-1] += " " + t.Lower
+			continue
+		}
+		spans = append(spans, t.Lower)
+	}
+	return spans
 }
 
 // optionsOf returns the words among which a choice may be named, in the order of the text.
