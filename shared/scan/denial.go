@@ -21,9 +21,6 @@ func (l *line) affirms(classes string) bool {
 	return false
 }
 
-// harm are verbs whose negation protects: "cannot be changed", "never leaves".
-const harm = "alter|write_verb|bypass|reach_verb|undo"
-
 // denial tells how a line denies a mark: not at all, or so that it protects ("cannot be changed"),
 // or so that the thing is not there.
 func (l *line) denial(m mark, protective string) verdict {

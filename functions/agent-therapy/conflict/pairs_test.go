@@ -102,8 +102,8 @@ func quoteOf(t *testing.T, d *document.Document, text string) document.Quote {
 
 // score counts how conflicts were found.
 type score struct {
-	pairs, found, lines, alerts, wrong int
-	missed, extra                      []string
+	pairs, found, alerts, wrong int
+	missed, extra               []string
 }
 
 func measure(t *testing.T, file string) score {
