@@ -64,6 +64,12 @@ func gateOf(c *candidate) (gate, bool) {
 	case isUnasked(c.Without):
 		return gate{candidate: c, things: things}, true
 
+	case isOnItsOwn(c.Directive):
+		return gate{candidate: c, things: things}, true
+
+	case needsPerson(c.Directive):
+		return gate{candidate: c, asks: true, things: withoutPersons(things)}, true
+
 	case isAsking(c.Directive) && c.Strength != directive.States:
 		about := askedAbout(c.Directive)
 		return gate{candidate: c, asks: true, things: about}, len(about) > 0 || c.Universal
@@ -72,6 +78,51 @@ func gateOf(c *candidate) (gate, bool) {
 		return gate{candidate: c, things: things, plain: true}, len(things) > 0
 	}
 	return gate{}, false
+}
+
+// alone are words for doing something without anybody else.
+var alone = []string{"autonomously", "independently", "unattended", "unsupervised"}
+
+// isOnItsOwn reports whether something is done without anybody else: "on your own".
+func isOnItsOwn(d *directive.Directive) bool {
+	for i, t := range d.Whole {
+		if slices.Contains(alone, t.Lower) {
+			return true
+		}
+		if t.Lower == "own" && i > 1 && d.Whole[i-2].Lower == "on" && isLast(d.Whole, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLast reports whether nothing but marks follows a token: "on your own", but not "on your own
+// branch".
+func isLast(tokens []words.Token, at int) bool {
+	return at+1 == len(tokens) || tokens[at+1].Mark || words.Empty(tokens[at+1].Lower)
+}
+
+// persons decide about what an agent does.
+var persons = []string{"manager", "supervisor", "human", "maintainer", "lead", "reviewer", "owner", "administrator", "admin", "officer", "teammate", "colleague", "boss"}
+
+// needsPerson reports whether something needs a person: "refunds require a manager".
+func needsPerson(d *directive.Directive) bool {
+	if !hasWord(d, "need", "needs", "require", "requires") {
+		return false
+	}
+	return hasWord(d, persons...)
+}
+
+// withoutPersons returns what needs the person.
+func withoutPersons(forms []string) []string {
+	var things []string
+	for _, form := range forms {
+		isPerson := slices.ContainsFunc(persons, func(name string) bool { return formOf(name) == form })
+		if !isPerson {
+			things = append(things, form)
+		}
+	}
+	return things
 }
 
 // isUnasked reports whether what is left out is to ask, or to wait.

@@ -112,7 +112,7 @@ func (f *finder) report(a, b *candidate, code, why, free string) {
 		return
 	}
 	how, together := scope.Together(a.Document, b.Document)
-	if !together || a.circumstances.Exclude(b.circumstances, free) || isException(a, b) || isOtherRange(a.Core, b.Core) {
+	if !together || a.circumstances.Exclude(b.circumstances, free) || isException(a, b, code) || isOtherRange(a.Core, b.Core) {
 		return
 	}
 
@@ -161,8 +161,9 @@ func sameWords(a, b *candidate) bool {
 var exceptionWords = []string{"however", "but", "except", "exception", "exceptions", "only exception"}
 
 // isException reports whether one sentence is written as an exception from the other: it follows in
-// the same block, or begins as one does.
-func isException(a, b *candidate) bool {
+// the same block, or begins as one does. Of values only one can be chosen, so there the second
+// sentence must also be limited to a case.
+func isException(a, b *candidate, code string) bool {
 	if a.Document != b.Document {
 		return false
 	}
@@ -172,13 +173,20 @@ func isException(a, b *candidate) bool {
 		first, second = second, first
 	}
 	isNext := second.Statement == first.Statement+1 && second.Sentence().Topic != ""
-	if isNext {
+	if isNext && (code == "opposite" || isLimited(second.Directive)) {
 		return true
 	}
 
 	core := second.Whole
 	return second.Statement-first.Statement <= 2 && len(core) > 0 &&
 		slices.Contains(exceptionWords, core[0].Lower)
+}
+
+// isLimited reports whether a sentence holds only in some case, or only allows: so does one that
+// makes an exception from the sentence before it.
+func isLimited(d *directive.Directive) bool {
+	hasCase := len(d.When) > 0 || len(d.Except) > 0
+	return hasCase || d.Strength == directive.May || d.Strength == directive.States
 }
 
 // severity weighs a conflict: by how strictly both are said, and what is at stake.

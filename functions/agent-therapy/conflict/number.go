@@ -124,6 +124,9 @@ func quantitiesOf(c *candidate) []quantity {
 			unit, last = version, i
 		}
 		if unit == "" {
+			unit = impliedUnit(c.Whole)
+		}
+		if unit == "" {
 			continue
 		}
 		all = append(all, quantity{
@@ -242,6 +245,21 @@ func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
 	return "", at
 }
 
+// impliedUnit returns the unit of what is measured in one unit only: a line in characters, coverage
+// in percent; empty for anything else.
+func impliedUnit(tokens []words.Token) string {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(tokens, func(t words.Token) bool { return slices.Contains(names, t.Lower) })
+	}
+	switch {
+	case has("line", "lines") && has("length", "width", "long", "longer", "wide", "wider"):
+		return formOf("characters")
+	case has("coverage"):
+		return percent
+	}
+	return ""
+}
+
 // unitInside returns the unit of a number that is written in one word: "80%", "30s"; empty without.
 func unitInside(t words.Token) string {
 	if strings.HasSuffix(t.Lower, "%") {
@@ -283,6 +301,9 @@ func boundAt(tokens []words.Token, first, last int, negative bool) bound {
 	case containsAny(text, " at most ", " up to ", " no more than ", " not more than ", " maximum ", " max ", " under ", " below ", " fewer than ", " less than ", " no longer than ", " not exceed ", " exceed ", " limit ", " within ", " or fewer ", " or less ", " shorter than ", " not longer than ", " limited to "):
 		return atMost
 	case containsAny(text, " at least ", " minimum ", " min ", " above ", " more than ", " no fewer than ", " no less than ", " over ", " or more ", " longer than ", " or later ", " or newer ", " or higher ", " and later ", " and newer ", " and above "):
+		if negative {
+			return atMost // "must not be longer than"
+		}
 		return atLeast
 	}
 	return exactly

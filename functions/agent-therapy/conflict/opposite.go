@@ -188,9 +188,27 @@ func contradicts(no, yes *candidate) bool {
 	}
 
 	related := sameAction(no.Directive, yes.Directive) && covers(no.Directive, yes.Directive)
+	related = related && !isNewBeside(no.Directive, yes.Directive)
 	related = related || sameCommand(no.Directive, yes.Directive)
 	return related && holdTogether(no.Directive, yes.Directive)
 }
+
+// makes are actions that bring something new, unless it goes into something that is there.
+var makes = map[string]bool{"write": true, "add": true, "create": true}
+
+// isNewBeside reports whether only what is there must not be changed, and the other directive makes
+// something new of the kind: who must not change tests may write further ones.
+func isNewBeside(no, yes *directive.Directive) bool {
+	changes := no.Action == "edit" || no.Action == "change"
+	if !changes || !makes[yes.Action] {
+		return false
+	}
+	goesInto := slices.ContainsFunc(yes.Located, func(form string) bool { return isCovered(form, no.Things) })
+	return !goesInto && !hasLiteral(no)
+}
+
+// hasLiteral reports whether a directive names a file or a command exactly.
+func hasLiteral(d *directive.Directive) bool { return len(d.Literal) > 0 }
 
 // sameCommand reports whether a directive runs one of the commands that another forbids by name.
 func sameCommand(no, yes *directive.Directive) bool {
