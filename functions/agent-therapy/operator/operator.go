@@ -70,6 +70,7 @@ func Find(t *transcript.Transcript) []Pattern {
 	f.loops()
 	f.corrections()
 	f.creep()
+	f.limits()
 	f.claims()
 	f.approvals()
 	f.lost()
