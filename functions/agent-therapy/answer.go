@@ -1,4 +1,4 @@
-// Package agenttherapy diagnoses what an agent is told and what it did: instructions that contradict
+// Package agenttherapy diagnoses the instructions of an agent and what it did: instructions that contradict
 // each other, boundaries that are missing, and patterns of a conversation that went wrong. It answers
 // with quoted lines, a patch, a skill and a draft of rules that can be enforced.
 //

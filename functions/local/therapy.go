@@ -15,7 +15,7 @@ import (
 	agenttherapy "governance.internal/functions/agent-therapy"
 )
 
-const therapyAbout = `Diagnoses what an agent is told and what it did. Give instruction files such as CLAUDE.md, AGENTS.md,
+const therapyAbout = `Diagnoses the instructions of an agent and what it did. Give instruction files such as CLAUDE.md, AGENTS.md,
 rules with globs, skills, system prompts and lists of tools, or transcripts, alone or together: files
 that are given together are held against each other. It runs on this machine alone and sends nothing.
 

@@ -17,7 +17,7 @@ func (l *line) enforces(t *topic) bool {
 	return l.refuses() || l.affirms("component") && l.affirms("enforce")
 }
 
-// refuses reports a part of the system that does not do as it is told: "the API does not take
+// refuses reports a part of the system that refuses a request: "the API does not take
 // payments without the token".
 func (l *line) refuses() bool {
 	for _, c := range l.marks["component"] {

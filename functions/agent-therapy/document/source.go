@@ -1,4 +1,4 @@
-// Package document reads what an agent is told: instruction files, rules with globs, skills, system
+// Package document reads the instructions of an agent: instruction files, rules with globs, skills, system
 // prompts and lists of tools. It finds the statements of a document, sentence by sentence, with the
 // headings above them and the place where they stand.
 package document

@@ -17,7 +17,7 @@ var blank = []string{
 	"no record of our", "what project are we", "fresh session", "don't have the earlier",
 }
 
-// given say that something was told before.
+// given say that something was said before.
 var given = []string{
 	"i told you", "i already", "already gave", "already told", "i gave it", "i gave you", "above", "at the beginning", "i mentioned", "as i mentioned", "i just told",
 	"i just said", "i said", "as i wrote", "i wrote", "earlier", "we already", "i've already", "see my first", "i just gave", "told you that", "before that",
@@ -83,7 +83,7 @@ func asksFor(lower string) bool {
 	return (strings.HasSuffix(lower, "?") || strings.HasPrefix(lower, "please ")) && containsAny(lower, cues) != ""
 }
 
-// complainedAfter reports whether the next person says that it was told before.
+// complainedAfter reports whether the next person says that it has said this before.
 func (f *finder) complainedAfter(i int, phrases []string) bool {
 	for j := i + 1; j < len(f.t.Turns); j++ {
 		turn := f.turn(j)

@@ -100,7 +100,7 @@ func checkName(name, folder string, report func(string, ...any)) {
 	case len(name) > maxName:
 		report("name is longer than %d characters.", maxName)
 	case !validName().MatchString(name):
-		report("name must be lower-case letters and digits, parted by single hyphens.")
+		report("name must be lower-case letters and digits, separated by single hyphens.")
 	case folder != "" && name != folder:
 		report("name is %q and the folder %q; they must be equal.", name, folder)
 	case name == "anthropic" || name == "claude":
