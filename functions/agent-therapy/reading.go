@@ -55,8 +55,8 @@ func readFiles(files []File, kind document.Kind) *reading {
 	return r
 }
 
-// refusal returns why a file cannot be diagnosed as its kind: a transcript in which nobody speaks, or a
-// list of tools without one.
+// refusal returns why a file cannot be diagnosed as its kind: a transcript without turns, or a list
+// of tools without a tool.
 func (r *reading) refusal() error {
 	for i, f := range r.files {
 		field := fmt.Sprintf("files[%d]", i)

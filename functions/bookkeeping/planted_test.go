@@ -12,6 +12,7 @@ import (
 	"governance.internal/functions/bookkeeping/anomalies"
 	"governance.internal/functions/bookkeeping/bank"
 	"governance.internal/functions/bookkeeping/currency"
+	"governance.internal/functions/bookkeeping/ledger"
 )
 
 // movement is one row of an honest year.
@@ -124,7 +125,7 @@ func findsPlanted(a *Answer, code, text string) bool {
 		byLine[e.Line] = e.Description
 	}
 	return slices.ContainsFunc(a.Anomalies, func(found anomalies.Anomaly) bool {
-		return found.Code == code && slices.ContainsFunc(found.Rows, func(p anomalies.Place) bool {
+		return found.Code == code && slices.ContainsFunc(found.Rows, func(p ledger.Place) bool {
 			return strings.Contains(byLine[p.Line], text)
 		})
 	})

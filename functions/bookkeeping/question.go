@@ -9,16 +9,10 @@ import (
 	"governance.internal/functions/bookkeeping/ledger"
 )
 
-// Place is a row of a file.
-type Place struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-}
-
 // Question is one question to the customer, with the rows that its answer decides.
 type Question struct {
-	Text string  `json:"text"`
-	Rows []Place `json:"rows"`
+	Text string         `json:"text"`
+	Rows []ledger.Place `json:"rows"`
 }
 
 // questionsOf asks once for each seller, and about what was assumed.
@@ -28,7 +22,7 @@ func questionsOf(files []*bank.File, entries []*ledger.Entry) []Question {
 		for _, assumed := range file.Assumed {
 			questions = append(questions, Question{
 				Text: file.Name + ": " + assumed + ". Is that right?",
-				Rows: []Place{},
+				Rows: []ledger.Place{},
 			})
 		}
 	}
@@ -41,7 +35,7 @@ func questionsOf(files []*bank.File, entries []*ledger.Entry) []Question {
 func questionsOfRows(entries []*ledger.Entry) []Question {
 	type group struct {
 		first  *ledger.Entry
-		rows   []Place
+		rows   []ledger.Place
 		amount int64
 	}
 	groups := map[string]*group{}
@@ -58,7 +52,7 @@ func questionsOfRows(entries []*ledger.Entry) []Question {
 			groups[key] = g
 			order = append(order, key)
 		}
-		g.rows = append(g.rows, Place{e.File, e.Line})
+		g.rows = append(g.rows, e.Place())
 		g.amount += e.Minor
 	}
 
@@ -83,10 +77,10 @@ func count(rows int) string {
 
 // missingCards asks for the exports of cards that were paid and are not among the files.
 func missingCards(entries []*ledger.Entry) []Question {
-	var rows []Place
+	var rows []ledger.Place
 	for _, e := range entries {
 		if e.Category == chart.CardPayment && e.Minor < 0 && len(e.Links) == 0 {
-			rows = append(rows, Place{e.File, e.Line})
+			rows = append(rows, e.Place())
 		}
 	}
 	if len(rows) == 0 {

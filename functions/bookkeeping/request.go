@@ -2,14 +2,12 @@ package bookkeeping
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"unicode/utf8"
 
 	"governance.internal/functions/bookkeeping/bank"
 	"governance.internal/shared/httpapi"
@@ -58,15 +56,10 @@ func badBody(code, reason string) error {
 	}
 }
 
-// readJSON reads a JSON body. Unknown members are refused: a misspelled option would otherwise be
-// answered as if it were absent.
+// readJSON reads a JSON body.
 func readJSON(body []byte) ([]bank.Source, Options, error) {
-	if !utf8.Valid(body) {
-		return nil, Options{}, badBody("invalid_json", "it is not valid UTF-8")
-	}
-
 	var in request
-	if err := strictJSON(body, &in); err != nil {
+	if err := httpapi.DecodeStrict(body, &in); err != nil {
 		return nil, Options{}, badBody("invalid_json", err.Error())
 	}
 	if in.CSV != "" && len(in.Files) > 0 {
@@ -90,23 +83,6 @@ func readJSON(body []byte) ([]bank.Source, Options, error) {
 		})
 	}
 	return sources, in.Options, nil
-}
-
-func strictJSON(text []byte, into any) error {
-	reader := json.NewDecoder(bytes.NewReader(text))
-	reader.DisallowUnknownFields()
-
-	err := reader.Decode(into)
-	if errors.Is(err, io.EOF) {
-		return errors.New("it is empty")
-	}
-	if err != nil {
-		return err
-	}
-	if _, err := reader.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the object")
-	}
-	return nil
 }
 
 // mostParts is how many parts a form may have.
@@ -135,7 +111,7 @@ func readForm(body []byte, boundary string) ([]bank.Source, Options, error) {
 			return nil, Options{}, badBody("invalid_form", "a part of the form breaks off")
 		}
 		if part.FormName() == "options" && part.FileName() == "" {
-			if err := strictJSON(data, &options); err != nil {
+			if err := httpapi.DecodeStrict(data, &options); err != nil {
 				return nil, Options{}, badBody("invalid_form", "the options are no JSON: "+err.Error())
 			}
 			continue

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +67,7 @@ func (o *governanceScan) run(ctx context.Context, t terminal, args []string) err
 		return usage("scan takes one file, or - for standard input, not %d", len(args))
 	}
 
-	description, err := readDescription(t, args[0])
+	description, err := readText(t, args[0], mostDescriptionBytes)
 	if err != nil {
 		return exit{2, err}
 	}
@@ -138,24 +137,6 @@ func verifiedChain(ctx context.Context, file string) (evidence.Chain, error) {
 
 // mostDescriptionBytes is more than the longest description needs; reading stops there.
 const mostDescriptionBytes = 4*scan.MaxPoints + 4
-
-func readDescription(t terminal, name string) (string, error) {
-	in := t.in
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return "", err
-		}
-		defer file.Close()
-		in = file
-	}
-
-	text, err := io.ReadAll(io.LimitReader(in, mostDescriptionBytes))
-	if err != nil {
-		return "", fmt.Errorf("%s cannot be read: %w", name, err)
-	}
-	return string(text), nil
-}
 
 // printScan prints a result for people.
 func printScan(t terminal, r *scan.Result) error {

@@ -2,14 +2,9 @@
 package scan
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
 	"net"
 	"net/http"
 	"time"
-	"unicode/utf8"
 
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/httpapi"
@@ -56,20 +51,11 @@ func caller(r *http.Request) string {
 // readDescription reads the body. Unknown members are refused: a misspelled one would otherwise be
 // answered as if the description were empty.
 func readDescription(body []byte) (string, error) {
-	if !utf8.Valid(body) {
-		return "", invalidJSON("it is not valid UTF-8")
-	}
-
 	var in struct {
 		Description *string `json:"description"`
 	}
-	reader := json.NewDecoder(bytes.NewReader(body))
-	reader.DisallowUnknownFields()
-	if err := reader.Decode(&in); err != nil {
+	if err := httpapi.DecodeStrict(body, &in); err != nil {
 		return "", invalidJSON(err.Error())
-	}
-	if _, err := reader.Token(); !errors.Is(err, io.EOF) {
-		return "", invalidJSON("something follows the object")
 	}
 
 	if in.Description == nil {

@@ -72,7 +72,7 @@ var rules = []rule{
 		reasons: acting,
 		closed: []string{"owner", "owns", "maintainer", "escalate", "contact", "ask the user", "ask a human", "human", "hand over", "hand off", "supervisor", "manager", "on-call", "on call", "team lead", "operator", "lead", "administrator",
 			"responsible", "codeowners", "reviewer", "nurse", "staff", "front desk", "ask the", "ask me", "check with", "reach out", "approval", "approve", "the user confirms", "colleague", "ask first", "ask before", "notify", "@", "pull request", "security team"},
-		why:    "Nobody is named to whom the agent turns with what it must not decide alone.",
+		why:    "No person or role is named to decide what the agent must not decide alone.",
 		repair: "Turn to the owner of this file with anything that these rules do not cover, before acting.",
 	},
 }

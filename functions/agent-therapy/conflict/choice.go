@@ -281,5 +281,13 @@ func sameCase(a, b *directive.Directive) bool {
 	if len(a.When) > 0 && len(b.When) > 0 {
 		return meets(a.When, b.When)
 	}
-	return !a.Setting && !b.Setting && (a.Negative || a.Universal || a.Only || b.Negative || b.Universal || b.Only || len(a.Instead)+len(b.Instead) > 0)
+	if a.Setting || b.Setting {
+		return false
+	}
+	return isSweeping(a) || isSweeping(b)
+}
+
+// isSweeping reports whether a directive leaves no room for another choice.
+func isSweeping(d *directive.Directive) bool {
+	return d.Negative || d.Universal || d.Only || len(d.Instead) > 0
 }

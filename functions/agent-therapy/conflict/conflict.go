@@ -172,14 +172,17 @@ func isException(a, b *candidate, code string) bool {
 	if first.index > second.index {
 		first, second = second, first
 	}
-	isNext := second.Statement == first.Statement+1 && second.Sentence().Topic != ""
+	distance := second.Statement - first.Statement
+	isNext := distance == 1 && second.Sentence().Topic != ""
 	if isNext && (code == "opposite" || isLimited(second.Directive)) {
 		return true
 	}
+	return distance <= 2 && beginsException(second.Directive)
+}
 
-	core := second.Whole
-	return second.Statement-first.Statement <= 2 && len(core) > 0 &&
-		slices.Contains(exceptionWords, core[0].Lower)
+// beginsException reports whether the first word of a sentence makes it an exception.
+func beginsException(d *directive.Directive) bool {
+	return len(d.Whole) > 0 && slices.Contains(exceptionWords, d.Whole[0].Lower)
 }
 
 // isLimited reports whether a sentence holds only in some case, or only allows: so does one that

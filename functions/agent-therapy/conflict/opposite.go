@@ -186,11 +186,15 @@ func contradicts(no, yes *candidate) bool {
 	if isLeave(no.Directive, yes.Directive) || isRepetition(no.Directive, yes.Directive) {
 		return false
 	}
+	return forbids(no.Directive, yes.Directive) && holdTogether(no.Directive, yes.Directive)
+}
 
-	related := sameAction(no.Directive, yes.Directive) && covers(no.Directive, yes.Directive)
-	related = related && !isNewBeside(no.Directive, yes.Directive)
-	related = related || sameCommand(no.Directive, yes.Directive)
-	return related && holdTogether(no.Directive, yes.Directive)
+// forbids reports whether what one directive asks for is what the other forbids, whenever they hold.
+func forbids(no, yes *directive.Directive) bool {
+	if sameCommand(no, yes) {
+		return true
+	}
+	return sameAction(no, yes) && covers(no, yes) && !isNewBeside(no, yes)
 }
 
 // makes are actions that bring something new, unless it goes into something that is there.
@@ -204,11 +208,9 @@ func isNewBeside(no, yes *directive.Directive) bool {
 		return false
 	}
 	goesInto := slices.ContainsFunc(yes.Located, func(form string) bool { return isCovered(form, no.Things) })
-	return !goesInto && !hasLiteral(no)
+	namesOneFile := len(no.Literal) > 0
+	return !goesInto && !namesOneFile
 }
-
-// hasLiteral reports whether a directive names a file or a command exactly.
-func hasLiteral(d *directive.Directive) bool { return len(d.Literal) > 0 }
 
 // sameCommand reports whether a directive runs one of the commands that another forbids by name.
 func sameCommand(no, yes *directive.Directive) bool {

@@ -17,7 +17,7 @@ const (
 	without             // what is left out while doing it
 	before              // what comes later
 	after               // what comes earlier
-	instead             // what is not chosen
+	instead             // the option that is rejected
 	reason              // why; no part of the instruction
 	even                // in which case it holds nevertheless
 	aside               // in brackets
@@ -269,19 +269,26 @@ func (s *splitter) startsPart() bool {
 			continue
 		}
 
-		s.role = start.role
-		s.current.only = s.current.only || start.only
-		s.leading = len(s.current.part(core)) == 0
-		s.setting = s.leading && isEvent(start.role) && !s.hasCommaAhead()
-		if start.role == even || start.role == before || start.role == after {
-			phrase := s.tokens[s.at : s.at+len(start.phrase)]
-			s.current.parts[start.role] = append(s.current.parts[start.role], phrase...)
-		}
-		s.at += len(start.phrase)
+		s.beginPart(start)
 		return true
 	}
 
 	return s.startsContrast()
+}
+
+// beginPart goes over to the part that a phrase begins.
+func (s *splitter) beginPart(start starter) {
+	s.role = start.role
+	s.current.only = s.current.only || start.only
+	s.leading = len(s.current.part(core)) == 0
+	s.setting = s.leading && isEvent(start.role) && !s.hasCommaAhead()
+
+	belongsToPart := start.role == even || start.role == before || start.role == after
+	if belongsToPart {
+		phrase := s.tokens[s.at : s.at+len(start.phrase)]
+		s.current.parts[start.role] = append(s.current.parts[start.role], phrase...)
+	}
+	s.at += len(start.phrase)
 }
 
 // timed words stand before a time or a number as well: "until 20:00", "after 15 minutes".
@@ -308,7 +315,7 @@ func (s *splitter) hasCommaAhead() bool {
 	return false
 }
 
-// startsContrast reads "not X" behind a comma: what is not chosen.
+// startsContrast reads "not X" behind a comma, which names the option that is rejected.
 func (s *splitter) startsContrast() bool {
 	if s.at == 0 || s.at+1 >= len(s.tokens) || s.role != core {
 		return false
@@ -358,17 +365,16 @@ func (s *splitter) startsClause() bool {
 	if contrasts[t.Lower] || t.Lower == "so" && previous.Text == "," {
 		return true
 	}
-	if s.role != core {
-		return false
-	}
+	return s.role == core && s.goesOnWith(previous, t)
+}
 
-	switch {
-	case previous.Text == ",":
+// goesOnWith reports whether a token after a comma, "and" or "then" begins a clause.
+func (s *splitter) goesOnWith(previous, t words.Token) bool {
+	if previous.Text == "," {
 		return openers[t.Lower] || s.isOrder(t)
-	case previous.Lower == "and" || previous.Lower == "then":
-		return s.startsSecond(t)
 	}
-	return false
+	joins := previous.Lower == "and" || previous.Lower == "then"
+	return joins && s.startsSecond(t)
 }
 
 // contrasts begin a clause wherever they stand.

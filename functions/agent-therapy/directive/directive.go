@@ -42,7 +42,7 @@ type Directive struct {
 	Without []string // what is left out while it is done
 	Before  []string // what comes later
 	After   []string // what comes earlier
-	Instead []string // what is not chosen
+	Instead []string // options that are rejected
 
 	Left      bool // is what another directive of its clause leaves out: "without ..."
 	Only      bool // allows nothing else: "only", "exclusively"

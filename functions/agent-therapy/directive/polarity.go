@@ -83,10 +83,11 @@ func (r *reading) demand(at int) {
 		return
 	}
 
+	isAdvice := word == "should" || word == "prefer" && at == 0
 	switch {
 	case demands[word]:
 		r.raise(Must, at)
-	case word == "should", word == "prefer" && at == 0:
+	case isAdvice:
 		r.raise(Should, at)
 	case permits[word] && !r.negative:
 		r.raise(May, at)
@@ -126,16 +127,27 @@ func (r *reading) isDescription(at int) bool {
 	switch r.tokens[at].Lower {
 	case "no", "neither", "nor":
 		return r.isMereNo(at)
-	case "doesn't":
-		return !r.isActor(at) && !r.refusesLeave(at)
-	case "isn't", "aren't", "won't", "couldn't", "wouldn't", "can't", "cannot":
-		return !r.isActor(at)
 	case "stop":
 		return at > 0
-	case "don't", "dont":
-		return !r.isActor(at) && !r.startsHere(at)
 	case "not":
 		return r.isMereNot(at, r.before(at))
+	}
+	return r.describesThing(at)
+}
+
+// describesThing reports whether a contraction such as "doesn't" says something of a thing, and not
+// of whom the instructions address.
+func (r *reading) describesThing(at int) bool {
+	if r.isActor(at) {
+		return false
+	}
+	switch r.tokens[at].Lower {
+	case "doesn't":
+		return !r.refusesLeave(at)
+	case "don't", "dont":
+		return !r.startsHere(at)
+	case "isn't", "aren't", "won't", "couldn't", "wouldn't", "can't", "cannot":
+		return true
 	}
 	return false
 }

@@ -1,5 +1,5 @@
 // Package operator finds patterns of a conversation in which people and agents lose time: the same
-// correction again, work that nobody asked for, success that nobody saw, loops, answers that were
+// correction again, unrequested work, unproven success, loops, answers that were
 // not awaited, and things forgotten.
 package operator
 

@@ -1,6 +1,9 @@
 package words
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // irregular holds base forms that no rule finds, and nouns of verbs.
 var irregular = map[string]string{
@@ -37,11 +40,10 @@ var irregular = map[string]string{
 // forms of one word share it.
 func Stem(word string) string {
 	if base, ok := irregular[word]; ok {
-		word = base
-		if !strings.HasSuffix(word, "e") {
-			return word
+		if !strings.HasSuffix(base, "e") {
+			return base
 		}
-		return dropE(word)
+		return dropE(base)
 	}
 
 	word = strings.TrimSuffix(word, "'s")
@@ -49,14 +51,15 @@ func Stem(word string) string {
 	if len(word) < 4 || !isASCII(word) {
 		return dropE(word)
 	}
+	return withoutEnding(word)
+}
 
+// withoutEnding takes the ending of an inflected word of at least four letters off.
+func withoutEnding(word string) string {
 	switch {
-	case strings.HasSuffix(word, "ies") && len(word) > 4:
+	case endsWith(word, "ies", "ied") && len(word) > 4:
 		return word[:len(word)-3] + "y"
-	case strings.HasSuffix(word, "ied") && len(word) > 4:
-		return word[:len(word)-3] + "y"
-	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "shes"),
-		strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "xes"):
+	case endsWith(word, "sses", "shes", "ches", "xes"):
 		return word[:len(word)-2]
 	case strings.HasSuffix(word, "ing") && hasVowel(word[:len(word)-3]):
 		return undouble(word[:len(word)-3])
@@ -64,7 +67,7 @@ func Stem(word string) string {
 		return undouble(word[:len(word)-2])
 	case strings.HasSuffix(word, "ly") && len(word) > 5:
 		return dropE(word[:len(word)-2])
-	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
+	case endsWith(word, "ss", "us", "is"):
 		return word
 	case strings.HasSuffix(word, "s"):
 		return Stem(word[:len(word)-1])
@@ -72,6 +75,10 @@ func Stem(word string) string {
 		return word[:len(word)-3]
 	}
 	return dropE(word)
+}
+
+func endsWith(word string, endings ...string) bool {
+	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(word, ending) })
 }
 
 // undouble returns a stem without the doubled last consonant and without a last e.

@@ -31,18 +31,12 @@ const (
 	Info   = "info"
 )
 
-// Place is a row of a file.
-type Place struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-}
-
 // Anomaly is one finding.
 type Anomaly struct {
-	Code     string  `json:"code"`
-	Severity string  `json:"severity"`
-	Rows     []Place `json:"rows"`
-	Why      string  `json:"why"`
+	Code     string         `json:"code"`
+	Severity string         `json:"severity"`
+	Rows     []ledger.Place `json:"rows"`
+	Why      string         `json:"why"`
 }
 
 // Find looks at a ledger in the order of time.
@@ -127,7 +121,7 @@ func anomaly(code, severity, why string, rows ...*ledger.Entry) Anomaly {
 		Why:      why,
 	}
 	for _, e := range rows {
-		a.Rows = append(a.Rows, Place{e.File, e.Line})
+		a.Rows = append(a.Rows, e.Place())
 	}
 	return a
 }
@@ -139,7 +133,7 @@ func breaks(accounts []reconcile.Account) []Anomaly {
 			found = append(found, Anomaly{
 				Code:     BalanceBreak,
 				Severity: High,
-				Rows:     []Place{{gap.File, gap.Line}},
+				Rows:     []ledger.Place{{File: gap.File, Line: gap.Line}},
 				Why:      "the balance does not follow from the row before: rows are missing, doubled or changed",
 			})
 		}
@@ -147,7 +141,7 @@ func breaks(accounts []reconcile.Account) []Anomaly {
 			found = append(found, Anomaly{
 				Code:     BalanceBreak,
 				Severity: High,
-				Rows:     []Place{{account.LastFile, account.LastLine}},
+				Rows:     []ledger.Place{{File: account.LastFile, Line: account.LastLine}},
 				Why:      "the closing balance is not the opening balance with all rows: rows are missing, doubled or changed",
 			})
 		}

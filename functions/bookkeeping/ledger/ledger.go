@@ -59,6 +59,15 @@ type Options struct {
 	OwnAccounts []string // names or numbers that descriptions of transfers hold
 }
 
+// Place is a row of a file.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Place returns the row of an entry.
+func (e *Entry) Place() Place { return Place{e.File, e.Line} }
+
 // Build makes the ledger.
 func Build(files []*bank.File, o Options) []*Entry {
 	b := &builder{
