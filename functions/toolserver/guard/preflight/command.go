@@ -26,7 +26,7 @@ type CommandReport struct {
 // CheckCommand decides about a shell command by the files that it would write. A command
 // that hides its effect is PROTECTED: a person decides.
 func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
-	return g.checkAnalysis(ctx, a, text, analyze(text))
+	return g.checkAnalysis(ctx, a, text, analyze(text, g.scene(a.Dir)))
 }
 
 // CheckProgram decides about a text in a programming language that a tool runs. It always
@@ -91,6 +91,11 @@ func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.
 
 	report.add(g.unknown(state, dir, analysis.Named)...)
 	report.add(g.scripts(state, dir, analysis.Scripts)...)
+	hidden := g.trees(&report, state, dir, analysis.Trees)
+	hidden = append(hidden, g.unpacked(state, dir, analysis.Below)...)
+	if len(hidden) > 0 {
+		report.Decision = policy.Worse(report.Decision, unresolved(state))
+	}
 	if len(analysis.Unresolved) > 0 {
 		report.Decision = policy.Worse(report.Decision, unresolved(state))
 	}
@@ -99,8 +104,8 @@ func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.
 }
 
 // analyze reads a command. All words of one that cannot be read may be names of files.
-func analyze(text string) command.Analysis {
-	analysis, err := command.Analyze(text)
+func analyze(text string, scene command.Scene) command.Analysis {
+	analysis, err := command.Analyze(text, scene)
 	if err != nil {
 		analysis.Unresolved = []string{err.Error()}
 		analysis.Mentions = strings.Fields(text)
@@ -110,7 +115,7 @@ func analyze(text string) command.Analysis {
 
 // mayChange reports whether a command may change any file.
 func mayChange(a command.Analysis) bool {
-	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts) > 0
+	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts)+len(a.Trees)+len(a.Below) > 0
 }
 
 // leavesGitOut reports whether a result is about the folder .git as a whole. Programs name
@@ -154,7 +159,27 @@ func (g *Gate) written(state workspace.State, dir string, w command.Write) []Res
 	if !w.Certain {
 		return append(results, g.matching(state, dir, w.Path, operation)...)
 	}
-	return append(results, g.decide(state, dir, w.Path, operation))
+	result := g.decide(state, dir, w.Path, operation)
+	if other, ok := g.likeGoverned(state, w, result); ok {
+		result = other
+	}
+	return append(results, result)
+}
+
+// likeGoverned refuses a file that is named from the home directory and whose name ends as the one of a
+// governed file: it may be the workspace by another way, or another copy of it.
+func (g *Gate) likeGoverned(state workspace.State, w command.Write, result Result) (Result, bool) {
+	if !w.Home || result.Decision != policy.Unknown {
+		return Result{}, false
+	}
+	for rest, more := w.Path, true; more; {
+		_, rest, more = strings.Cut(rest, "/")
+		if found, ok := ruled(state, rest, Direct); ok && strings.Contains(rest, "/") {
+			found.Path = "(in the home directory) " + rest
+			return found, true
+		}
+	}
+	return Result{}, false
 }
 
 func (g *Gate) isFolder(dir, name string) bool {
