@@ -27,6 +27,9 @@ type Program struct {
 	Env     []string // name=value
 	Input   []byte   // on standard input
 	Guarded bool     // each change that it makes is checked first
+
+	// Unfenced is why no fence of the kernel stands around the program; "" if one should.
+	Unfenced string
 }
 
 // Runner knows a kind of agents.
