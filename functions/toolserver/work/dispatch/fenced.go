@@ -40,7 +40,7 @@ func (l launched) hangUp() {
 func (d *Dispatcher) launch(ctx context.Context, f Fencing, p Program, j Job, c processes.Command) (launched, error) {
 	why := p.Unfenced
 	if why == "" {
-		begun, err := d.launchFenced(f, j, c)
+		begun, err := d.launchFenced(f, p, j, c)
 		if !fence.IsUnavailable(err) {
 			return begun, err
 		}
@@ -72,8 +72,12 @@ func (f Fencing) without(err error) (why string, refusal error) {
 
 // launchFenced starts a program of ours that builds the fence and starts the agent in it. The
 // error is a [*fence.Unavailable] if none can stand; then nothing runs.
-func (d *Dispatcher) launchFenced(f Fencing, j Job, c processes.Command) (launched, error) {
-	setup, err := f.prepare(c.Argv, j.File)
+func (d *Dispatcher) launchFenced(f Fencing, p Program, j Job, c processes.Command) (launched, error) {
+	argv := p.Argv
+	if p.Fenced != nil {
+		argv = p.Fenced
+	}
+	setup, err := f.prepare(argv, j.File)
 	if err != nil {
 		return launched{}, err
 	}
