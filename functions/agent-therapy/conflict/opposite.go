@@ -210,7 +210,7 @@ func contradicts(no, yes *candidate) bool {
 	if no.Strength == directive.States || yes.Negative || isMereStatement(no.Directive, yes.Directive) {
 		return false
 	}
-	if isLeave(no.Directive, yes.Directive) || isRepetition(no.Directive, yes.Directive) {
+	if isLeave(no.Directive, yes.Directive) || isRepetition(no.Directive, yes.Directive) || inOtherPlaces(no.Directive, yes.Directive) {
 		return false
 	}
 	return forbids(no.Directive, yes.Directive) && holdTogether(no.Directive, yes.Directive)
@@ -321,9 +321,23 @@ func covers(no, yes *directive.Directive) bool {
 		return false
 	case c.inCore > 0:
 		about := append([]string{no.Action}, no.Things...)
-		return isWeighty(no, yes) || isClose(about, yes.Things)
+		return isWeighty(no, yes) || isClose(about, yes.Things) || isAllOf(no, yes)
 	}
 	return no.Action == yes.Action && stands(no)
+}
+
+// isAllOf reports whether a prohibition is about nothing but the object of what is asked for: who must
+// create no files must not create a file for each function. A prohibited act may be that object: who
+// must not comment must not add comments.
+func isAllOf(no, yes *directive.Directive) bool {
+	object := objectOf(yes)
+	if len(no.Groups) == 0 {
+		return !lightActions[no.Action] && slices.Contains(object, no.Action)
+	}
+	if no.Action != yes.Action {
+		return false
+	}
+	return !slices.ContainsFunc(no.Groups, func(group []string) bool { return !isAnyCovered(group, object) })
 }
 
 // isWeighty reports whether both directives have the same action, and one that says something by itself.

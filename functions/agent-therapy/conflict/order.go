@@ -169,9 +169,14 @@ func alikeSteps(a, b []string) bool {
 	}
 	n := 0
 	for _, form := range small {
-		if isCovered(form, large) || violatedBy(form, large) {
+		if isCovered(form, large) || isCaseOf(form, large) || violatedBy(form, large) {
 			n++
 		}
 	}
 	return 5*n >= 3*len(small)
+}
+
+// isCaseOf reports whether a form is a special case of one of some others.
+func isCaseOf(form string, others []string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { return slices.Contains(kinds()[other], form) })
 }
