@@ -86,6 +86,7 @@ conformance: setup ## the official MCP conformance suite and the official client
 # Optional: PROGRAM is the agent's own program, which is too large to install for every test.
 record: programs ## record how a real coding agent obeys the guard: make record AGENT=claude-code PROGRAM=/path/to/it
 	@$(GO) run ./functions/toolserver/guard/hook/record -agent $(AGENT) -program $(PROGRAM) -local "$$PWD/bin/governance" -out functions/toolserver/guard/hook/testdata/$(AGENT).jsonl
+	@$(GO) run ./functions/toolserver/guard/hook/record -reports -agent $(AGENT) -program $(PROGRAM) -local "$$PWD/bin/governance" -out functions/toolserver/guard/hook/testdata/reports/$(AGENT).jsonl
 
 bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@$(GO) test -run '^$$' -bench Million -benchtime 3x ./shared/audit/file ./shared/audit/sealed

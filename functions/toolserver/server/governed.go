@@ -9,6 +9,7 @@ import (
 	"governance.internal/functions/toolserver/guard/approval"
 	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/violations"
 	"governance.internal/functions/toolserver/guard/workspace"
@@ -135,5 +136,17 @@ func (g *governed) net() *baseline.Net {
 		Log:       g.violations,
 		Now:       g.now,
 		Approved:  g.approvals.UsedSince,
+	}
+}
+
+// journal takes what hooks wrote down into the audit chain.
+func (g *governed) journal() outcome.Drain {
+	return outcome.Drain{
+		Journal: outcome.Journal{
+			Workspace: g.workspace,
+			Now:       g.now,
+			Random:    g.violations.Random,
+		},
+		Log: g.violations,
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -32,7 +31,6 @@ const file = workspace.StateDir + "/baseline.json"
 
 const (
 	maxBaseline = 32 << 20 // bytes
-	maxHashed   = 64 << 20 // bytes of a file; of a larger one only the size is compared
 )
 
 // EventTaken is the audit entry of a baseline that was taken or accepted.
@@ -282,32 +280,12 @@ func (n *Net) look(state workspace.State) (map[string]entry, error) {
 	return found, err
 }
 
-// sum identifies the state of a file: content, permissions and kind. A file that
-// cannot be read is in a state of its own.
 func (n *Net) sum(name string, e fs.DirEntry) (string, error) {
 	info, err := e.Info()
 	if err != nil {
 		return "", err
 	}
-
-	h := sha256.New()
-	fmt.Fprintf(h, "%v\n", info.Mode())
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := fs.ReadLink(n.Workspace.Files(), name)
-		fmt.Fprintf(h, "%q %v\n", target, err != nil)
-	case info.Mode().IsRegular() && info.Size() <= maxHashed:
-		text, err := n.Workspace.ReadFile(name, maxHashed)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		fmt.Fprintf(h, "%v\n", err != nil)
-		_, _ = h.Write(text) // a hash never fails
-	default:
-		_, _ = io.WriteString(h, fmt.Sprint(info.Size()))
-	}
-
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return n.Workspace.Digest(name, info)
 }
 
 func (n *Net) read() (record, error) {

@@ -16,8 +16,10 @@ type Agent struct {
 
 // protocol is how the guard's verdict reaches an agent.
 type protocol struct {
-	entry  func(matcher, command string) any // of the settings
+	entry  func(matcher, command string) any // of the settings, to be asked before
+	tell   func(command string) any          // of the settings, to be told afterwards
 	says   func(event string, v verdict, reason string) Answer
+	exit   func(e ending, c call, m message) ending // reads how a call went; nil if only the event says so
 	canAsk func(event string) bool
 }
 
@@ -25,12 +27,12 @@ type protocol struct {
 // reference), Codex CLI (hooks), Gemini CLI (hooks reference), Cursor (hooks), Copilot CLI
 // (hooks reference) and Windsurf (Cascade hooks).
 var protocols = map[string]protocol{
-	"claude-code": {entry: blocking, says: claude, canAsk: always},
-	"codex":       {entry: matched, says: status, canAsk: never},
-	"gemini":      {entry: matched, says: status, canAsk: never},
-	"cursor":      {entry: closing, says: cursor, canAsk: beforeShell},
-	"copilot":     {entry: shells, says: copilot, canAsk: always},
-	"windsurf":    {entry: shown, says: status, canAsk: never},
+	"claude-code": {entry: blocking, tell: listed, says: claude, canAsk: always, exit: claudeExitStatus},
+	"codex":       {entry: matched, tell: listed, says: status, canAsk: never, exit: codexExitStatus},
+	"gemini":      {entry: matched, tell: listed, says: status, canAsk: never, exit: geminiExitStatus},
+	"cursor":      {entry: closing, tell: plain, says: cursor, canAsk: beforeShell, exit: cursorExitStatus},
+	"copilot":     {entry: shells, tell: inShell, says: copilot, canAsk: always, exit: copilotExitStatus},
+	"windsurf":    {entry: shown, tell: quiet, says: status, canAsk: never, exit: windsurfExitStatus},
 }
 
 // Agents by name: those of [coder.Agents] that call a hook.
@@ -162,4 +164,22 @@ func shells(_, command string) any {
 		Type string `json:"type"`
 		Bash string `json:"bash"`
 	}{"command", command}
+}
+
+// Entries of the settings for reports.
+func listed(command string) any { return matched("", command) }
+
+func plain(command string) any {
+	return struct {
+		Command string `json:"command"`
+	}{command}
+}
+
+func inShell(command string) any { return shells("", command) }
+
+func quiet(command string) any {
+	return struct {
+		Command string `json:"command"`
+		Show    bool   `json:"show_output"`
+	}{command, false}
 }

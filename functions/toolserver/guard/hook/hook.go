@@ -15,6 +15,7 @@ import (
 	"io"
 	"strings"
 
+	"governance.internal/functions/toolserver/guard/coder"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
 )
@@ -37,40 +38,111 @@ type Answer struct {
 	Status         int
 }
 
-// Run answers one call. The agent is a name of [Agents].
+// Hook answers the calls of one agent.
+type Hook struct {
+	Gate  *preflight.Gate
+	Agent string // a name of [Agents]
+	// Event is what the settings registered this call for, "" if they do not say. It counts
+	// where the agent does not name the event itself.
+	Event string
+}
+
+// Run answers one call of an agent that names its events.
 func Run(ctx context.Context, gate *preflight.Gate, name string, stdin io.Reader) Answer {
-	agent := Agents[name]
+	return Hook{Gate: gate, Agent: name}.Answer(ctx, stdin)
+}
+
+// Answer answers one call: a question before a step, or a report after one.
+func (h Hook) Answer(ctx context.Context, stdin io.Reader) Answer {
+	agent := Agents[h.Agent]
 	text, err := io.ReadAll(io.LimitReader(stdin, maxCall+1))
 	if err != nil || len(text) > maxCall {
 		return agent.answer("", deny, "The call cannot be read, so it is refused.")
 	}
 
-	c, err := parse(text)
+	m, err := parseMessage(text)
 	if err != nil {
 		return agent.answer("", deny, "The call is refused: "+err.Error()+".")
 	}
 
-	v, reason := judge(ctx, gate, name, c)
-	if v == ask && !agent.asks(c.Event) {
-		v = deny
+	event := first(m.Event, m.Action, h.Event)
+	if report, told := agent.Reports[event]; told {
+		return h.noted(report, m)
+	}
+	return h.judged(ctx, m)
+}
+
+// judged answers a question before a step.
+func (h Hook) judged(ctx context.Context, m message) Answer {
+	agent := Agents[h.Agent]
+	c, err := m.call()
+	if err != nil {
+		return agent.answer("", deny, "The call is refused: "+err.Error()+".")
 	}
 
-	return agent.answer(c.Event, v, reason)
+	j := judge(ctx, h.Gate, h.Agent, c)
+	if j.verdict == ask && !agent.asks(c.Event) {
+		j.verdict = deny
+	}
+
+	state, err := h.Gate.Workspace.Load()
+	if err != nil { // then nothing is allowed that could be left out
+		return agent.answer(c.Event, j.verdict, j.reason)
+	}
+	if err := h.intend(state, m, c, j); err != nil && j.verdict == pass && !c.reads() {
+		j.verdict, j.reason = deny, "The step cannot be written down ("+err.Error()+"), so it is refused. Tell a person."
+	}
+	return agent.answer(c.Event, j.verdict, j.reason)
+}
+
+// noted writes a report down. What is reported has happened, so a failure is only shown.
+func (h Hook) noted(report coder.Report, m message) Answer {
+	state, err := h.Gate.Workspace.Load()
+	if err == nil {
+		err = h.tell(state, report, m)
+	}
+	if err != nil {
+		return Answer{Stderr: "hook: the report of the agent is not on the record: " + err.Error() + "\n", Status: 1}
+	}
+	return Answer{}
+}
+
+// judgement is what the guard says about a call.
+type judgement struct {
+	verdict verdict
+	reason  string
+	rule    string   // pattern that decided, "" if none did
+	named   []string // governed files that the call is about
+	hidden  int      // parts that do not show what they change
+}
+
+// take takes the decision about a part of the call, if it is stricter than those before.
+func (j *judgement) take(report preflight.Report, hidden []string, err error) {
+	v, text := opinion(report, hidden)
+	if err != nil && v != pass {
+		text += " The refusal could not be recorded; tell a person."
+	}
+	if v > j.verdict {
+		j.verdict, j.reason, j.rule = v, text, ""
+	}
+
+	j.hidden += len(hidden)
+	for _, result := range report.Results {
+		if result.Matched == nil {
+			continue
+		}
+		if outside := strings.HasPrefix(result.Path, "("); !outside && result.Via != preflight.Checkout {
+			j.named = append(j.named, result.Path)
+		}
+		if j.rule == "" && result.Decision == report.Decision {
+			j.rule = result.Matched.Pattern
+		}
+	}
 }
 
 // judge asks the gate about all that a call would change.
-func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (verdict, string) {
-	worst, reason := pass, ""
-	note := func(report preflight.Report, hidden []string, err error) {
-		v, text := opinion(report, hidden)
-		if err != nil && v != pass {
-			text += " The refusal could not be recorded; tell a person."
-		}
-		if v > worst {
-			worst, reason = v, text
-		}
-	}
-
+func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judgement {
+	var j judgement
 	action := preflight.Action{
 		Agent:     agent,
 		AgentID:   c.ID,
@@ -84,32 +156,32 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) (ver
 		action := action
 		action.Operation, action.Paths = operation, paths
 		report, err := gate.Check(ctx, action)
-		note(report, nil, err)
+		j.take(report, nil, err)
 	}
 
 	for _, command := range commands {
 		report, err := gate.CheckCommand(ctx, action, command)
-		note(report.Report, report.Unresolved, err)
+		j.take(report.Report, report.Unresolved, err)
 	}
 
-	if c.reads() || worst == deny {
-		return worst, reason
+	if c.reads() || j.verdict == deny {
+		return j
 	}
 	for _, program := range c.programs() {
 		report, err := gate.CheckProgram(ctx, action, program)
-		note(report.Report, report.Unresolved, err)
+		j.take(report.Report, report.Unresolved, err)
 	}
 
 	names := c.unjudged(files)
 	unseen := len(files) == 0 &&
 		len(commands) == 0 // nothing else has asked whether anything may change at all
-	if worst != deny && (unseen || len(names) > 0) {
+	if j.verdict != deny && (unseen || len(names) > 0) {
 		action.Operation, action.Paths = preflight.Edit, names
 		report, err := gate.CheckNames(ctx, action)
-		note(report, nil, err)
+		j.take(report, nil, err)
 	}
 
-	return worst, reason
+	return j
 }
 
 // opinion translates a decision. What only hides its effect may be shown to a

@@ -46,6 +46,8 @@ func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader,
 		"`directory` that the service keeps for itself; by default "+workspace.DataDir+" in the project",
 	)
 
+	event := set.String("event", "", "`name` of the event that the settings registered this command for, if the agent does not say it")
+
 	if err := set.Parse(args); err != nil {
 		return refused // the flag set has said it
 	}
@@ -63,7 +65,11 @@ func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader,
 
 	gate.Enforces, gate.Installed = true, true
 	gate.Snapshot = snapshots(gate.Workspace, gate.Log)
-	answer := Run(ctx, gate, *agent, in)
+	answer := Hook{
+		Gate:  gate,
+		Agent: *agent,
+		Event: *event,
+	}.Answer(ctx, in)
 	_, outErr := io.WriteString(out, answer.Stdout)
 	_, errErr := io.WriteString(errs, answer.Stderr)
 	if outErr != nil || errErr != nil {
