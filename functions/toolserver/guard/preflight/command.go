@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"governance.internal/functions/toolserver/guard/command"
 	"governance.internal/functions/toolserver/guard/policy"
@@ -81,26 +82,34 @@ func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.
 		report.add(g.written(state, dir, w)...)
 	}
 
-	for _, name := range analysis.Mentions {
-		if result := g.decide(state, dir, name, Edit); result.Matched != nil &&
-			!leavesGitOut(result) {
-			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
-			report.add(result)
-		}
+	fence := sync.OnceValue(func() held { return g.heldByKernel(state) })
+	named := slices.Concat(
+		g.mentions(state, dir, analysis.Mentions),
+		g.unknown(state, dir, analysis.Named),
+		g.scripts(state, dir, analysis.Scripts),
+	)
+	if len(named) > 0 {
+		named = fence().calm(named)
 	}
+	report.add(named...)
 
-	report.add(g.unknown(state, dir, analysis.Named)...)
-	report.add(g.scripts(state, dir, analysis.Scripts)...)
 	hidden := g.trees(&report, state, dir, analysis.Trees)
 	hidden = append(hidden, g.unpacked(state, dir, analysis.Below)...)
-	if len(hidden) > 0 {
-		report.Decision = policy.Worse(report.Decision, unresolved(state))
-	}
-	if len(analysis.Unresolved) > 0 {
-		report.Decision = policy.Worse(report.Decision, unresolved(state))
-	}
-
+	g.hiddenParts(&report, state, analysis, fence, hidden)
 	return report
+}
+
+// mentions decides about the names of files in parts of a command that hide what they do.
+func (g *Gate) mentions(state workspace.State, dir string, names []string) []Result {
+	var results []Result
+	for _, name := range names {
+		result := g.decide(state, dir, name, Edit)
+		if result.Matched != nil && !leavesGitOut(result) {
+			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
+			results = append(results, result)
+		}
+	}
+	return results
 }
 
 // analyze reads a command. All words of one that cannot be read may be names of files.

@@ -21,7 +21,7 @@ func (g *Gate) trees(report *Report, state workspace.State, dir string, trees []
 		names, err := g.changedBy(state, t)
 		if err != nil {
 			hidden = append(hidden, t.Source)
-			g.mentioned(report, state, dir, t.Source)
+			report.add(g.mentions(state, dir, namesIn(t.Source))...)
 			continue
 		}
 		for _, name := range names {
@@ -33,16 +33,6 @@ func (g *Gate) trees(report *Report, state workspace.State, dir string, trees []
 		}
 	}
 	return hidden
-}
-
-// mentioned decides about the names of files in a command that hides what it does.
-func (g *Gate) mentioned(report *Report, state workspace.State, dir, text string) {
-	for _, name := range namesIn(text) {
-		if result := g.decide(state, dir, name, Edit); result.Matched != nil && !leavesGitOut(result) {
-			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
-			report.add(result)
-		}
-	}
 }
 
 // changedBy are the files that a change to a commit may change, from the root of the workspace.
