@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -41,18 +42,31 @@ func decided(t *testing.T, folder, home, before, command string, fenced bool) st
 		t.Fatal(err)
 	}
 	quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
-	var arguments []string
-	if !fenced {
-		t.Setenv("GOVERNANCE_FENCE", "off")
-		arguments = []string{"-unfenced"}
+	line := before + " " + program + " " + judgeCommand + " " + quoted
+	got := outcome{}
+	if fenced {
+		got = run(t, folder, home, line)
+	} else {
+		got.output = runOutside(t, folder, home, line)
 	}
-
-	got := run(t, folder, home, before+" "+program+" "+judgeCommand+" "+quoted, arguments...)
 	_, decision, found := strings.Cut(got.output, "decision: ")
 	if !found {
 		t.Fatalf("%s: status %d: %s", command, got.status, got.output)
 	}
 	return strings.TrimSpace(decision)
+}
+
+// runOutside runs a text of the shell without a fence.
+func runOutside(t *testing.T, folder, home, line string) string {
+	t.Helper()
+	cmd := exec.Command("bash", "-c", line)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "HOME="+home)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v: %s", line, err, out)
+	}
+	return string(out)
 }
 
 // What hides its effect passes where the kernel holds the governed files that are there.
