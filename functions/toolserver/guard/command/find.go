@@ -92,10 +92,10 @@ func (r *reader) found(c call) []name {
 	return all
 }
 
-// below is a pattern of names below a root; one of whole paths is taken as it is.
+// below is a pattern of names below a root; a whole folder is taken as it is.
 func below(root name, pattern string) name {
 	if strings.Contains(pattern, "/") {
-		return name{strings.ReplaceAll(pattern, "*", "**"), root.known, true}
+		return name{pattern, root.known, true}
 	}
 	return name{root.text + "/**/" + pattern, root.known, true}
 }
@@ -118,27 +118,54 @@ func (r *reader) roots(c call) []name {
 	return all
 }
 
-// namesAskedFor are the names of which each file that is found has one. ok is false if a file of any
-// name may be found.
+// findActions are the words of find that change something; only tests before one narrow what it meets.
+var findActions = setOf("-delete -exec -execdir -ok -okdir")
+
+// namesAskedFor are patterns of names, or of all in a folder, of which each file that is found has one. ok
+// is false if any file may be found.
 func namesAskedFor(c call) (patterns []string, ok bool) {
 	asked := false
 	for i, a := range c.args {
+		if findActions[a.text] && !asked {
+			return nil, false
+		}
 		switch a.text {
 		case "-o", "-or", ",":
 			if !asked {
 				return nil, false
 			}
 			asked = false
-		case "-name", "-path", "-wholename":
-			negated := follows(c.args, i, "!", "-not")
-			if negated || i+1 == len(c.args) || !c.args[i+1].ok || c.args[i+1].text == "" {
-				continue
+		case "(":
+			if follows(c.args, i, "!", "-not") {
+				return nil, false
 			}
-			patterns = append(patterns, c.args[i+1].text)
-			asked = true
+		case "-name", "-path", "-wholename":
+			pattern, plain := askedFor(c.args, i)
+			if plain {
+				patterns, asked = append(patterns, pattern), true
+			}
 		}
 	}
 	return patterns, asked
+}
+
+// askedFor is the pattern of one test. A path counts with the folder that it begins with.
+func askedFor(args []argument, i int) (pattern string, ok bool) {
+	negated := follows(args, i, "!", "-not")
+	if negated || i+1 == len(args) || !args[i+1].ok || args[i+1].text == "" {
+		return "", false
+	}
+	pattern = args[i+1].text
+	if args[i].text == "-name" {
+		return pattern, true
+	}
+
+	at := strings.IndexAny(pattern, "*?[")
+	if at < 0 {
+		return pattern, strings.Contains(pattern, "/")
+	}
+	folder := pattern[:strings.LastIndex(pattern[:at], "/")+1]
+	return folder + "**", strings.Trim(folder, "./") != ""
 }
 
 // searched are the names that find prints.

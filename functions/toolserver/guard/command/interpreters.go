@@ -32,7 +32,7 @@ var readingModules = setOf("pytest unittest mypy flake8 pylint http.server this 
 var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 
 // codeReads says for some languages whether a program changes nothing.
-var codeReads = map[string]func(string) bool{
+var codeReads = map[string]func(code string, isThere func(file string) bool) bool{
 	"python": pythonReads, "pypy": pythonReads, "node": nodeReads, "nodejs": nodeReads,
 }
 
@@ -91,7 +91,7 @@ func (r *reader) inlineCode(c call, language runtime, options []option) {
 	}
 	for _, code := range codes {
 		text, ok := r.roughly(code)
-		if !code.ok && code.word == nil || !ok || !reads(text) {
+		if !code.ok && code.word == nil || !ok || !reads(text, r.isThere) {
 			r.hide(c.all())
 			return
 		}
@@ -144,15 +144,22 @@ func (r *reader) interpreted(c call, options []option, operands []argument) {
 		r.script(operands[1])
 	default:
 		r.script(operands[0])
-		r.named(call{c.program, operands[1:]})
+		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
+			r.named(call{c.program, operands[1:]})
+		}
 	}
 }
+
+var writing = regexp.MustCompile(`(?i)\b(write\w*|append\w*|remove\w*|unlink\w*|rename\w*|rm|rmSync|rmtree|rmdir\w*|truncate\w*|copy\w*|move\w*|delete\w*|mkdir\w*|chmod\w*|touch|symlink\w*|outputFile\w*|system|exec\w*|spawn\w*|popen|run|call|subprocess|dump\w*|save\w*|to_\w+)\b|open\s*\([^)]*["'](w|a|x|r\+)`)
+
+// MayWrite reports whether a program has a word in it that may change files.
+func MayWrite(code string) bool { return writing.MatchString(code) }
 
 // codeOfInput looks at the program that comes by the input.
 func (r *reader) codeOfInput(c call) {
 	reads := codeReads[programName(c.program)]
 	isKnown := r.input != "" && r.input != unknownText && r.piped == ""
-	if reads == nil || !isKnown || !reads(r.input) {
+	if reads == nil || !isKnown || !reads(r.input, r.isThere) {
 		r.hide(c.all())
 	}
 }
@@ -205,7 +212,9 @@ func perl(r *reader, c call) {
 		r.hide(c.all())
 	case len(operands) > 0:
 		r.script(operands[0])
-		r.named(call{c.program, operands[1:]})
+		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
+			r.named(call{c.program, operands[1:]})
+		}
 	}
 }
 
@@ -244,14 +253,24 @@ func beforeSuffix(option string) string {
 var databaseRuns = regexp.MustCompile(`(?i)\\[!owgs]|\\copy|\.(sh|shell|system|output|once|o|save|backup|dump|clone|excel|log|archive)\b|into\s+(out|dump)file|\bcopy\b.*\bto\b|load_extension|writefile\s*\(|attach\s`)
 
 func database(r *reader, c call) {
+	text := r.input
+	isKnown := text != "" && text != unknownText && r.piped == ""
+	if r.isFed() && (!isKnown || databaseRuns.MatchString(text)) {
+		r.hide(c.all())
+		return
+	}
 	for i, a := range c.args {
 		code := slices.Contains([]string{"-c", "-e", "--command", "--execute", "-cmd"}, before(c.args, i)) ||
 			c.program == "sqlite3" && i > 0
-		if r.isFed() || !a.ok && code || databaseRuns.MatchString(a.text) {
+		if !a.ok && code || databaseRuns.MatchString(a.text) {
 			r.hide(c.all())
 			return
 		}
 	}
 
-	r.named(c)
+	for _, a := range c.args {
+		if !strings.HasPrefix(a.text, ".read ") {
+			r.namedBy(c.program, a)
+		}
+	}
 }
