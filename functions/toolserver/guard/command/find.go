@@ -194,30 +194,50 @@ func xargs(r *reader, c call) {
 		r.hide(c.all())
 		return
 	}
-	if r.isHarmless(rest) {
+
+	own := call{c.program, c.args[:len(c.args)-len(rest)]}
+	options, _ := own.parse(xargsGrammar)
+	mark, replaces := markOf(c.program, options, rest)
+	if !(replaces && isInterpreted(rest[0])) && r.isHarmless(rest) {
 		return
 	}
 
-	own := call{c.program, c.args[:len(c.args)-len(rest)]}
-	options, _ := own.parse(grammar{valued: "InPLdaEsJRj", long: map[string]bool{"replace": true, "arg-file": true}})
-	if file, ok := find(options, "a", "arg-file"); ok && file.value.word != nil {
-		r.feed, _ = r.lines(file.value.word)
-	}
-	items := words(r.feed)
+	items := r.xargsItems(options, replaces)
 	if len(items) == 0 {
 		r.hide(c.all())
 	}
-
-	mark := "{}"
-	o, replaces := find(options, "I", "J", "replace", "i")
-	if o.value.word != nil && o.value.text != "" {
-		mark = o.value.text
-	}
-	if replaces || c.program == "parallel" && slices.ContainsFunc(rest, func(a argument) bool { return strings.Contains(a.text, mark) }) {
+	if replaces {
 		r.dispatch(r.withItems(rest, mark, items))
 		return
 	}
 	r.dispatch(append(slices.Clone(rest), r.itemsAsArgument(items)))
+}
+
+var xargsGrammar = grammar{valued: "InPLdaEsJRj", long: map[string]bool{"replace": true, "arg-file": true}}
+
+// markOf is the text for which xargs and parallel put each item in.
+func markOf(program string, options []option, rest []argument) (mark string, replaces bool) {
+	mark = "{}"
+	o, replaces := find(options, "I", "J", "replace", "i")
+	if o.value.word != nil && o.value.text != "" {
+		mark = o.value.text
+	}
+	if program == "parallel" {
+		replaces = slices.ContainsFunc(rest, func(a argument) bool { return strings.Contains(a.text, mark) })
+	}
+	return mark, replaces
+}
+
+// xargsItems are what xargs reads: words, or whole lines if it puts them in the place of a mark.
+func (r *reader) xargsItems(options []option, replaces bool) []name {
+	lines := r.feed
+	if file, ok := find(options, "a", "arg-file"); ok && file.value.word != nil {
+		lines, _ = r.lines(file.value.word)
+	}
+	if replaces {
+		return lines
+	}
+	return words(lines)
 }
 
 // itemsAsArgument is one argument for all items.

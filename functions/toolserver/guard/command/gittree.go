@@ -214,6 +214,12 @@ func (r *reader) isThere(file string) bool {
 	return isFile || r.scene.Files.IsFolder(at)
 }
 
+// mayBeThere reports whether there is a file of a name, or the command makes one.
+func (r *reader) mayBeThere(file string) bool {
+	at, ok := r.fileName(file)
+	return !ok || r.wrote(at) || r.isThere(file)
+}
+
 // switchTo changes the branch; without a name it stays, and changes can be lost only by force.
 func (r *reader) switchTo(operands []argument, forced bool, whole call) {
 	to := ""

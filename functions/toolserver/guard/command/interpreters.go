@@ -54,7 +54,7 @@ func interpreter(language runtime) effect {
 		for _, o := range options {
 			loads := o.name == "r" && strings.Contains(language.valued, "r") || o.name == "require" || o.name == "import" || o.name == "loader"
 			if loads && o.value.word != nil {
-				r.script(o.value)
+				r.loaded(o.value)
 			}
 		}
 
@@ -66,6 +66,15 @@ func interpreter(language runtime) effect {
 			r.interpreted(c, options, operands)
 		}
 	}
+}
+
+// loaded notes a module that is loaded before the program; its ending may be left out.
+func (r *reader) loaded(file argument) {
+	full := argument{literal(file.text + ".js"), file.text + ".js", file.ok}
+	if file.ok && !r.isThere(file.text) && r.isThere(full.text) {
+		file = full
+	}
+	r.script(file)
 }
 
 // inline reports whether the program comes on the command line, or a session is opened.
@@ -91,7 +100,7 @@ func (r *reader) inlineCode(c call, language runtime, options []option) {
 	}
 	for _, code := range codes {
 		text, ok := r.roughly(code)
-		if !code.ok && code.word == nil || !ok || !reads(text, r.isThere) {
+		if !code.ok && code.word == nil || !ok || !reads(text, r.mayBeThere) {
 			r.hide(c.all())
 			return
 		}
@@ -159,7 +168,7 @@ func MayWrite(code string) bool { return writing.MatchString(code) }
 func (r *reader) codeOfInput(c call) {
 	reads := codeReads[programName(c.program)]
 	isKnown := r.input != "" && r.input != unknownText && r.piped == ""
-	if reads == nil || !isKnown || !reads(r.input, r.isThere) {
+	if reads == nil || !isKnown || !reads(r.input, r.mayBeThere) {
 		r.hide(c.all())
 	}
 }
@@ -205,7 +214,10 @@ func perl(r *reader, c call) {
 		}
 	}
 
+	opens := func(a argument) bool { return !a.ok || strings.ContainsAny(a.text, "|<>") }
 	switch {
+	case code && given(options, "n", "p") && slices.ContainsFunc(operands, opens): // <> would run it
+		r.hide(c.all())
 	case code:
 		r.perlCode(c, options)
 	case len(operands) == 0 && !c.has(asksOnly...):

@@ -71,7 +71,7 @@ func (r *reader) packageWord(c call, word string, rest []argument) {
 	changes := slices.Contains([]string{"set", "delete", "edit", "fix", "rm"}, first)
 	switch {
 	case word == "pkg" && changes:
-		r.write("package.json", c.program, false, true)
+		r.write("package.json", "set", false, true)
 	case word == "exec" || word == "x" || word == "explore", (word == "config" || word == "c") && changes, word == "set":
 		r.hide(c.all())
 		return

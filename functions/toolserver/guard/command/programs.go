@@ -114,7 +114,7 @@ func init() {
 		"7za":       unzip,
 		"unrar":     unzip,
 	}
-	for name := range setOf("sh bash zsh dash ksh ash mksh fish") {
+	for name := range shells {
 		programs[name] = runShell
 	}
 
@@ -308,8 +308,26 @@ func (r *reader) hide(args []argument) {
 	r.unresolved(text, text+" "+r.input+" "+r.piped)
 }
 
+// runsText reports whether a program would run a text in which an operand is filled in.
+func runsText(args []argument) bool {
+	fills := func(a argument) bool { return strings.Contains(a.text, "{}") }
+	return isInterpreted(args[0]) && slices.ContainsFunc(args, fills)
+}
+
+// isInterpreted reports whether a program reads other programs.
+func isInterpreted(program argument) bool {
+	name := programName(path.Base(program.text))
+	_, isInterpreter := interpreters[name]
+	return isInterpreter || shells[name] || name == "eval" || name == "perl" || name == "ruby"
+}
+
+var shells = setOf("sh bash zsh dash ksh ash mksh fish")
+
 // isHarmless reports whether a command changes nothing, whatever operands are added to it.
 func (r *reader) isHarmless(args []argument) bool {
+	if runsText(args) {
+		return false
+	}
 	apart := newReader(Scene{})
 	apart.depth = r.depth + 1
 	apart.dispatch(append(slices.Clone(args), argument{literal("an-operand"), "an-operand", true}))
