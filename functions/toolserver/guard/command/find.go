@@ -104,18 +104,24 @@ func below(root name, pattern string) name {
 func (r *reader) roots(c call) []name {
 	var all []name
 	for _, a := range c.args {
-		isTest := strings.HasPrefix(a.text, "-") && a.text != "-" && !cluster(a.text, "HLP")
-		if a.ok && (isTest || a.text == "(" || a.text == "!") {
+		if cluster(a.text, "HLP") {
+			continue
+		}
+		if a.ok && beginsTests(a.text) {
 			break
 		}
-		if !cluster(a.text, "HLP") {
-			all = append(all, r.names(a.word)...)
-		}
+		all = append(all, r.names(a.word)...)
 	}
 	if len(all) == 0 {
 		return []name{{".", true, false}}
 	}
 	return all
+}
+
+// beginsTests reports whether a word of find is a test, and no folder.
+func beginsTests(word string) bool {
+	isTest := strings.HasPrefix(word, "-") && word != "-"
+	return isTest || word == "(" || word == "!"
 }
 
 // findActions are the words of find that change something; only tests before one narrow what it meets.
