@@ -176,11 +176,21 @@ func askedFor(args []argument, i int) (pattern string, ok bool) {
 
 // searched are the names that find prints.
 func (r *reader) searched(c call) ([]name, bool) {
-	if c.has("-exec", "-execdir", "-printf", "-ls", "-ok") {
+	exec := slices.IndexFunc(c.args, func(a argument) bool { return a.text == "-exec" || a.text == "-execdir" })
+	namesFiles := exec >= 0 && listsMatches(c.args[exec+1:])
+	if exec >= 0 && !namesFiles || c.has("-printf", "-ls", "-ok") {
 		return nil, false
 	}
 	found := r.found(c)
 	return found, allKnown(found)
+}
+
+// listsMatches reports whether a program is grep that prints the names of files.
+func listsMatches(args []argument) bool {
+	if len(args) == 0 || args[0].text != "grep" {
+		return false
+	}
+	return slices.ContainsFunc(args, func(a argument) bool { return cluster(a.text, "lL") })
 }
 
 var xargsOptions = wrapper{valued: []string{

@@ -45,12 +45,21 @@ func (f files) IsFolder(name string) bool {
 	return err == nil && p.Info != nil && p.Info.IsDir()
 }
 
+// isTemporary reports whether a folder is the one for temporary files. A workspace may be somewhere in
+// it, but what is unpacked there does not bear its path.
+func isTemporary(folder string) bool {
+	clean := filepath.Clean(folder)
+	return clean == "/tmp" || clean == filepath.Clean(os.TempDir())
+}
+
 // unpacked are the folders in which files of unknown names are written and governed ones are, or
 // may be.
 func (g *Gate) unpacked(state workspace.State, dir string, folders []command.Write) (hidden []string) {
 	for _, w := range folders {
 		p, err := g.Workspace.Locate(dir, w.Path)
-		if err == nil && p.Real == "" && !g.Workspace.IsBelow(dir, w.Path) {
+		isOutside := err == nil && p.Real == ""
+		isAbove := g.Workspace.IsBelow(dir, w.Path)
+		if isOutside && (!isAbove || isTemporary(w.Path)) {
 			continue
 		}
 		if err != nil || p.Real == "" || g.holdsGoverned(state, p.Real) {
