@@ -114,6 +114,7 @@ type judgement struct {
 	rule    string   // pattern that decided, "" if none did
 	named   []string // governed files that the call is about
 	hidden  int      // parts that do not show what they change
+	logged  []string // ids of the recorded refusals
 }
 
 // take takes the decision about a part of the call, if it is stricter than those before.
@@ -127,6 +128,9 @@ func (j *judgement) take(report preflight.Report, hidden []string, err error) {
 	}
 
 	j.hidden += len(hidden)
+	if report.Logged != "" {
+		j.logged = append(j.logged, report.Logged)
+	}
 	for _, result := range report.Results {
 		if result.Matched == nil {
 			continue

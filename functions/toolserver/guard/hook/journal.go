@@ -1,12 +1,15 @@
 package hook
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"path"
 	"strings"
 
+	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/coder"
 	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/workspace"
@@ -66,7 +69,7 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	h.describe(&r, c, state)
 	h.addNamed(&r, j, state)
 	r.Decision, r.Rule, r.Hidden = decisions[j.verdict], j.rule, j.hidden
-	r.Policy = state.Policy.Version()
+	r.Policy, r.Refusals = state.Policy.Version(), j.logged
 
 	governed := false
 	for _, file := range r.Files {
@@ -113,9 +116,26 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
 	}
 
+	if report == coder.SessionStarted && journal.Empty() {
+		h.takeBaseline()
+	}
+
 	ends := report == coder.SessionEnded || report == coder.Stopped
 	_, err := journal.Append(r, ends)
 	return err
+}
+
+// takeBaseline remembers the governed files before the first session, so that changes after it
+// can be compared. Later nobody but a person takes one: a baseline that is gone was removed.
+func (h Hook) takeBaseline() {
+	net := baseline.Net{
+		Workspace: h.Gate.Workspace,
+		Log:       h.Gate.Log,
+		Now:       h.Gate.Log.Now,
+	}
+	if err := net.TakeFirst(context.Background()); err != nil {
+		slog.Warn("the first baseline could not be taken", "error", err.Error())
+	}
 }
 
 // kinds of records, by report.
