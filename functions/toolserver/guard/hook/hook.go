@@ -98,13 +98,27 @@ func (h Hook) judged(ctx context.Context, m message) Answer {
 // noted writes a report down. What is reported has happened, so a failure is only shown.
 func (h Hook) noted(report coder.Report, m message) Answer {
 	state, err := h.Gate.Workspace.Load()
-	if err == nil {
+	if err != nil {
+		return unnoted(err)
+	}
+
+	var answer Answer
+	if report == coder.Stopped || report == coder.SubagentStopped {
+		answer, err = h.stop(state, kinds[report], m)
+	} else {
 		err = h.tell(state, report, m)
 	}
 	if err != nil {
-		return Answer{Stderr: "hook: the report of the agent is not on the record: " + err.Error() + "\n", Status: 1}
+		return unnoted(err)
 	}
-	return Answer{}
+	return answer
+}
+
+func unnoted(err error) Answer {
+	return Answer{
+		Stderr: "hook: the report of the agent is not on the record: " + err.Error() + "\n",
+		Status: 1,
+	}
 }
 
 // judgement is what the guard says about a call.

@@ -12,6 +12,7 @@ import (
 	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/coder"
 	"governance.internal/functions/toolserver/guard/outcome"
+	"governance.internal/functions/toolserver/guard/proof"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
@@ -50,9 +51,11 @@ func (h Hook) describe(r *outcome.Record, c call, state workspace.State) {
 		sum := sha256.Sum256([]byte(text))
 		r.Command, r.Program = hex.EncodeToString(sum[:]), programOf(text)
 	}
-	if !r.Reads {
-		r.Files = c.targets(h.Gate.Workspace, state)
+	if r.Reads {
+		r.Files = c.readFile(h.Gate.Workspace)
+		return
 	}
+	r.Files = c.targets(h.Gate.Workspace, state)
 }
 
 var decisions = map[verdict]string{pass: outcome.Allowed, ask: outcome.Asked, deny: outcome.Denied}
@@ -70,6 +73,7 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	h.addNamed(&r, j, state)
 	r.Decision, r.Rule, r.Hidden = decisions[j.verdict], j.rule, j.hidden
 	r.Policy, r.Refusals = state.Policy.Version(), j.logged
+	r.Checks = checksIn(c, state.Config.Checks)
 
 	governed := false
 	for _, file := range r.Files {
@@ -114,14 +118,16 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 		h.describe(&r, c, state)
 		end := Agents[h.Agent].ended(report, c, m)
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
+		if n, told := proof.Tests(m.output()); told && c.runsShell() {
+			r.Tests = &n
+		}
 	}
 
 	if report == coder.SessionStarted && journal.Empty() {
 		h.takeBaseline()
 	}
 
-	ends := report == coder.SessionEnded || report == coder.Stopped
-	_, err := journal.Append(r, ends)
+	_, err := journal.Append(r, report == coder.SessionEnded)
 	return err
 }
 

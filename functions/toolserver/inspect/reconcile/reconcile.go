@@ -204,6 +204,9 @@ func (t *track) move(state string, at time.Time) {
 
 // named are the files that a call named as its targets.
 func named(intent *outcome.Record) []outcome.File {
+	if intent.Reads {
+		return nil
+	}
 	return slices.DeleteFunc(slices.Clone(intent.Files), func(f outcome.File) bool {
 		return f.Operation == ""
 	})
