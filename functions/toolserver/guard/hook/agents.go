@@ -21,6 +21,7 @@ type protocol struct {
 	says  func(event string, v verdict, reason string) Answer
 	// refuseStop tells an agent to go on; nil if its stop cannot be refused.
 	refuseStop func(reason string) Answer
+	greets     bool                                     // shows a message of the hook at the start of a session
 	exit       func(e ending, c call, m message) ending // reads how a call went; nil if only the event says so
 	canAsk     func(event string) bool
 }
@@ -36,6 +37,7 @@ var protocols = map[string]protocol{
 		canAsk:     always,
 		exit:       claudeExitStatus,
 		refuseStop: goOn,
+		greets:     true,
 	},
 	"codex": {
 		entry:      matched,
@@ -44,6 +46,7 @@ var protocols = map[string]protocol{
 		canAsk:     never,
 		exit:       codexExitStatus,
 		refuseStop: goOn,
+		greets:     true,
 	},
 	"gemini": {
 		entry:      matched,
@@ -52,6 +55,7 @@ var protocols = map[string]protocol{
 		canAsk:     never,
 		exit:       geminiExitStatus,
 		refuseStop: goOn,
+		greets:     true,
 	},
 	"cursor": {
 		entry:      closing,

@@ -18,6 +18,7 @@ import (
 	"governance.internal/functions/toolserver/guard/coder"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // maxCall is the size of a call, in bytes: a file that is written is in it.
@@ -89,7 +90,12 @@ func (h Hook) judged(ctx context.Context, m message) Answer {
 	if err != nil { // then nothing is allowed that could be left out
 		return agent.answer(c.Event, j.verdict, j.reason)
 	}
-	if err := h.intend(state, m, c, j); err != nil && j.verdict == pass && !c.reads() {
+
+	err = h.intend(state, m, c, j)
+	if j.rehearsed() {
+		j.verdict = pass
+	}
+	if err != nil && j.verdict == pass && !c.reads() {
 		j.verdict, j.reason = deny, "The step cannot be written down ("+err.Error()+"), so it is refused. Tell a person."
 	}
 	return agent.answer(c.Event, j.verdict, j.reason)
@@ -111,7 +117,22 @@ func (h Hook) noted(report coder.Report, m message) Answer {
 	if err != nil {
 		return unnoted(err)
 	}
+	if report == coder.SessionStarted && state.Config.Mode == workspace.Observe {
+		return h.greet()
+	}
 	return answer
+}
+
+// rehearsal says that nothing is refused.
+const rehearsal = "The governance guard only rehearses here (mode: observe in " + workspace.FileName + "): it writes down what it would refuse, and lets it pass."
+
+// greet tells a person at the start of a session that the guard only rehearses, where the
+// agent shows such a message.
+func (h Hook) greet() Answer {
+	if !Agents[h.Agent].greets {
+		return Answer{}
+	}
+	return object(map[string]any{"systemMessage": rehearsal})
 }
 
 func unnoted(err error) Answer {
@@ -129,6 +150,8 @@ type judgement struct {
 	named   []string // governed files that the call is about
 	hidden  int      // parts that do not show what they change
 	logged  []string // ids of the recorded refusals
+	// enforced says that a part of the refusal holds also while the rules are rehearsed.
+	enforced bool
 }
 
 // take takes the decision about a part of the call, if it is stricter than those before.
@@ -139,6 +162,9 @@ func (j *judgement) take(report preflight.Report, hidden []string, err error) {
 	}
 	if v > j.verdict {
 		j.verdict, j.reason, j.rule = v, text, ""
+	}
+	if v != pass && !report.Rehearsed {
+		j.enforced = true
 	}
 
 	j.hidden += len(hidden)
@@ -158,6 +184,12 @@ func (j *judgement) take(report preflight.Report, hidden []string, err error) {
 	}
 }
 
+// final reports whether nothing further can change the answer.
+func (j *judgement) final() bool { return j.verdict == deny && j.enforced }
+
+// rehearsed reports whether the call passes although the guard would refuse it.
+func (j *judgement) rehearsed() bool { return j.verdict != pass && !j.enforced }
+
 // judge asks the gate about all that a call would change.
 func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judgement {
 	var j judgement
@@ -170,6 +202,12 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judg
 	}
 
 	files, commands := c.files(), c.commands()
+	if mustRead(gate, c) && c.mayChange(files, commands) {
+		report, err := gate.RefuseType(ctx, action)
+		j.take(report, nil, err)
+		return j
+	}
+
 	for operation, paths := range files {
 		action := action
 		action.Operation, action.Paths = operation, paths
@@ -182,7 +220,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judg
 		j.take(report.Report, report.Unresolved, err)
 	}
 
-	if c.reads() || j.verdict == deny {
+	if c.reads() || j.final() {
 		return j
 	}
 	for _, program := range c.programs() {
@@ -193,7 +231,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judg
 	names := c.unjudged(files)
 	unseen := len(files) == 0 &&
 		len(commands) == 0 // nothing else has asked whether anything may change at all
-	if j.verdict != deny && (unseen || len(names) > 0) {
+	if !j.final() && (unseen || len(names) > 0) {
 		action.Operation, action.Paths = preflight.Edit, names
 		report, err := gate.CheckNames(ctx, action)
 		j.take(report, nil, err)

@@ -73,7 +73,7 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	h.addNamed(&r, j, state)
 	r.Decision, r.Rule, r.Hidden = decisions[j.verdict], j.rule, j.hidden
 	r.Policy, r.Refusals = state.Policy.Version(), j.logged
-	r.Checks = checksIn(c, state.Config.Checks)
+	r.Checks, r.Rehearsed = checksIn(c, state.Config.Checks), j.rehearsed()
 
 	governed := false
 	for _, file := range r.Files {

@@ -7,9 +7,9 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"governance.internal/functions/toolserver/guard/outcome"
+	"governance.internal/functions/toolserver/guard/violations"
 	"governance.internal/shared/audit"
 )
 
@@ -61,7 +61,7 @@ func ReadEntries(chain io.Reader) (*Entries, error) {
 			return nil, err
 		}
 		ofHook := bytes.Contains(line, []byte(`"`+writer+`"`))
-		refusal := bytes.Contains(line, []byte(`"`+refusalPrefix))
+		refusal := slices.ContainsFunc(refusals, func(kind string) bool { return bytes.Contains(line, []byte(`"`+kind+`"`)) })
 		if !ofHook && !refusal {
 			continue
 		}
@@ -72,11 +72,11 @@ func ReadEntries(chain io.Reader) (*Entries, error) {
 	return entries, nil
 }
 
-// refusalPrefix begins the types of entries of refusals.
-const refusalPrefix = "BLOCKED_"
+// refusals are the types of entries of what the guard refused, or would refuse.
+var refusals = []string{violations.BlockedUntouchable, violations.BlockedProtected, violations.WouldBlock}
 
 func (entries *Entries) add(e audit.Entry, counts map[string]outcome.Count) {
-	if strings.HasPrefix(e.Event, refusalPrefix) {
+	if slices.Contains(refusals, e.Event) {
 		entries.Refusals[e.ID] = true
 		return
 	}
