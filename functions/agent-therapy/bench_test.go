@@ -47,6 +47,44 @@ func TestLargestInputIsQuick(t *testing.T) {
 	}
 }
 
+// hostileTexts are lines that make much work of little text, by what they make much of.
+var hostileTexts = map[string]func(i int) string{
+	"prohibitions in one sentence": func(i int) string { return fmt.Sprintf("never delete the row%d, and ", i) },
+	"commands": func(i int) string {
+		if i%2 == 0 {
+			return fmt.Sprintf("- Never run `git push %d`.\n", i)
+		}
+		return fmt.Sprintf("- Run `git push x%d`.\n", i)
+	},
+	"orders": func(i int) string {
+		return fmt.Sprintf("- Test the module%d before you deploy the module%d.\n", i%60, i%59)
+	},
+	"contradictions": func(i int) string {
+		return fmt.Sprintf("- Never edit the page%d.\n- Always edit the page%d.\n", i%60, i%59)
+	},
+}
+
+func TestHostileInputIsQuick(t *testing.T) {
+	for name, line := range hostileTexts {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for i := 0; b.Len() < MaxBytes-100; i++ {
+				b.WriteString(line(i))
+			}
+
+			start := time.Now()
+			if _, err := Diagnose(Input{Text: b.String()}); err != nil {
+				t.Fatal(err)
+			}
+			took := time.Since(start)
+			t.Logf("%d bytes in %v", b.Len(), took)
+			if took > longestDiagnosis {
+				t.Errorf("took %v, want at most %v", took, longestDiagnosis)
+			}
+		})
+	}
+}
+
 func BenchmarkLargestInput(b *testing.B) {
 	in := fullInput(b)
 	for b.Loop() {

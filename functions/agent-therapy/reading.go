@@ -135,9 +135,14 @@ func (r *reading) patch(found findings) string {
 		return ""
 	}
 
-	repaired := r.repaired(found, true)
-	if repaired.hasNew(found) {
-		repaired = r.repaired(found, false)
+	rounds := mostRounds
+	isCut := len(found.conflicts) == conflict.Most
+	if isCut {
+		rounds = 1 // there are others behind those that are reported
+	}
+	repaired, left := r.withBoundaries(found.gaps).repaired(rounds)
+	if !isCut && left.hasNew(found) {
+		repaired, _ = r.repaired(rounds)
 	}
 
 	var b strings.Builder
@@ -147,22 +152,17 @@ func (r *reading) patch(found findings) string {
 	return b.String()
 }
 
-// repaired returns the files without what conflicts and, if gaps is true, with boundaries.
-func (r *reading) repaired(found findings, gaps bool) *reading {
-	current := r
-	if gaps {
-		current = r.withBoundaries(found.gaps)
-	}
-
-	for range mostRounds {
-		found = current.diagnose()
+// repaired returns the files without what conflicts, and what is still found in them.
+func (r *reading) repaired(rounds int) (*reading, findings) {
+	current, found := r, r.diagnose()
+	for range rounds {
 		next := current.withoutConflicts(found.conflicts)
 		if next == nil {
 			break
 		}
-		current = next
+		current, found = next, next.diagnose()
 	}
-	return current
+	return current, found
 }
 
 // boundaryHeading is the heading under which a patch puts what closes gaps.
@@ -222,9 +222,8 @@ func (r *reading) again(files []File) *reading {
 	return next
 }
 
-// hasNew reports whether a reading has a conflict or a gap that was not found before.
-func (r *reading) hasNew(before findings) bool {
-	now := r.diagnose()
+// hasNew reports whether there is a conflict or a gap that was not found before.
+func (now findings) hasNew(before findings) bool {
 	for _, c := range now.conflicts {
 		if !slices.ContainsFunc(before.conflicts, func(b conflict.Conflict) bool { return sameText(b, c) }) {
 			return true

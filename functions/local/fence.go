@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -22,9 +20,6 @@ const runStatus = `  0  the program ended with 0; another status of it is passed
   2  wrong usage
   125  no fence can stand, and --unfenced is not given
 `
-
-// fenceProgram is the small program that becomes the first process of a fence.
-const fenceProgram = "governance-fence"
 
 func fencedCommand(t terminal) *cobra.Command {
 	o := fence.Options{}
@@ -51,20 +46,11 @@ func fencedCommand(t terminal) *cobra.Command {
 	return c
 }
 
-// firstProcess is the small program beside this one, or else this one.
+// firstProcess is the program that becomes the first process of a fence.
 func firstProcess() string {
 	own, err := os.Executable()
 	if err != nil {
-		return "/proc/self/exe"
+		own = "/proc/self/exe"
 	}
-	small := filepath.Join(filepath.Dir(own), fenceProgram)
-	if info, err := os.Stat(small); err == nil && info.Mode().Perm()&0o111 != 0 && info.Mode().Type() == fs.FileMode(0) {
-		return small
-	}
-	return own
-}
-
-// isFirstProcess reports whether this process builds a fence and becomes its first process.
-func isFirstProcess(args []string) bool {
-	return len(args) == 1 && args[0] == fence.InitCommand
+	return fence.FirstProcess(own)
 }

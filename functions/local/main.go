@@ -62,7 +62,7 @@ func isCharDevice(f *os.File) bool {
 
 // run is main without the process around it. It returns the exit status.
 func run(ctx context.Context, t terminal, args []string) int {
-	if isFirstProcess(args) {
+	if fence.IsFirstProcess(args) {
 		return fence.Init()
 	}
 	if isAgent(args) {

@@ -28,7 +28,7 @@ var rooms = []struct {
 	{"routes", []string{"framework", "guard", "work", "mcp/tool", "mcp/rpc", "mcp/caller", "mcp/eventstream"}},
 	{"conformance", []string{"mcp"}},
 	{"server", []string{"framework", "guard", "work", "inspect", "session", "mcp", "tools", "agent", "routes"}},
-	{"container", []string{"server", "agent", "guard", "inspect"}},
+	{"container", []string{"server", "agent", "guard", "inspect", "work"}},
 }
 
 // upward are the imports that no rule above allows, each with its reason. The README of

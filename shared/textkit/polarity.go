@@ -111,7 +111,7 @@ func NewScopes(words []Word) *Scopes {
 }
 
 // mostLabel is how many words the name of a list has at most.
-const mostLabel = 6
+const mostLabel = 12
 
 // IsGapLabel reports whether words name a list of what is not there: "Missing controls", "Not in
 // place".
@@ -122,7 +122,7 @@ func IsGapLabel(words []Word) bool {
 	return negators[words[0].Lower] || gaps.In(words)
 }
 
-var gaps = NewPhrases(`failing, failed control, missing, absent, lacking, gap, weakness, deficit, shortcoming, not in place, not implemented, not there, not available, do not have, don't have, without`)
+var gaps = NewPhrases(`failing, failed control, missing, absent, lacking, gap, weakness, deficit, shortcoming, not in place, not implemented, not there, not available, do not have, don't have, without, not find, will not find, won't find, switched off, turned off, removed, gave up, got rid of, nowhere to be found, was missing, is missing`)
 
 // start returns where the negations begin that govern a clause. A question word goes on with the
 // clause before it: "we cannot see which model answered".

@@ -11,7 +11,7 @@ import (
 // always goes against itself.
 const violations = `
 use: have include add write create give show make begin format put enable prefer run call install read open print answer present test cover access log style import export declare name wrap return throw log comment build keep start end mark speak leave attach
-edit: fix update rename refactor format add write reformat upgrade delete move
+edit: fix update rename refactor format add write reformat upgrade delete move modernise modernize improve optimise optimize simplify extend convert polish restructure correct clean annotate convert amend
 change: edit fix update rename refactor add write
 create: write add make generate
 add: create write include install put introduce give
@@ -33,7 +33,7 @@ collect: store ask track log
 fetch: open read search use call access visit
 search: fetch use
 connect: use access read query write fetch run
-access: read open connect use fetch write
+access: read open connect use fetch write search download browse query call
 read: open access use print show fetch
 run: use call test
 call: use run

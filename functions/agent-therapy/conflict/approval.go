@@ -107,18 +107,23 @@ var persons = []string{"manager", "supervisor", "human", "maintainer", "lead", "
 
 // needsPerson reports whether something needs a person: "refunds require a manager".
 func needsPerson(d *directive.Directive) bool {
-	if !hasWord(d, "need", "needs", "require", "requires") {
+	isHandedOver := d.Action == "escalate" && d.Strength >= directive.Should
+	if !isHandedOver && !hasWord(d, "need", "needs", "require", "requires") {
 		return false
 	}
-	return hasWord(d, persons...)
+	return slices.ContainsFunc(d.Whole, func(t words.Token) bool { return isPerson(t.Form) })
+}
+
+// isPerson reports whether a normal form is a person who decides.
+func isPerson(form string) bool {
+	return slices.ContainsFunc(persons, func(name string) bool { return formOf(name) == form })
 }
 
 // withoutPersons returns what needs the person.
 func withoutPersons(forms []string) []string {
 	var things []string
 	for _, form := range forms {
-		isPerson := slices.ContainsFunc(persons, func(name string) bool { return formOf(name) == form })
-		if !isPerson {
+		if !isPerson(form) {
 			things = append(things, form)
 		}
 	}
@@ -127,8 +132,11 @@ func withoutPersons(forms []string) []string {
 
 // isUnasked reports whether what is left out is to ask, or to wait.
 func isUnasked(forms []string) bool {
-	return isApproval(forms) || slices.Contains(forms, "wait")
+	return isApproval(forms) || slices.ContainsFunc(forms, func(form string) bool { return slices.Contains(oversight, form) })
 }
+
+// oversight is what one does without when nobody else decides.
+var oversight = []string{"wait", "review", "supervise", "supervision", "oversight"}
 
 // forbiddenGate reads a prohibition: of asking, or of acting without.
 func forbiddenGate(c *candidate) (gate, bool) {

@@ -70,6 +70,8 @@ func (f *finder) take(directives []*directive.Directive) {
 		under    string
 	}
 	first := map[place]int{}
+	var circumstances scope.Circumstances
+	var of *document.Statement
 
 	for _, d := range directives {
 		s := d.Sentence()
@@ -79,7 +81,10 @@ func (f *finder) take(directives []*directive.Directive) {
 			continue
 		}
 		first[here] = d.Statement
-		f.all = append(f.all, &candidate{d, len(f.all), scope.Of(d)})
+		if s != of {
+			of, circumstances = s, scope.Of(d)
+		}
+		f.all = append(f.all, &candidate{d, len(f.all), circumstances})
 	}
 }
 
@@ -99,11 +104,11 @@ func (f *finder) sorted() []Conflict {
 	return conflicts
 }
 
-// mostConflicts is how many conflicts are reported; who has so many does not read more.
-const mostConflicts = 500
+// Most is how many conflicts are reported; who has so many does not read more.
+const Most = 500
 
 // full reports whether as many conflicts are found as are reported.
-func (f *finder) full() bool { return len(f.found) >= mostConflicts }
+func (f *finder) full() bool { return len(f.found) >= Most }
 
 // report enters a conflict unless the pair is known, or never holds at once. The family free does
 // not tell circumstances apart, because the conflict is about its values.

@@ -140,8 +140,9 @@ func undoes(a, b *directive.Directive) bool {
 	if len(a.Before)+len(b.Before)+len(a.After)+len(b.After) > 0 || !sameCase(a, b) {
 		return false
 	}
-	if len(a.Things) == 0 || len(b.Things) == 0 {
-		return len(a.Things)+len(b.Things) == 0 && len(a.When) > 0
+	inSameCase := len(a.When) > 0 && len(b.When) > 0
+	if inSameCase && (allBroad(a.Things) || allBroad(b.Things)) {
+		return true
 	}
 	if allBroad(a.Things) || allBroad(b.Things) {
 		return false

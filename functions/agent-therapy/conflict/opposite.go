@@ -13,6 +13,7 @@ import (
 // opposites finds what one sentence forbids and another asks for or allows.
 func (f *finder) opposites() {
 	byForm := f.positivesByForm()
+	byCommand := f.positivesByCommand()
 
 	for _, no := range f.all {
 		if f.full() {
@@ -21,7 +22,7 @@ func (f *finder) opposites() {
 		if !no.Negative || isVague(no.Directive) {
 			continue
 		}
-		for _, yes := range slices.Concat(f.positivesLike(no, byForm), f.runningSame(no)) {
+		for _, yes := range slices.Concat(f.positivesLike(no, byForm), runningSame(no, byCommand)) {
 			if contradicts(no, yes) {
 				why := fmt.Sprintf("One instruction forbids what the other %s: %s.", asks(yes.Directive), subjectOf(no.Directive))
 				f.report(no, yes, "opposite", why, "")
@@ -30,16 +31,42 @@ func (f *finder) opposites() {
 	}
 }
 
-// runningSame returns the directives with commands in backticks, for a prohibition that has some.
-func (f *finder) runningSame(no *candidate) []*candidate {
-	if len(no.Codes) == 0 {
-		return nil
-	}
-	var list []*candidate
+// positivesByCommand returns the directives that ask for or allow a command in backticks, by each
+// beginning of the command that ends with a word.
+func (f *finder) positivesByCommand() map[string][]*candidate {
+	byCommand := map[string][]*candidate{}
 	for _, c := range f.all {
-		if !c.Negative && len(c.Codes) > 0 {
-			list = append(list, c)
+		if c.Negative {
+			continue
 		}
+		for _, command := range c.Codes {
+			for _, beginning := range beginnings(command) {
+				byCommand[beginning] = append(byCommand[beginning], c)
+			}
+		}
+	}
+	return byCommand
+}
+
+// mostBeginnings is how many words of a command are compared.
+const mostBeginnings = 8
+
+// beginnings returns a command, and what it begins with at the end of each of its first words.
+func beginnings(command string) []string {
+	list := []string{command}
+	for at, r := range command {
+		if r == ' ' && len(list) < mostBeginnings {
+			list = append(list, command[:at])
+		}
+	}
+	return list
+}
+
+// runningSame returns the directives with a command that a prohibition names.
+func runningSame(no *candidate, byCommand map[string][]*candidate) []*candidate {
+	var list []*candidate
+	for _, forbidden := range no.Codes {
+		list = append(list, byCommand[forbidden]...)
 	}
 	return list
 }
@@ -183,7 +210,7 @@ func contradicts(no, yes *candidate) bool {
 	if no.Strength == directive.States || yes.Negative || isMereStatement(no.Directive, yes.Directive) {
 		return false
 	}
-	if isLeave(no.Directive, yes.Directive) || isRepetition(no.Directive, yes.Directive) {
+	if isLeave(no.Directive, yes.Directive) || isRepetition(no.Directive, yes.Directive) || inOtherPlaces(no.Directive, yes.Directive) {
 		return false
 	}
 	return forbids(no.Directive, yes.Directive) && holdTogether(no.Directive, yes.Directive)
@@ -294,9 +321,23 @@ func covers(no, yes *directive.Directive) bool {
 		return false
 	case c.inCore > 0:
 		about := append([]string{no.Action}, no.Things...)
-		return isWeighty(no, yes) || isClose(about, yes.Things)
+		return isWeighty(no, yes) || isClose(about, yes.Things) || isAllOf(no, yes)
 	}
 	return no.Action == yes.Action && stands(no)
+}
+
+// isAllOf reports whether a prohibition is about nothing but the object of what is asked for: who must
+// create no files must not create a file for each function. A prohibited act may be that object: who
+// must not comment must not add comments.
+func isAllOf(no, yes *directive.Directive) bool {
+	object := objectOf(yes)
+	if len(no.Groups) == 0 {
+		return !lightActions[no.Action] && slices.Contains(object, no.Action)
+	}
+	if no.Action != yes.Action {
+		return false
+	}
+	return !slices.ContainsFunc(no.Groups, func(group []string) bool { return !isAnyCovered(group, object) })
 }
 
 // isWeighty reports whether both directives have the same action, and one that says something by itself.

@@ -118,7 +118,19 @@ func readStatement(d *document.Document, index int, previous *Directive) []*Dire
 		}
 	}
 
+	shareCondition(found)
 	return found
+}
+
+// shareCondition lets a bare verb hold in the case of the clause behind it: "stop and ask if it fails".
+func shareCondition(sentence []*Directive) {
+	for i := len(sentence) - 2; i >= 0; i-- {
+		first, second := sentence[i], sentence[i+1]
+		isBare := len(first.Things)+len(first.When)+len(first.Before)+len(first.After) == 0
+		if isBare && first.Negative == second.Negative {
+			first.When, first.Case = second.When, second.Case
+		}
+	}
 }
 
 // leftOut returns the prohibition in "do it without ..."; nil if there is none.

@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -84,15 +85,45 @@ func (r *reading) groups(label []words.Token) [][]string {
 		}
 
 		all = append(all, t.Form)
+		named := []string{t.Form}
+		if name := r.nameOfPath(t); name != "" && !slices.Contains(all, name) {
+			named = append(named, name)
+			all = append(all, name)
+		}
 		if last := len(groups) - 1; joined && last >= 0 {
-			groups[last] = append(groups[last], t.Form)
+			groups[last] = append(groups[last], named...)
 		} else {
-			groups = append(groups, []string{t.Form})
+			groups = append(groups, named)
 		}
 		joined, near = false, true
 	}
 
 	return groups
+}
+
+// shortestName is how many letters the last name of a path has at least to be taken for a word.
+const shortestName = 4
+
+// nameOfPath returns the normal form of the last name of a path, so that "`migrations/`" is about
+// migrations; empty for what is no path. Who writes a Markdown file writes a document; who must not
+// edit one may edit others.
+func (r *reading) nameOfPath(t words.Token) string {
+	if strings.HasSuffix(t.Lower, ".md") && !r.negative {
+		return "doc"
+	}
+	if !strings.Contains(t.Text, "/") {
+		return ""
+	}
+
+	name := path.Base(strings.Trim(t.Lower, "/*"))
+	if len(name) < shortestName || strings.ContainsAny(name, ".*") {
+		return ""
+	}
+	forms := words.Forms(name)
+	if len(forms) != 1 || forms[0] == t.Form {
+		return ""
+	}
+	return forms[0]
 }
 
 // prepositions of place and purpose.

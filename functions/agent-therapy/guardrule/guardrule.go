@@ -40,9 +40,10 @@ const mostExtra = 20
 func Make(directives []*directive.Directive) *Draft {
 	var entries []Entry
 	extras := 0
+	globs := sentenceGlobs{}
 
 	for _, d := range directives {
-		found := patternsOf(d)
+		found := patternsOf(d, globs)
 		for _, e := range found {
 			if !slices.ContainsFunc(entries, func(o Entry) bool { return o.Enforces == e.Enforces && o.Pattern == e.Pattern }) {
 				entries = append(entries, e)
@@ -64,19 +65,34 @@ func Make(directives []*directive.Directive) *Draft {
 var changing = []string{"edit", "delete", "write", "rename", "move", "create", "fix", "update", "format", "refactor"}
 
 // patternsOf returns the patterns of files that a directive protects.
-func patternsOf(d *directive.Directive) []Entry {
+func patternsOf(d *directive.Directive, globs sentenceGlobs) []Entry {
 	part := partOf(d)
 	if part == "" {
 		return nil
 	}
 
 	var entries []Entry
-	for _, t := range tokensOf(d) {
-		if glob := globOf(t); glob != "" {
-			entries = append(entries, Entry{part, glob, d.Quote()})
-		}
+	for _, glob := range globs.of(d.Sentence()) {
+		entries = append(entries, Entry{part, glob, d.Quote()})
 	}
 	return entries
+}
+
+// sentenceGlobs are the patterns that sentences name; a sentence of many directives is read once.
+type sentenceGlobs map[*document.Statement][]string
+
+func (g sentenceGlobs) of(s *document.Statement) []string {
+	globs, known := g[s]
+	if known {
+		return globs
+	}
+	for _, t := range words.Read(s.Text) {
+		if glob := globOf(t); glob != "" {
+			globs = append(globs, glob)
+		}
+	}
+	g[s] = globs
+	return globs
 }
 
 // partOf returns the part of the file that enforces a directive; empty for none.
@@ -107,11 +123,6 @@ func asks(forms []string) bool { return overlaps(forms, []string{"ask", "approva
 
 func overlaps(a, b []string) bool {
 	return slices.ContainsFunc(a, func(form string) bool { return slices.Contains(b, form) })
-}
-
-// tokensOf returns the words among which files are named: those of the sentence.
-func tokensOf(d *directive.Directive) []words.Token {
-	return words.Read(d.Sentence().Text)
 }
 
 // plainFiles are names of files without a dot or a slash.

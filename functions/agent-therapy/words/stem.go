@@ -31,7 +31,7 @@ var irregular = map[string]string{
 	"need": "need", "feed": "feed", "speed": "speed", "exceed": "exceed", "seed": "seed",
 	"proceed": "proceed", "embed": "embed", "red": "red", "bed": "bed", "king": "king",
 	"using": "use", "used": "use", "uses": "use", "spelling": "spelling", "yes": "yes",
-	"rules": "rule", "types": "type", "us": "us", "os": "os", "js": "js", "ios": "ios",
+	"rules": "rule", "apis": "api", "types": "type", "us": "us", "os": "os", "js": "js", "ios": "ios",
 	"https": "https", "dns": "dns", "tls": "tls", "aws": "aws", "cors": "cors",
 	"gone": "go", "went": "go", "goes": "go", "notifies": "notify", "lies": "lie",
 }

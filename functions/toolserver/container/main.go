@@ -14,10 +14,15 @@ import (
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/server"
+	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/shared/wiring"
 )
 
 func main() {
+	if fence.IsFirstProcess(os.Args[1:]) {
+		os.Exit(fence.Init())
+	}
+
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 

@@ -68,6 +68,7 @@ type Dispatch struct {
 	Reason    string     `json:"reason,omitempty"`
 	Runner    string     `json:"runner"`
 	Guarded   bool       `json:"guarded"`        // each change that it makes is checked first
+	Fence     string     `json:"fence"`          // of the kernel: kernel, kernel without landlock, or none: why
 	Stop      string     `json:"stop,omitempty"` // why the agent says that it ended
 }
 
@@ -137,6 +138,7 @@ func (d *dispatches) row(r dispatch.Record, status string) Dispatch {
 		Reason:    r.Reason,
 		Runner:    r.Runner,
 		Guarded:   r.Guarded,
+		Fence:     r.Fence.Word(),
 		Stop:      r.Stop,
 	}
 }

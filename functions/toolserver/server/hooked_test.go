@@ -39,7 +39,7 @@ func TestADispatchedAgentOfOthersIsGuarded(t *testing.T) {
 		skip(t, "needs jq: %v", err)
 	}
 	programs := t.TempDir()
-	build := exec.Command("go", "build", "-o", programs, "../../local/local-hook")
+	build := exec.Command("go", "build", "-o", programs, "../../local/local-hook", "../../local/local-fence")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v", out, err)
@@ -57,6 +57,7 @@ func TestADispatchedAgentOfOthersIsGuarded(t *testing.T) {
 		t.Run(fmt.Sprint(tc.runner, tc.install), func(t *testing.T) {
 			r := start(t, func(d *depsOf) {
 				d.Hook = hook.Program(filepath.Join(programs, "local"))
+				d.Fence = filepath.Join(programs, "local-fence")
 				text := "version: 1\nuntouchable: [infra/**]\ndispatch: {enabled: true, runner: " + tc.runner + "}\n"
 				if err := os.WriteFile(filepath.Join(d.Workspace, "governance.yaml"), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
@@ -68,16 +69,23 @@ func TestADispatchedAgentOfOthersIsGuarded(t *testing.T) {
 					install(t, d)
 				}
 			})
-			got := structured[struct{ Dispatched, Guarded bool }](r, "dispatch_to_llm", `{"task":"write it"}`)
+			got := structured[struct {
+				Dispatched, Guarded bool
+				Fence               string
+			}](r, "dispatch_to_llm", `{"task":"write it"}`)
 			row := r.ended()
 			_, err := os.Stat(filepath.Join(r.deps.Workspace, "infra", "x"))
-			if !got.Dispatched || got.Guarded != tc.guarded || row["guarded"] != tc.guarded || (err != nil) != tc.guarded || (row["exit_code"] == 7.0) != tc.guarded {
+			fenced := strings.HasPrefix(got.Fence, "kernel")
+			if !got.Dispatched || got.Guarded != tc.guarded || row["guarded"] != tc.guarded || (err != nil) != (tc.guarded || fenced) || (row["exit_code"] == 7.0) != tc.guarded {
 				t.Errorf("%+v %v %v", got, row, err)
+			}
+			if got.Fence == "" || row["fence"] != got.Fence || !fenced && !strings.HasPrefix(got.Fence, "none: ") {
+				t.Errorf("the answer says %q, the list %v", got.Fence, row["fence"])
 			}
 			if tc.guarded {
 				r.eventually(func() bool { return len(r.typed("BLOCKED_UNTOUCHABLE")) == 1 })
 			}
-			if at := r.typed("DISPATCH"); len(at) != 1 || !strings.Contains(fmt.Sprint(at[0]), fmt.Sprint("guarded:", tc.guarded)) {
+			if at := r.typed("DISPATCH"); len(at) != 1 || !strings.Contains(fmt.Sprint(at[0]), fmt.Sprint("guarded:", tc.guarded)) || !strings.Contains(fmt.Sprint(at[0]), "fence:"+got.Fence) {
 				t.Errorf("%v", at)
 			}
 		})

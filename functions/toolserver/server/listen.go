@@ -73,6 +73,7 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 func (s *Server) Close() {
 	s.leave()
 	s.background.end()
+	s.work.dispatches.Close()
 	_ = s.governed.workspace.Close() // only read from
 }
 

@@ -20,6 +20,7 @@ import (
 	"governance.internal/functions/toolserver/tools/paid"
 	"governance.internal/functions/toolserver/work/cluster"
 	"governance.internal/functions/toolserver/work/cluster/dynamo"
+	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/functions/toolserver/work/host"
 	"governance.internal/shared/config"
 	"governance.internal/shared/wiring"
@@ -62,6 +63,7 @@ func DepsOf(parts *wiring.Tools) Deps {
 		},
 		Agent: []string{own(), AgentCommand},
 		Hook:  hook.Program(own()),
+		Fence: fence.FirstProcess(own()),
 	}
 }
 

@@ -70,6 +70,7 @@ type Deps struct {
 	OAuth      *oauth.Resource     // whose access tokens are accepted; nil to accept none
 	Model      agent.Provider      // that our own agent asks; the zero value for no such agent
 	Agent      []string            // the command line that is this agent
+	Fence      string              // the program that becomes the first process of a fence; "" for none
 	Hook       []string            // the command line of the hook, for agents of others; nil for none
 	Telemetry  *telemetry.Recorder // nil if no collector is named
 	Watch      time.Duration       // between two comparisons of the governed files, 0 for half a minute

@@ -16,6 +16,7 @@ import (
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/work/dispatch"
+	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/functions/toolserver/work/killswitch"
 	"governance.internal/functions/toolserver/work/managed"
 	"governance.internal/functions/toolserver/work/processes"
@@ -94,6 +95,7 @@ func (w *work) dispatchSettings() (dispatch.Settings, error) {
 		Max:       c.MaxConcurrent,
 		MinFreeMB: c.MinFreeMB,
 		Timeout:   time.Duration(c.Timeout),
+		Fence:     w.fencing(c),
 	}
 
 	if !c.Enabled {
@@ -106,6 +108,24 @@ func (w *work) dispatchSettings() (dispatch.Settings, error) {
 	}
 
 	return settings, nil
+}
+
+// fencing is the fence of the kernel around agents.
+func (w *work) fencing(c workspace.DispatchRule) dispatch.Fencing {
+	return dispatch.Fencing{
+		Mode: cmp.Or(os.Getenv(fence.Setting), c.Fence),
+		Init: w.deps.Fence,
+		Plan: func(program, shown []string) (fence.Plan, error) {
+			home, _ := os.UserHomeDir() // without one nothing in it needs a fence
+			return fence.PlanOf(w.workspace, fence.Wish{
+				Folder:  absolute(w.deps.Workspace),
+				Home:    home,
+				Data:    absolute(w.deps.DataDir),
+				Program: program,
+				Shown:   shown,
+			})
+		},
+	}
 }
 
 // runner returns the runner that the workspace file selects, nil if there is none.

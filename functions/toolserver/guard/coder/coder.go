@@ -53,6 +53,7 @@ const (
 type Runner struct {
 	Name    string
 	Command []string
+	Fenced  []string // behind a fence of the kernel, where the agent's own sandbox cannot stand; nil for the same
 	Env     []string // names of variables that the agent inherits
 	Stops   map[int]string
 }
@@ -111,6 +112,7 @@ var Agents = []Agent{
 		Runner: &Runner{
 			Name:    "codex",
 			Command: []string{"codex", "exec", "{hook}", "--sandbox", "workspace-write", "-"},
+			Fenced:  []string{"codex", "exec", "{hook}", "--sandbox", "danger-full-access", "-"},
 			Env:     []string{"OPENAI_API_KEY", "CODEX_API_KEY"},
 		},
 	},

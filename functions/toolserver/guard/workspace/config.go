@@ -347,6 +347,7 @@ type DispatchRule struct {
 	Timeout       Duration `yaml:"timeout"`
 	MaxTokens     int      `yaml:"max_tokens" min:"1000" max:"100000000" doc:"Tokens that one task of the loop may cost; 500000 if not set."`
 	Env           []string `yaml:"env" doc:"Names of variables that the agent inherits."`
+	Fence         string   `yaml:"fence" enum:"auto,required,off" doc:"Fence of the kernel around agents: auto where one can stand, required to start no agent without one, off for none; auto if not set."`
 }
 
 // Limits bound every scan.

@@ -26,9 +26,10 @@ type Dispatched struct {
 	StartedAt *time.Time `json:"started_at,omitempty"`
 	MaxTurns  int        `json:"max_turns,omitempty"`
 	Guarded   *bool      `json:"guarded,omitempty"` // each change that the agent makes is checked first
+	Fence     string     `json:"fence,omitempty"`   // kernel, kernel without landlock, or none: why
 	Slots     Slots      `json:"slots"`
 
-	Code   string `json:"code,omitempty"` // why not: halted, disabled, command_not_found, insufficient_memory, limit_exceeded or unavailable
+	Code   string `json:"code,omitempty"` // why not: halted, disabled, command_not_found, insufficient_memory, limit_exceeded, fence_unavailable or unavailable
 	Error  string `json:"error,omitempty"`
 	FreeMB int    `json:"free_mb,omitempty"`
 }
@@ -68,6 +69,7 @@ func DispatchToLLM(d *dispatch.Dispatcher) *tool.Tool {
 			return Dispatched{}, err
 		default:
 			out.Dispatched, out.PID, out.Log = true, r.Identity.PID, r.Log
+			out.Fence = r.Fence.Word()
 			out.ID, out.StartedAt, out.MaxTurns, out.Guarded = r.ID, &r.StartedAt, r.MaxTurns, &r.Guarded
 		}
 

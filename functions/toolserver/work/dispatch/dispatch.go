@@ -48,6 +48,7 @@ type Settings struct {
 	Max       int           // at once, 0 for MostAtOnce
 	MinFreeMB int           // memory that must be free, if above LeastFreeMB
 	Timeout   time.Duration // for tasks that name none, 0 for half an hour
+	Fence     Fencing       // of the kernel around the programs
 }
 
 const (
@@ -86,7 +87,7 @@ type Task struct {
 
 // Refused says why nothing was started.
 type Refused struct {
-	Code    string // halted, disabled, command_not_found, insufficient_memory, limit_exceeded, unavailable
+	Code    string // halted, disabled, command_not_found, insufficient_memory, limit_exceeded, fence_unavailable, unavailable
 	Message string
 	FreeMB  int // with insufficient_memory
 }
@@ -113,6 +114,9 @@ type run struct {
 	group  *processes.Group
 	runner Runner      // nil if a server before this one started it
 	reason chan string // why it is ended before its time
+	line   io.Closer   // ends the fence around it; nil without one
+
+	finished chan struct{} // closed when its end is recorded
 }
 
 // Open resumes watching the dispatches that run in a data directory.
@@ -168,11 +172,12 @@ func (d *Dispatcher) resume() error {
 			continue
 		}
 		if group, ok := processes.Resume(d.trace(r)); ok {
-			d.watch(r, group, nil)
+			d.watch(r, launched{group: group}, nil)
 		}
 	}
 
 	if unlock != nil {
+		d.recordLost(context.Background(), records)
 		d.prune(records)
 	}
 
@@ -223,7 +228,7 @@ func (d *Dispatcher) Start(ctx context.Context, t Task) (Record, error) {
 		return Record{}, err
 	}
 
-	r, err := d.start(ctx, settings.Runner, program, job, lease)
+	r, err := d.start(ctx, settings, program, job, lease)
 	if err != nil {
 		err = errors.Join(err, d.deps.Slots.Release(context.WithoutCancel(ctx), lease))
 	}
@@ -305,7 +310,7 @@ func (d *Dispatcher) admit(s Settings, j Job) (Program, error) {
 }
 
 // start starts the program of a job; the lock is held.
-func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lease Lease) (Record, error) {
+func (d *Dispatcher) start(ctx context.Context, s Settings, p Program, j Job, lease Lease) (Record, error) {
 	r := Record{
 		ID:         j.ID,
 		State:      Running,
@@ -314,10 +319,11 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 		TimeoutS:   int(j.Timeout.Seconds()),
 		TaskDigest: digest(j.Text),
 		Log:        logOf(j.ID),
-		Runner:     by.Name(),
+		Runner:     s.Runner.Name(),
 		Guarded:    p.Guarded,
 		Lease:      lease,
 		Identity:   processes.Expected(),
+		Server:     processes.Own(),
 	}
 
 	if j.Key != "" {
@@ -334,7 +340,7 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 	if err := d.write(r); err != nil { // first, so that it is known after a crash
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
 	}
-	group, err := processes.Start(processes.Command{
+	begun, err := d.launch(ctx, s.Fence, p, j, processes.Command{
 		ID:     j.ID,
 		Argv:   p.Argv,
 		Dir:    d.deps.Dir,
@@ -347,7 +353,7 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 		return Record{}, errors.Join(err, os.RemoveAll(folder))
 	}
 
-	r.Identity = group.Identity()
+	r.Identity, r.Fence = begun.group.Identity(), begun.standing
 	err = d.write(r)
 	if err == nil &&
 		d.deps.Halted() { // since admit; the kill switch may have looked before it began
@@ -355,7 +361,8 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 	}
 
 	if err != nil {
-		processes.StopNow(group) // it has not done anything yet
+		processes.StopNow(begun.group) // it has not done anything yet
+		begun.hangUp()
 		return Record{}, err
 	}
 
@@ -367,11 +374,13 @@ func (d *Dispatcher) start(ctx context.Context, by Runner, p Program, j Job, lea
 			"max_turns":   j.MaxTurns,
 			"runner":      r.Runner,
 			"guarded":     r.Guarded,
+			"fence":       r.Fence.Word(),
+			"fence_parts": r.Fence,
 			"task_sha256": r.TaskDigest,
 		},
 	)
 
-	d.watch(r, group, by)
+	d.watch(r, begun, s.Runner)
 	return r, nil
 }
 

@@ -18,12 +18,16 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/shared/audit"
 	"governance.internal/shared/audit/memory"
 )
 
 // TestMain makes the test binary an agent, or a server, when its environment says so.
 func TestMain(m *testing.M) {
+	if fence.IsFirstProcess(os.Args[1:]) {
+		os.Exit(fence.Init())
+	}
 	switch os.Getenv("TEST_ACT") {
 	case "":
 		os.Exit(m.Run())
@@ -35,6 +39,10 @@ func TestMain(m *testing.M) {
 		serveAndCrash()
 	case "next server":
 		killAll()
+	case "fenced server":
+		serveFenced()
+	case "lacking server":
+		serveLacking()
 	case "orphan":
 		time.Sleep(20 * time.Second)
 	}
@@ -74,6 +82,13 @@ func agent() {
 		c.Env = []string{"TEST_ACT=orphan"}
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		_ = c.Start()
+	case "spoil": // what is governed, and what is not
+		governed := os.WriteFile("kept.txt", []byte("spoiled"), 0o600)
+		free := os.WriteFile("free.txt", []byte("written"), 0o600)
+		fmt.Println("governed:", governed, "free:", free)
+	case "read":
+		text, err := os.ReadFile(os.Args[3])
+		fmt.Println("read:", string(text), err)
 	case "leave":
 		c := exec.Command("/proc/self/exe", "1", "wait")
 		c.Env, c.SysProcAttr = os.Environ(), &syscall.SysProcAttr{Setsid: true}

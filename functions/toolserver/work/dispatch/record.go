@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/functions/toolserver/work/processes"
 	"governance.internal/functions/toolserver/work/statefile"
 )
@@ -36,12 +37,14 @@ type Record struct {
 	Log        string             `json:"log"` // below the data directory
 	Runner     string             `json:"runner"`
 	Guarded    bool               `json:"guarded"` // each change that the agent makes is checked first
+	Fence      fence.Standing     `json:"fence"`   // of the kernel
 	Lease      Lease              `json:"lease"`
+	Server     processes.Identity `json:"server"` // that watches it
 
 	EndedAt  *time.Time `json:"ended_at,omitempty"`
 	ExitCode *int       `json:"exit_code,omitempty"` // not known for what an earlier server started
 	Signal   string     `json:"signal,omitempty"`
-	Reason   string     `json:"reason,omitempty"` // exit, timeout, log_limit, killed, cancelled, lease_lost or lost; "" while it is being written
+	Reason   string     `json:"reason,omitempty"` // exit, timeout, log_limit, killed, cancelled, lease_lost, server_ended or lost; "" while it is being written
 	Stop     string     `json:"stop,omitempty"`   // why the agent says that it ended
 }
 

@@ -24,9 +24,13 @@ type Job struct {
 // Program is what does a job.
 type Program struct {
 	Argv    []string // no shell
+	Fenced  []string // the same behind a fence; nil for Argv
 	Env     []string // name=value
 	Input   []byte   // on standard input
 	Guarded bool     // each change that it makes is checked first
+
+	// Unfenced is why no fence of the kernel stands around the program; "" if one should.
+	Unfenced string
 }
 
 // Runner knows a kind of agents.
@@ -43,6 +47,7 @@ type Runner interface {
 type Exec struct {
 	Preset  string       // name of one of [Presets], "" for a command of the workspace file
 	Command []string     // program and arguments; {task}, {task_file}, {max_turns} and {hook} are filled in. Without a task among them it comes on standard input
+	Fenced  []string     // the same behind a fence of the kernel; nil for Command
 	Agent   string       // name of its hook in [hook.Agents], "" for none
 	Guard   *hook.Launch // its start with the hook; nil for none
 	Env     []string     // names of variables that the agent inherits
@@ -62,6 +67,7 @@ func presets() (all []Exec) {
 		preset := Exec{
 			Preset:  known.Runner.Name,
 			Command: known.Runner.Command,
+			Fenced:  known.Runner.Fenced,
 			Env:     known.Runner.Env,
 			Stops:   known.Runner.Stops,
 		}
@@ -133,7 +139,7 @@ func (e Exec) Program(j Job) (Program, error) {
 		}
 	}
 
-	out := Program{Argv: []string{program}, Input: []byte(j.Text)}
+	out := Program{Input: []byte(j.Text)}
 	for _, name := range e.Env {
 		if value, ok := e.Lookup(name); ok {
 			out.Env = append(out.Env, name+"="+value)
@@ -145,17 +151,33 @@ func (e Exec) Program(j Job) (Program, error) {
 		out.Guarded, out.Env, hooked = true, append(out.Env, e.Guard.Env...), e.Guard.Args
 	}
 
-	for _, part := range e.Command[1:] {
+	out.Argv = filled(program, e.Command[1:], j, hooked)
+	if len(e.Fenced) > 0 {
+		out.Fenced = filled(program, e.Fenced[1:], j, hooked)
+	}
+	if namesTask(e.Command) {
+		out.Input = nil
+	}
+	return out, nil
+}
+
+// namesTask reports whether a task is among the arguments.
+func namesTask(command []string) bool {
+	return slices.ContainsFunc(command[1:], func(part string) bool {
+		return strings.Contains(part, "{task}") || strings.Contains(part, "{task_file}")
+	})
+}
+
+// filled is a command line with what stands for a job filled in.
+func filled(program string, arguments []string, j Job, hooked []string) []string {
+	argv := []string{program}
+	places := strings.NewReplacer("{max_turns}", strconv.Itoa(j.MaxTurns), "{task_file}", j.File, "{task}", j.Text)
+	for _, part := range arguments {
 		if part == "{hook}" {
-			out.Argv = append(out.Argv, hooked...)
+			argv = append(argv, hooked...)
 			continue
 		}
-
-		if strings.Contains(part, "{task}") || strings.Contains(part, "{task_file}") {
-			out.Input = nil
-		}
-		out.Argv = append(out.Argv, strings.NewReplacer("{max_turns}", strconv.Itoa(j.MaxTurns), "{task_file}", j.File, "{task}", j.Text).Replace(part))
+		argv = append(argv, places.Replace(part))
 	}
-
-	return out, nil
+	return argv
 }

@@ -20,12 +20,15 @@ const (
 )
 
 // watch follows a dispatch to its end.
-func (d *Dispatcher) watch(r Record, g *processes.Group, by Runner) {
+func (d *Dispatcher) watch(r Record, begun launched, by Runner) {
 	one := &run{
 		record: r,
-		group:  g,
+		group:  begun.group,
 		runner: by,
 		reason: make(chan string, 1),
+		line:   begun.line,
+
+		finished: make(chan struct{}),
 	}
 
 	d.mu.Lock()
@@ -101,7 +104,9 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		delete(d.running, one.record.ID)
+		close(one.finished)
 	}()
+	launched{line: one.line}.hangUp()
 
 	<-one.group.Done()
 	d.strays.NoteStrays()
@@ -181,6 +186,7 @@ func (d *Dispatcher) Cancel(ctx context.Context, id, source, why string) bool {
 		return false
 	}
 	one.end("cancelled")
+	one.endFence()
 
 	d.note(ctx, EventCancelled, map[string]any{"dispatch": id, "source": source, "reason": why})
 	return true
@@ -190,6 +196,17 @@ func (r *run) end(reason string) {
 	select {
 	case r.reason <- reason:
 	default: // it is being ended already
+	}
+}
+
+// fenceGrace is how long what stands behind a fence may take to end by itself when a person ends
+// it: the kernel ends it then, all at once.
+const fenceGrace = 250 * time.Millisecond
+
+// endFence ends everything behind the fence after the grace.
+func (r *run) endFence() {
+	if r.line != nil {
+		time.AfterFunc(fenceGrace, launched{line: r.line}.hangUp)
 	}
 }
 
@@ -204,6 +221,7 @@ func (d *Dispatcher) StopAll(ctx context.Context) ([]processes.Outcome, []proces
 	for _, one := range all {
 		one.end("killed")
 		own[one.record.ID], groups = true, append(groups, one.group)
+		one.endFence()
 	}
 
 	records, err := d.records()

@@ -7,21 +7,37 @@
 package fence
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 )
 
-// Plan is what a fence does. Paths are absolute and without links.
+// Plan is what a fence does. Paths are absolute and without links, but for Links.
 type Plan struct {
 	Folder   string   // of the workspace, in which the program starts
 	Program  []string // command line
 	ReadOnly []string // files and folders that are there and cannot be changed
+	Links    []string // symbolic links that cannot be replaced
 	Hidden   []string // files and folders that look empty
+	Shown    []string // files in hidden folders that are seen
 	Writable []string // folders outside of which nothing can be written
 	Offline  bool     // only the loopback of its own network
+
+	Governed []string // names from the root of the workspace that ReadOnly and Links stand for
+	Open     []string // patterns of the workspace that match names which are not there yet
 }
+
+// Modes of a fence around programs that a service starts.
+const (
+	Auto     = "auto"     // a fence stands where the kernel allows one
+	Required = "required" // without a fence nothing is started
+	Off      = "off"
+)
+
+// Setting is the variable with a mode that goes before all others.
+const Setting = "GOVERNANCE_FENCE"
 
 // Standing says which parts of a fence stand. Its zero value is no fence.
 type Standing struct {
@@ -30,6 +46,7 @@ type Standing struct {
 	Hidden     int    `json:"hidden"`
 	Landlock   int    `json:"landlock"` // version of its interface; 0: the kernel has none
 	Network    string `json:"network"`  // open or none
+	Open       int    `json:"open"`     // patterns that match names which are not there yet: those can be made
 	Why        string `json:"why,omitempty"`
 }
 
@@ -48,7 +65,22 @@ func (s Standing) String() string {
 	} else {
 		parts = append(parts, "no Landlock: the kernel has none, so files outside of the workspace are not held")
 	}
+	if s.Open > 0 {
+		parts = append(parts, fmt.Sprintf("%d patterns match names that are not there yet, which can be made", s.Open))
+	}
 	return "fence: " + strings.Join(append(parts, "network "+s.Network), ", ")
+}
+
+// Word is the standing in a word, for records: "kernel", "kernel without landlock", or "none: "
+// and the reason.
+func (s Standing) Word() string {
+	switch {
+	case !s.Namespaces:
+		return "none: " + cmp.Or(s.Why, "not tried")
+	case s.Landlock == 0:
+		return "kernel without landlock"
+	}
+	return "kernel"
 }
 
 // Unavailable is the error of a machine on which no fence can stand.
@@ -64,6 +96,11 @@ func IsUnavailable(err error) bool {
 	return errors.As(err, &e)
 }
 
+// NotStarted is the error of a program that could not be started though its fence stood.
+type NotStarted struct{ Reason string }
+
+func (e *NotStarted) Error() string { return e.Reason }
+
 // InitCommand is the argument with which a program of ours becomes the first process of a fence;
 // it then calls [Init].
 const InitCommand = "fence-init"
@@ -72,6 +109,8 @@ const InitCommand = "fence-init"
 type message struct {
 	Standing Standing
 	Error    string `json:",omitempty"` // of the set-up; the program was not started
+
+	NotStarted bool `json:",omitempty"` // the fence stood, and the program could not be started
 }
 
 func (m message) encode() []byte {

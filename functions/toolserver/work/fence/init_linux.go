@@ -36,7 +36,7 @@ func Init() int {
 	go endWithTheLine(os.NewFile(lineFile, "line"))
 	program, err := start(p)
 	if err != nil {
-		return refuse(report, fmt.Errorf("%s cannot be started: %w", p.Program[0], err))
+		return notStarted(report, fmt.Errorf("%s cannot be started: %w", p.Program[0], err))
 	}
 	_, _ = report.Write(message{Standing: standing}.encode()) // who reads it may be gone
 	_ = report.Close()
@@ -67,9 +67,15 @@ func refuse(report *os.File, err error) int {
 	return 125
 }
 
+// notStarted tells why the program did not start in a fence that stands.
+func notStarted(report *os.File, err error) int {
+	_, _ = report.Write(message{Error: err.Error(), NotStarted: true}.encode()) // who reads it may be gone
+	return exitNotFound
+}
+
 // build makes the mounts first, because Landlock forbids further ones.
 func build(p Plan) (Standing, error) {
-	standing := Standing{Namespaces: true, Network: "open"}
+	standing := Standing{Namespaces: true, Network: "open", Open: len(p.Open)}
 	if p.Offline {
 		standing.Network = "none"
 	}

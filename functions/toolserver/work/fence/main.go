@@ -50,7 +50,7 @@ func Main(ctx context.Context, init string, args []string, in io.Reader, out, st
 // and returns the exit status of the program. init is the program of ours that becomes the first
 // process of the fence.
 func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr io.Writer) int {
-	if off := os.Getenv(Setting); off == "off" {
+	if os.Getenv(Setting) == Off {
 		return withoutFence(o, &Unavailable{"the setting " + Setting + "=off forbids it"}, stderr)
 	}
 
@@ -63,6 +63,10 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 	running, err := Start(ctx, init, p, in, out, stderr)
 	if IsUnavailable(err) {
 		return withoutFence(o, err, stderr)
+	}
+	if notStarted := new(NotStarted); errors.As(err, &notStarted) {
+		fmt.Fprintf(stderr, "governance run: %v\n", err)
+		return exitNotFound
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
@@ -78,9 +82,6 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 	}
 	return status
 }
-
-// Setting is the variable that forbids fences with the value off.
-const Setting = "GOVERNANCE_FENCE"
 
 // withoutFence runs the program plainly if that is wanted, and else says why it does not.
 func withoutFence(o Options, err error, stderr io.Writer) int {
@@ -135,9 +136,12 @@ func planHere(o Options) (Plan, error) {
 	defer gate.Workspace.Close()
 
 	home, _ := os.UserHomeDir() // without one nothing in it needs a fence
-	p, err := PlanOf(gate.Workspace, folder, home, o.Program)
-	p.Offline = o.Offline
-	return p, err
+	return PlanOf(gate.Workspace, Wish{
+		Folder:  folder,
+		Home:    home,
+		Program: o.Program,
+		Offline: o.Offline,
+	})
 }
 
 // runPlainly replaces this process by the program.

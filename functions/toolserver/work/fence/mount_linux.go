@@ -16,36 +16,58 @@ func mountAll(p Plan) (bound int, err error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return 0, fmt.Errorf("the mounts cannot be made private: %w", err)
 	}
+	if err := pin(p); err != nil {
+		return 0, err
+	}
 	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return 0, fmt.Errorf("/proc cannot be mounted: %w", err)
 	}
 
-	for _, folder := range ancestors(p) {
-		if err := bind(folder); err != nil {
-			return bound, err
-		}
-	}
 	for _, path := range p.ReadOnly {
 		if err := bindReadOnly(path); err != nil {
 			return bound, err
 		}
 		bound++
 	}
-	for _, path := range p.Hidden {
-		if err := hide(path); err != nil {
+	for _, path := range p.Links {
+		if err := bindLink(path); err != nil {
 			return bound, err
 		}
+		bound++
 	}
 
-	// The working directory still is the folder below the mounts.
-	return bound, os.Chdir(p.Folder)
+	if err := hideAll(p); err != nil {
+		return bound, err
+	}
+	return bound, os.Chdir(p.Folder) // which still is the folder below the mounts
+}
+
+// pin keeps the folders between the workspace and its governed places from being renamed. The
+// kernel refuses to rename what is a mount point anywhere in the namespace, so the mounts are
+// made in a second view of the workspace, which the new /proc covers. In the first view files
+// can still be linked from folder to folder, which is not possible between mounts.
+func pin(p Plan) error {
+	const view = "/proc"
+	folders := ancestors(p)
+	if len(folders) == 0 {
+		return nil
+	}
+	if err := unix.Mount(p.Folder, view, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("%s cannot be bound: %w", p.Folder, err)
+	}
+
+	for _, folder := range folders {
+		if err := bind(view + strings.TrimPrefix(folder, p.Folder)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ancestors are the folders between the workspace and its governed places, the upper ones first.
-// A folder that is a mount of its own cannot be renamed, so nothing can be put in its place.
 func ancestors(p Plan) []string {
 	var found []string
-	for _, path := range p.ReadOnly {
+	for _, path := range slices.Concat(p.ReadOnly, p.Links) {
 		folder := filepath.Dir(path)
 		for strings.HasPrefix(folder, p.Folder+"/") && !slices.Contains(found, folder) {
 			found = append(found, folder)
@@ -72,7 +94,10 @@ func bindReadOnly(path string) error {
 	if err := bind(path); err != nil {
 		return err
 	}
+	return remountReadOnly(path)
+}
 
+func remountReadOnly(path string) error {
 	var had unix.Statfs_t
 	if err := unix.Statfs(path, &had); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -83,6 +108,66 @@ func bindReadOnly(path string) error {
 		return fmt.Errorf("%s cannot be made read-only: %w", path, err)
 	}
 	return nil
+}
+
+// bindLink binds a symbolic link on itself, so that it can be neither removed nor replaced. Its
+// target is not followed: the descriptor is of the link.
+func bindLink(path string) error {
+	link, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer unix.Close(link)
+	return bind(fmt.Sprintf("/proc/self/fd/%d", link))
+}
+
+// hideAll hides places, but for the files in them that the plan shows.
+func hideAll(p Plan) error {
+	for _, path := range p.Hidden {
+		isShown := func(file string) bool { return strings.HasPrefix(file, path+"/") }
+		shown := slices.DeleteFunc(slices.Clone(p.Shown), func(file string) bool { return !isShown(file) })
+		if err := hideBut(path, shown); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hideBut hides a place, but for files in it.
+func hideBut(path string, shown []string) error {
+	kept := map[string]int{}
+	for _, file := range shown {
+		descriptor, err := unix.Open(file, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		defer unix.Close(descriptor)
+		kept[file] = descriptor
+	}
+	if len(kept) == 0 {
+		return hide(path)
+	}
+
+	if err := unix.Mount("none", path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "size=64k,mode=755"); err != nil {
+		return fmt.Errorf("%s cannot be hidden: %w", path, err)
+	}
+	for file, descriptor := range kept {
+		if err := show(file, descriptor); err != nil {
+			return fmt.Errorf("%s cannot be shown: %w", file, err)
+		}
+	}
+	return remountReadOnly(path)
+}
+
+// show binds an open file where its hidden name was.
+func show(file string, descriptor int) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, nil, 0o444); err != nil {
+		return err
+	}
+	return unix.Mount(fmt.Sprintf("/proc/self/fd/%d", descriptor), file, "", unix.MS_BIND, "")
 }
 
 // hide puts an empty folder or an empty file over a place.

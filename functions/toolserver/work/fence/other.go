@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 )
 
 // Running is a program behind a fence.
@@ -20,6 +21,20 @@ func Start(context.Context, string, Plan, io.Reader, io.Writer, io.Writer) (*Run
 func (*Running) Wait() (int, error)     { return 0, nil }
 func (*Running) Kill() error            { return nil }
 func (*Running) Signal(os.Signal) error { return nil }
+
+// Setup is never made.
+type Setup struct{}
+
+// Prepare fails: only Linux has the namespaces of a fence.
+func Prepare(Plan) (*Setup, error) { return nil, &Unavailable{"only Linux has user namespaces"} }
+
+// Attach, Stand and Close are never reached.
+func (*Setup) Attach(*exec.Cmd)                    {}
+func (*Setup) Stand() (Standing, io.Closer, error) { return Standing{}, nil, nil }
+func (*Setup) Close() error                        { return nil }
+
+// Forbidden returns the error itself.
+func Forbidden(err error) error { return err }
 
 // Init is never reached.
 func Init() int { return 125 }

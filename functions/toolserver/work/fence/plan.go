@@ -1,13 +1,10 @@
 package fence
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
@@ -35,66 +32,71 @@ var sockets = []string{
 // system are the folders outside of the workspace and the home directory in which work writes.
 var system = []string{"/tmp", "/var/tmp", "/dev", "/proc", "/run/user", "/run/lock"}
 
+// Wish is what a plan is made for.
+type Wish struct {
+	Folder  string   // of the workspace
+	Home    string   // directory of the user, "" for none
+	Data    string   // directory that the service keeps for itself, "" for the usual one
+	Program []string // command line
+	Shown   []string // files that the program sees though their folder is hidden
+	Offline bool
+}
+
 // PlanOf makes the plan for a program in a workspace: what its lists govern is read-only, what
-// the service keeps about itself is hidden. home may be empty.
-func PlanOf(w *workspace.Workspace, folder, home string, program []string) (Plan, error) {
-	folder, err := filepath.EvalSymlinks(folder)
+// the service keeps about itself is hidden.
+func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
+	folder, err := filepath.EvalSymlinks(wish.Folder)
 	if err != nil {
 		return Plan{}, err
 	}
 	p := Plan{
 		Folder:   folder,
-		Program:  program,
+		Program:  wish.Program,
+		Shown:    below("/", wish.Shown),
 		Writable: append(slices.Clone(system), folder, os.TempDir()),
+		Offline:  wish.Offline,
 	}
 
-	governed, err := governedOf(w)
+	state, err := w.Load()
 	if err != nil {
 		return p, err
 	}
-	p.ReadOnly = below(folder, governed)
+	found, err := governedOf(w, state.Policy)
+	if err != nil {
+		return p, err
+	}
+	p.Governed, p.Open = found.names, openPatterns(state.Config, found.names)
+	p.Links = inFolder(folder, found.links)
+	p.ReadOnly = below(folder, found.names)
+
 	linked, err := otherNames(folder, p.ReadOnly)
 	if err != nil {
 		return p, err
 	}
 	p.ReadOnly = append(p.ReadOnly, linked...)
 	p.ReadOnly = append(p.ReadOnly, below(filepath.Join(folder, ".git"), ofGit)...)
-	p.Hidden = append(below(folder, []string{workspace.DataDir}), below("/", sockets)...)
 
-	if home != "" {
-		p.Writable = append(p.Writable, home)
-		p.ReadOnly = append(p.ReadOnly, below(home, startUp)...)
-		p.Hidden = append(p.Hidden, below(home, secrets)...)
+	own := []string{filepath.Join(folder, workspace.DataDir)}
+	if wish.Data != "" {
+		own = append(own, wish.Data)
+	}
+	p.Hidden = append(below("/", own), below("/", sockets)...)
+
+	if wish.Home != "" {
+		p.Writable = append(p.Writable, wish.Home)
+		p.ReadOnly = append(p.ReadOnly, below(wish.Home, startUp)...)
+		p.Hidden = append(p.Hidden, below(wish.Home, secrets)...)
 	}
 	return p, nil
 }
 
-// governedOf are the files and folders of a workspace that its lists govern, from its root. A
-// folder stands for all that is in it.
-func governedOf(w *workspace.Workspace) ([]string, error) {
-	state, err := w.Load()
-	if err != nil {
-		return nil, err
+// inFolder are names in a folder as paths.
+func inFolder(folder string, names []string) []string {
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, filepath.Join(folder, name))
 	}
-
-	var found []string
-	err = w.Walk(".", state.Config.Limits.MaxFiles, func(name string, entry fs.DirEntry) error {
-		decision, rule := state.Policy.Decide(name)
-		isFree := decision == policy.OK || decision == policy.Unknown
-		if isFree || w.Own(rule) {
-			return nil
-		}
-
-		found = append(found, name)
-		if entry.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	})
-	if errors.Is(err, workspace.ErrManyFiles) {
-		return nil, errors.New("the workspace has more files than limits.max_files: raise it, so that every governed file is found")
-	}
-	return found, err
+	return paths
 }
 
 // below are those names in a folder that are there, without links.

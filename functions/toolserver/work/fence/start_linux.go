@@ -1,6 +1,7 @@
 package fence
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,7 +20,7 @@ type Running struct {
 	Standing Standing
 
 	cmd  *exec.Cmd
-	line *os.File // held open: the fence ends when it closes
+	line io.Closer // the fence ends when it closes
 }
 
 // Numbers of the descriptors that the first process inherits.
@@ -32,56 +34,100 @@ const (
 // the kernel allows no fence; then nothing was started. init is the program of ours that becomes
 // the first process. A cancelled ctx ends the fence and everything in it.
 func Start(ctx context.Context, init string, p Plan, in io.Reader, out, stderr io.Writer) (*Running, error) {
-	text, err := json.Marshal(p)
+	setup, err := Prepare(p)
 	if err != nil {
 		return nil, err
 	}
-
-	pipes, err := openPipes()
-	if err != nil {
-		return nil, err
-	}
-	defer pipes.closeInner()
+	defer setup.Close()
 
 	cmd := exec.CommandContext(ctx, init, InitCommand)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
 	cmd.Dir = p.Folder
-	cmd.ExtraFiles = []*os.File{pipes.plan.inner, pipes.report.inner, pipes.line.inner}
-	cmd.SysProcAttr = namespaces(p.Offline)
+	setup.Attach(cmd)
 	if err := cmd.Start(); err != nil {
-		pipes.closeOuter()
-		return nil, forbidden(err)
+		return nil, Forbidden(err)
 	}
-	pipes.closeInner()
 
-	_, writeErr := pipes.plan.outer.Write(text)
-	_ = pipes.plan.outer.Close()
-	standing, err := readReport(pipes.report.outer)
-	if err = firstOf(writeErr, err); err != nil {
-		_ = pipes.line.outer.Close() // the first process ends
-		_ = cmd.Wait()
+	standing, line, err := setup.Stand()
+	if err != nil {
+		_ = cmd.Wait() // it said why it ended
 		return nil, err
 	}
-	return &Running{Standing: standing, cmd: cmd, line: pipes.line.outer}, nil
+	return &Running{Standing: standing, cmd: cmd, line: line}, nil
 }
 
-// namespaces asks for the namespaces, with the own user mapped to itself. The first process
+// Setup is a fence that is about to stand: it belongs to one start of a program of ours with
+// [InitCommand]. Close it.
+type Setup struct {
+	plan  Plan
+	pipes *pipes
+}
+
+// Prepare opens what a start needs.
+func Prepare(p Plan) (*Setup, error) {
+	pipes, err := openPipes()
+	if err != nil {
+		return nil, err
+	}
+	return &Setup{p, pipes}, nil
+}
+
+// Attach adds to a command what makes its process the first one of the fence. Other attributes
+// of the command stay.
+func (s *Setup) Attach(cmd *exec.Cmd) {
+	cmd.ExtraFiles = []*os.File{s.pipes.plan.inner, s.pipes.report.inner, s.pipes.line.inner}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	addNamespaces(cmd.SysProcAttr, s.plan.Offline)
+}
+
+// Stand hands the plan to the process that was started, and waits until the fence stands and the
+// program runs. The fence ends when the line is closed, so also when this process ends. After
+// an error the process ends by itself.
+func (s *Setup) Stand() (Standing, io.Closer, error) {
+	s.pipes.closeInner()
+	text, err := json.Marshal(s.plan)
+	if err != nil {
+		return Standing{}, nil, err
+	}
+
+	_, writeErr := s.pipes.plan.outer.Write(text)
+	_ = s.pipes.plan.outer.Close()
+	standing, err := readReport(s.pipes.report.outer)
+	if err = cmp.Or(writeErr, err); err != nil {
+		return Standing{}, nil, err
+	}
+
+	line := s.pipes.line.outer
+	s.pipes.line.outer = nil // it is the caller's now
+	return standing, line, nil
+}
+
+// Close closes what the start did not hand over.
+func (s *Setup) Close() error {
+	s.pipes.closeInner()
+	s.pipes.closeOuter()
+	return nil
+}
+
+// addNamespaces asks for the namespaces, with the own user mapped to itself. The first process
 // needs capabilities in them for its mounts; it drops them before it starts the program.
-func namespaces(offline bool) *syscall.SysProcAttr {
+func addNamespaces(attributes *syscall.SysProcAttr, offline bool) {
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID
 	if offline {
 		flags |= unix.CLONE_NEWNET
 	}
-	return &syscall.SysProcAttr{
-		Cloneflags:  uintptr(flags),
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}},
-		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN},
-	}
+
+	attributes.Cloneflags |= uintptr(flags)
+	attributes.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+	attributes.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	attributes.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN}
 }
 
-// forbidden tells a kernel that allows no namespaces from other failures.
-func forbidden(err error) error {
+// Forbidden tells a kernel that allows no namespaces from other failures of a start: it returns
+// an [*Unavailable] for the former.
+func Forbidden(err error) error {
 	for _, refusal := range []error{unix.EPERM, unix.ENOSPC, unix.EINVAL, unix.ENOSYS, unix.EUSERS, unix.EACCES} {
 		if errors.Is(err, refusal) {
 			return &Unavailable{fmt.Sprintf("the kernel refuses user namespaces (%v)", err)}
@@ -90,10 +136,18 @@ func forbidden(err error) error {
 	return err
 }
 
+// mostSetUp is how long a fence may take to stand: a file system that does not answer must not
+// hold up the caller.
+const mostSetUp = 20 * time.Second
+
 // readReport reads what the first process tells.
 func readReport(from *os.File) (Standing, error) {
 	defer from.Close()
+	_ = from.SetReadDeadline(time.Now().Add(mostSetUp)) // a pipe takes one
 	text, err := io.ReadAll(from)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return Standing{}, &Unavailable{fmt.Sprintf("it did not stand after %s", mostSetUp)}
+	}
 	if err != nil {
 		return Standing{}, err
 	}
@@ -102,19 +156,13 @@ func readReport(from *os.File) (Standing, error) {
 	if err := json.Unmarshal(text, &told); err != nil {
 		return Standing{}, errors.New("the first process of the fence ended without a report")
 	}
+	if told.NotStarted {
+		return Standing{}, &NotStarted{told.Error}
+	}
 	if told.Error != "" {
 		return Standing{}, &Unavailable{told.Error}
 	}
 	return told.Standing, nil
-}
-
-func firstOf(list ...error) error {
-	for _, err := range list {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Wait waits for the end of the program and returns its exit status.
@@ -150,7 +198,7 @@ func openPipes() (*pipes, error) {
 	p.plan.inner, p.plan.outer, errPlan = os.Pipe()
 	p.report.outer, p.report.inner, errReport = os.Pipe()
 	p.line.inner, p.line.outer, errLine = os.Pipe()
-	if err := firstOf(errPlan, errReport, errLine); err != nil {
+	if err := cmp.Or(errPlan, errReport, errLine); err != nil {
 		p.closeInner()
 		p.closeOuter()
 		return nil, err

@@ -45,6 +45,10 @@ type Command struct {
 	Output *os.File // takes both its outputs; it stays open
 	Notes  string   // file for the processes that are seen, "" for none
 
+	// Attach adds to how the process starts, such as namespaces; nil for nothing. It is called
+	// for each try.
+	Attach func(*exec.Cmd)
+
 	withoutControlGroup bool // as on a machine that has none
 }
 
@@ -103,12 +107,12 @@ func Start(c Command) (*Group, error) {
 	}
 
 	cmd := c.prepared(input)
-	err = g.start(cmd)
+	err = g.start(cmd, c.Attach)
 	if err != nil && g.control.exists() { // the system may refuse to start a program there
 		g.control.remove()
 		g.control = controlGroup{}
 		cmd = c.prepared(input)
-		err = g.start(cmd)
+		err = g.start(cmd, c.Attach)
 	}
 
 	if err != nil {
@@ -182,6 +186,15 @@ type Trace struct {
 // known it is found by its marker alone.
 func Expected() Identity { return Identity{Boot: bootID()} }
 
+// Own is the identity of this process.
+func Own() Identity {
+	p, err := read(self)
+	if err != nil {
+		return Identity{} // nobody takes it for another's
+	}
+	return Identity{self, p.begun, bootID()}
+}
+
 // Identity of the group's program.
 func (g *Group) Identity() Identity {
 	return Identity{
@@ -247,7 +260,7 @@ func (g *Group) follow() {
 }
 
 // start records the process before it can end and its ID can be reused.
-func (g *Group) start(cmd *exec.Cmd) error {
+func (g *Group) start(cmd *exec.Cmd, attach func(*exec.Cmd)) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -258,6 +271,9 @@ func (g *Group) start(cmd *exec.Cmd) error {
 	defer into.Close()
 
 	cmd.SysProcAttr = ownSession(into)
+	if attach != nil {
+		attach(cmd)
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
