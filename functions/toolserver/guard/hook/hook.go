@@ -172,15 +172,21 @@ func (j *judgement) take(report preflight.Report, hidden []string, err error) {
 		j.logged = append(j.logged, report.Logged)
 	}
 	for _, result := range report.Results {
-		if result.Matched == nil {
-			continue
-		}
-		if outside := strings.HasPrefix(result.Path, "("); !outside && result.Via != preflight.Checkout {
-			j.named = append(j.named, result.Path)
-		}
-		if j.rule == "" && result.Decision == report.Decision {
-			j.rule = result.Matched.Pattern
-		}
+		j.name(report, result)
+	}
+}
+
+// name keeps a governed file that a call is about, and the pattern that decided.
+func (j *judgement) name(report preflight.Report, result preflight.Result) {
+	if result.Matched == nil {
+		return
+	}
+	outside := strings.HasPrefix(result.Path, "(") || result.Via == preflight.Checkout
+	if !outside {
+		j.named = append(j.named, result.Path)
+	}
+	if j.rule == "" && result.Decision == report.Decision {
+		j.rule = result.Matched.Pattern
 	}
 }
 

@@ -103,13 +103,20 @@ func (r *reader) command(s *syntax.Stmt) said {
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		proves := r.call(c)
-		return said{proves, proves && r.errexit && !s.Negated}
+		return said{proves, proves && r.errexit}
 	case *syntax.BinaryCmd:
 		return r.binary(c)
 	case *syntax.Block:
 		return said{proves: r.list(c.Stmts)}
 	case *syntax.Subshell:
 		return r.subshell(c)
+	}
+	return r.unusual(s.Cmd)
+}
+
+// unusual reads what is no plain command and no list.
+func (r *reader) unusual(command syntax.Command) said {
+	switch c := command.(type) {
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
 			return r.statement(c.Stmt)
@@ -134,20 +141,28 @@ func (r *reader) subshell(c *syntax.Subshell) said {
 }
 
 func (r *reader) binary(c *syntax.BinaryCmd) said {
-	left := r.statement(c.X)
-	right := r.statement(c.Y)
+	left, right := r.statement(c.X), r.statement(c.Y)
 	switch c.Op {
 	case syntax.AndStmt: // set -e does not count for what stands before &&
-		return said{left.proves || right.proves, right.proves && r.errexit}
+		proves := left.proves || right.proves
+		return said{proves, right.proves && r.errexit}
 	case syntax.OrStmt:
-		if r.fails(c.Y) {
-			return said{left.proves, left.proves}
-		}
-		return said{proves: left.proves && right.proves}
+		return r.either(c, left, right)
 	}
 
-	proves := right.proves || r.pipefail && left.proves
+	proves := right.proves
+	if r.pipefail {
+		proves = proves || left.proves
+	}
 	return said{proves, proves && r.errexit}
+}
+
+// either reads a || b.
+func (r *reader) either(c *syntax.BinaryCmd, left, right said) said {
+	if r.fails(c.Y) {
+		return said{left.proves, left.proves}
+	}
+	return said{proves: left.proves && right.proves}
 }
 
 // fails reports whether a statement ends the shell with a failure.
@@ -240,19 +255,26 @@ func scriptOf(words []string) (string, bool) {
 // set follows the options of the shell that decide what a failure does.
 func (r *reader) set(options []string) {
 	for i, option := range options {
-		on := strings.HasPrefix(option, "-")
-		letters := strings.TrimLeft(option, "-+")
-		if strings.ContainsRune(letters, 'e') && (on || strings.HasPrefix(option, "+")) {
-			r.errexit = on
+		if option == "" || !strings.ContainsRune("-+", rune(option[0])) {
+			continue
 		}
 
-		named := strings.HasSuffix(letters, "o") && i+1 < len(options)
-		if named && options[i+1] == "pipefail" {
-			r.pipefail = on
-		}
-		if named && options[i+1] == "errexit" {
+		on, letters := option[0] == '-', option[1:]
+		if strings.Contains(letters, "e") {
 			r.errexit = on
 		}
+		if strings.HasSuffix(letters, "o") && i+1 < len(options) {
+			r.setNamed(options[i+1], on)
+		}
+	}
+}
+
+func (r *reader) setNamed(option string, on bool) {
+	switch option {
+	case "pipefail":
+		r.pipefail = on
+	case "errexit":
+		r.errexit = on
 	}
 }
 

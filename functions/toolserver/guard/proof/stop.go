@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,14 +58,18 @@ func (s Session) Asked(checks []workspace.Check, records []outcome.Record) bool 
 		}
 	}
 
-	for _, r := range records {
-		stop := r.Kind == outcome.Stopped || r.Kind == outcome.SubagentStopped
-		own := r.Boundary == s.Boundary && r.Session == s.ID && r.Actor.ID == s.Subagent
-		if stop && own && r.Decision == outcome.Denied && r.Seq > last {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(records, func(r outcome.Record) bool {
+		return r.Seq > last && s.wasRefused(r)
+	})
+}
+
+// wasRefused reports whether a record is a stop of this agent that was refused.
+func (s Session) wasRefused(r outcome.Record) bool {
+	stop := r.Kind == outcome.Stopped || r.Kind == outcome.SubagentStopped
+	own := r.Boundary == s.Boundary &&
+		r.Session == s.ID &&
+		r.Actor.ID == s.Subagent
+	return stop && own && r.Decision == outcome.Denied
 }
 
 // pairs are the calls of the session, oldest first. The time does not count: a call that is
@@ -96,14 +101,22 @@ func lastEdit(check workspace.Check, pairs []outcome.Pair, subagent string) *edi
 		if !mayEdit(p) || subagent != "" && p.Actor().ID != subagent {
 			continue
 		}
-		for _, file := range p.Intent.Files {
-			if file.Operation == "" || !IsFor(check, file.Path) || unchanged(p, file) {
-				continue
-			}
-			last = &edit{file.Path, lastSeq(p)}
+		if path := edited(check, p); path != "" {
+			last = &edit{path, lastSeq(p)}
 		}
 	}
 	return last
+}
+
+// edited is a file that a check is for and that a call changed, "" if there is none.
+func edited(check workspace.Check, p outcome.Pair) string {
+	for _, file := range p.Intent.Files {
+		target := file.Operation != "" && IsFor(check, file.Path)
+		if target && !unchanged(p, file) {
+			return file.Path
+		}
+	}
+	return ""
 }
 
 func mayEdit(p outcome.Pair) bool {
@@ -196,12 +209,25 @@ func refutes(check workspace.Check, p outcome.Pair, run outcome.Ran) string {
 		return "it ran in a command that hides whether it succeeded"
 	case p.Outcome.Exit == nil:
 		return "the agent does not tell its exit status"
-	case p.Outcome.Tests != nil && *p.Outcome.Tests == 0:
+	}
+	return tooFew(check, p.Outcome.Tests)
+}
+
+// tooFew says why the number of tests is no proof, "" if it is. The number is nil where the
+// output does not tell it.
+func tooFew(check workspace.Check, tests *int) string {
+	if tests == nil {
+		if check.MinTests > 0 {
+			return fmt.Sprintf("its output does not tell how many tests ran, and %d are wanted", check.MinTests)
+		}
+		return ""
+	}
+
+	switch {
+	case *tests == 0:
 		return "it ran no tests"
-	case check.MinTests > 0 && p.Outcome.Tests == nil:
-		return fmt.Sprintf("its output does not tell how many tests ran, and %d are wanted", check.MinTests)
-	case check.MinTests > 0 && *p.Outcome.Tests < check.MinTests:
-		return fmt.Sprintf("it ran %d tests of at least %d", *p.Outcome.Tests, check.MinTests)
+	case *tests < check.MinTests:
+		return fmt.Sprintf("it ran %d tests of at least %d", *tests, check.MinTests)
 	}
 	return ""
 }

@@ -56,7 +56,7 @@ func Replay(before, after workspace.State, records []outcome.Record, since time.
 
 		old, fresh := answerTo(before, intent), answerTo(after, intent)
 		differ := before.Policy.Version() != after.Policy.Version()
-		unseen := differ && old == fresh && removesFolder(intent)
+		unseen := differ && old == fresh && old.decision != outcome.Denied && removesFolder(intent)
 		if unseen || contradicts(before, intent, old) {
 			report.CannotTell++
 			continue

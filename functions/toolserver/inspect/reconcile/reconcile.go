@@ -138,18 +138,12 @@ func allowed(p outcome.Pair) bool {
 // begin checks the files before a call.
 func (r *replay) begin(p outcome.Pair) {
 	for _, file := range named(p.Intent) {
-		t := r.tracks[file.Path]
-		if t == nil && file.List != "" && file.Digest != outcome.Folder {
-			t = trackOf(file.List, outcome.Gone, r.standing.Taken)
-			r.tracks[file.Path] = t
-		}
-		if t == nil || file.Digest == "" {
+		t := r.trackFor(file)
+		older := t != nil && !t.since.After(p.Intent.At) // else the baseline is younger
+		if !older || file.Digest == "" {
 			continue
 		}
 
-		if t.since.After(p.Intent.At) { // the baseline is younger
-			continue
-		}
 		if file.Digest != t.state && t.open == 0 {
 			r.report(file.Path, t, file.Digest, p.Intent.At, seenByHook)
 		}
@@ -157,6 +151,16 @@ func (r *replay) begin(p outcome.Pair) {
 			t.open++
 		}
 	}
+}
+
+// trackFor is the replay of a file that a call names, nil if it is not governed.
+func (r *replay) trackFor(file outcome.File) *track {
+	t := r.tracks[file.Path]
+	if t == nil && file.List != "" && file.Digest != outcome.Folder {
+		t = trackOf(file.List, outcome.Gone, r.standing.Taken)
+		r.tracks[file.Path] = t
+	}
+	return t
 }
 
 // end moves the files that a call named to the state after it.
@@ -236,15 +240,21 @@ const mostDuring = 5
 func (r *replay) during(after, before time.Time) []string {
 	var calls []string
 	for _, p := range r.all {
-		if p.Intent == nil || p.Intent.Reads || p.State == outcome.NotRun || p.Intent.At.After(before) {
-			continue
-		}
-		ended := p.Outcome != nil && p.Outcome.At.Before(after)
-		if !ended && len(calls) < mostDuring {
+		if mayHaveRun(p, after, before) && len(calls) < mostDuring {
 			calls = append(calls, p.Intent.Call+" ("+p.State+")")
 		}
 	}
 	return calls
+}
+
+func mayHaveRun(p outcome.Pair, after, before time.Time) bool {
+	if p.Intent == nil || p.Intent.Reads || p.State == outcome.NotRun {
+		return false
+	}
+
+	begun := !p.Intent.At.After(before)
+	ended := p.Outcome != nil && p.Outcome.At.Before(after)
+	return begun && !ended
 }
 
 // compareSeen looks at what the watcher saw: a state that was there for a while and of which
