@@ -1,14 +1,18 @@
 package hook
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"path"
 	"strings"
 
+	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/coder"
 	"governance.internal/functions/toolserver/guard/outcome"
+	"governance.internal/functions/toolserver/guard/proof"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
@@ -47,9 +51,11 @@ func (h Hook) describe(r *outcome.Record, c call, state workspace.State) {
 		sum := sha256.Sum256([]byte(text))
 		r.Command, r.Program = hex.EncodeToString(sum[:]), programOf(text)
 	}
-	if !r.Reads {
-		r.Files = c.targets(h.Gate.Workspace, state)
+	if r.Reads {
+		r.Files = c.readFile(h.Gate.Workspace)
+		return
 	}
+	r.Files = c.targets(h.Gate.Workspace, state)
 }
 
 var decisions = map[verdict]string{pass: outcome.Allowed, ask: outcome.Asked, deny: outcome.Denied}
@@ -66,7 +72,8 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	h.describe(&r, c, state)
 	h.addNamed(&r, j, state)
 	r.Decision, r.Rule, r.Hidden = decisions[j.verdict], j.rule, j.hidden
-	r.Policy = state.Policy.Version()
+	r.Policy, r.Refusals = state.Policy.Version(), j.logged
+	r.Checks, r.Rehearsed = checksIn(c, state.Config.Checks), j.rehearsed()
 
 	governed := false
 	for _, file := range r.Files {
@@ -111,11 +118,30 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 		h.describe(&r, c, state)
 		end := Agents[h.Agent].ended(report, c, m)
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
+		if n, told := proof.Tests(m.output()); told && c.runsShell() {
+			r.Tests = &n
+		}
 	}
 
-	ends := report == coder.SessionEnded || report == coder.Stopped
-	_, err := journal.Append(r, ends)
+	if report == coder.SessionStarted && journal.Empty() {
+		h.takeBaseline()
+	}
+
+	_, err := journal.Append(r, report == coder.SessionEnded)
 	return err
+}
+
+// takeBaseline remembers the governed files before the first session, so that changes after it
+// can be compared. Later nobody but a person takes one: a baseline that is gone was removed.
+func (h Hook) takeBaseline() {
+	net := baseline.Net{
+		Workspace: h.Gate.Workspace,
+		Log:       h.Gate.Log,
+		Now:       h.Gate.Log.Now,
+	}
+	if err := net.TakeFirst(context.Background()); err != nil {
+		slog.Warn("the first baseline could not be taken", "error", err.Error())
+	}
 }
 
 // kinds of records, by report.

@@ -1,14 +1,14 @@
 package hook
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
 	"slices"
-
-	"crypto/sha256"
-	"encoding/hex"
+	"strings"
 
 	"governance.internal/functions/toolserver/guard/command"
 	"governance.internal/functions/toolserver/guard/outcome"
@@ -51,6 +51,20 @@ func (c call) targets(w *workspace.Workspace, state workspace.State) []outcome.F
 		}
 	}
 	return files
+}
+
+// readFile is the file that a call reads, if it names one of the workspace.
+func (c call) readFile(w *workspace.Workspace) []outcome.File {
+	name := c.text(pathNames...)
+	if name == "" {
+		return nil
+	}
+	p, err := w.Locate(c.Dir, strings.TrimPrefix(name, "file://"))
+	path := first(p.Real, p.Name)
+	if err != nil || path == "" {
+		return nil
+	}
+	return []outcome.File{{Path: path, Operation: preflight.Read}}
 }
 
 func operationOf(write command.Write) string {

@@ -100,7 +100,7 @@ func (d Drain) take(ctx context.Context, fresh Reading, at Taken) (Taken, error)
 	var events []audit.Event
 	for _, r := range fresh.Records {
 		events = append(events, eventOf(r))
-		counts[r.Boundary] = counts[r.Boundary].plus(r.Kind)
+		counts[r.Boundary] = counts[r.Boundary].Plus(r.Kind)
 	}
 	if err := d.append(ctx, events); err != nil {
 		return at, err
@@ -118,7 +118,8 @@ func (d Drain) take(ctx context.Context, fresh Reading, at Taken) (Taken, error)
 	return at, d.save(at)
 }
 
-func (c Count) plus(kind string) Count {
+// Plus counts one more record.
+func (c Count) Plus(kind string) Count {
 	switch kind {
 	case Intent:
 		c.Intents++

@@ -77,6 +77,12 @@ func (j Journal) Append(r Record, durable bool) (Record, error) {
 	return r, j.write(at, line, durable)
 }
 
+// Empty reports whether nothing was ever written.
+func (j Journal) Empty() bool {
+	names, err := j.segments()
+	return err == nil && len(names) == 0
+}
+
 // write appends a line with one call of the kernel.
 func (j Journal) write(at position, line []byte, durable bool) error {
 	name := at.segment

@@ -69,6 +69,8 @@ type Record struct {
 	Rehearsed bool   `json:"rehearsed,omitempty"` // the decision was not enforced
 	Rule      string `json:"rule,omitempty"`      // pattern that decided
 	Policy    string `json:"policy,omitempty"`    // version of the lists
+	// Refusals are the ids of the entries that record why the guard refused.
+	Refusals []string `json:"refusals,omitempty"`
 
 	Result string `json:"result,omitempty"`
 	Exit   *int   `json:"exit,omitempty"`
