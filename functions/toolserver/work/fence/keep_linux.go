@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pauses between two looks for a governed place that is gone: they grow.
+// Pauses between two looks at the governed places: they grow.
 const (
 	leastPause = 5 * time.Millisecond
 	mostPause  = 200 * time.Millisecond
@@ -35,22 +35,28 @@ func newKeeper(p Plan) (*keeper, error) {
 	}, nil
 }
 
-// run returns only if the mounts cannot be watched any more.
+// run returns only if the mounts cannot be watched any more. The kernel reports a change before
+// it is complete, so the places are looked at some more times after each report.
 func (k *keeper) run() {
 	defer k.mounts.Close()
 	watched := []unix.PollFd{{Fd: int32(k.mounts.Fd()), Events: unix.POLLPRI}}
 	pause := leastPause
 	for {
-		timeout := -1
-		if k.bindLost() {
-			timeout = int(pause / time.Millisecond)
-			pause = min(2*pause, mostPause)
-		} else {
-			pause = leastPause
+		absent := k.bindLost()
+		isSettled := pause >= mostPause && !absent
+		timeout := int(pause / time.Millisecond)
+		if isSettled {
+			timeout = -1
 		}
-		_, err := unix.Poll(watched, timeout)
-		if err != nil && err != unix.EINTR {
+
+		reported, err := unix.Poll(watched, timeout)
+		switch {
+		case err != nil && err != unix.EINTR:
 			return
+		case reported > 0:
+			pause = leastPause
+		default:
+			pause = min(2*pause, mostPause)
 		}
 	}
 }
