@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
 )
 
@@ -187,7 +188,7 @@ func TestWrongUsageIsSaid(t *testing.T) {
 	t.Setenv("HOME", home)
 	for _, args := range [][]string{{}, {"--"}, {"-network", "some", "--", "true"}, {"-nework", "none", "--", "true"}} {
 		var out strings.Builder
-		if status := fence.Main(t.Context(), "/proc/self/exe", args, nil, &out, &out); status != 2 || !strings.Contains(out.String(), "governance run: ") {
+		if status := fence.Main(t.Context(), "/proc/self/exe", snapshot.BeforeCommand, args, nil, &out, &out); status != 2 || !strings.Contains(out.String(), "governance run: ") {
 			t.Errorf("%q: status %d: %s", args, status, out.String())
 		}
 	}
