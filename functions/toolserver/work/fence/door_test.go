@@ -96,3 +96,18 @@ func TestNewGovernedNamesAreTold(t *testing.T) {
 		t.Errorf("recorded: %v %v", list, err)
 	}
 }
+
+// From a folder further in the whole project is held.
+func TestAProgramStartsInAFolderOfTheProject(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	got := run(t, filepath.Join(folder, "src"), home, `pwd; echo x > ../config/prod.yaml; echo x > core.go; echo y > free.go`)
+	if list := changed(folder); len(list) > 0 || !strings.Contains(got.output, "/src\n") {
+		t.Errorf("changed %v: %s", list, got.output)
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "src/free.go")); string(text) != "y\n" {
+		t.Errorf("%q %v", text, err)
+	}
+}

@@ -16,7 +16,8 @@ import (
 
 // Plan is what a fence does. Paths are absolute and without links, but for Links.
 type Plan struct {
-	Folder   string   // of the workspace, in which the program starts
+	Folder   string   // of the workspace
+	Dir      string   // in which the program starts
 	Program  []string // command line
 	ReadOnly []string // files and folders that are there and cannot be changed
 	Links    []string // symbolic links that cannot be replaced

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"governance.internal/functions/toolserver/guard/broker"
@@ -16,7 +17,8 @@ import (
 
 // here is the project of the present folder, and what listens for the program behind the fence.
 type here struct {
-	folder string
+	dir    string // in which the program starts
+	folder string // that is governed: this one, or one above
 	gate   *preflight.Gate
 	broker *broker.Broker
 	since  time.Time
@@ -24,7 +26,10 @@ type here struct {
 
 func openHere(o Options) (h here, err error) {
 	h.since = time.Now()
-	if h.folder, err = os.Getwd(); err != nil {
+	if h.dir, err = os.Getwd(); err != nil {
+		return h, err
+	}
+	if h.folder, err = filepath.Abs(preflight.Governed()); err != nil {
 		return h, err
 	}
 	if h.gate, err = preflight.Open(h.folder, ""); err != nil {
@@ -52,6 +57,7 @@ func (h here) plan(o Options) (Plan, error) {
 	home, _ := os.UserHomeDir() // without one nothing in it needs a fence
 	wish := Wish{
 		Folder:  h.folder,
+		Dir:     h.dir,
 		Home:    home,
 		Program: o.Program,
 		Offline: o.Offline,

@@ -132,7 +132,7 @@ func start(p Plan, landlock int) (*exec.Cmd, error) {
 		}
 
 		cmd := exec.Command(p.Program[0], p.Program[1:]...)
-		cmd.Dir = p.Folder
+		cmd.Dir = p.Dir
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 		done <- started{cmd, cmd.Start()}
 	}()

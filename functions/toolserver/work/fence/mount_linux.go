@@ -44,7 +44,7 @@ func mountAll(p Plan) (bound int, err error) {
 	if err := hideAll(p); err != nil {
 		return bound, err
 	}
-	return bound, os.Chdir(p.Folder) // which still is the folder below the mounts
+	return bound, os.Chdir(p.Dir) // which still is the folder below the mounts
 }
 
 // pin keeps the folders between the workspace and its governed places from being renamed. The

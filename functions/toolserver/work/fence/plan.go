@@ -1,6 +1,7 @@
 package fence
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -37,6 +38,7 @@ var system = []string{"/tmp", "/var/tmp", "/dev", "/proc", "/run/user", "/run/lo
 // Wish is what a plan is made for.
 type Wish struct {
 	Folder  string   // of the workspace
+	Dir     string   // in which the program starts, "" for the workspace
 	Home    string   // directory of the user, "" for none
 	Data    string   // directory that the service keeps for itself, "" for the usual one
 	Program []string // command line
@@ -54,6 +56,7 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	}
 	p := Plan{
 		Folder:   folder,
+		Dir:      cmp.Or(wish.Dir, folder),
 		Program:  wish.Program,
 		Shown:    below("/", wish.Shown),
 		Writable: append(slices.Clone(system), folder, os.TempDir()),
