@@ -1,4 +1,5 @@
-// Command local-fence is `governance run` alone, in a small program that starts fast. make builds
+// Command local-fence is `governance run` and `governance write` alone, in a small program that
+// starts fast. make builds
 // it as governance-fence beside governance, which hands `run` over to it.
 package main
 
@@ -6,17 +7,24 @@ import (
 	"context"
 	"os"
 
+	"governance.internal/functions/toolserver/guard/broker"
+	"governance.internal/functions/toolserver/guard/outside"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == fence.InitCommand {
+	if fence.IsFirstProcess(os.Args[1:]) {
 		os.Exit(fence.Init())
+	}
+
+	if len(os.Args) > 1 && os.Args[1] == broker.Write {
+		os.Exit(outside.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 
 	args := os.Args[1:]
 	if len(args) > 0 && args[0] == "run" {
 		args = args[1:]
 	}
-	os.Exit(fence.Main(context.Background(), "/proc/self/exe", args, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(fence.Main(context.Background(), "/proc/self/exe", snapshot.BeforeCommand, args, os.Stdin, os.Stdout, os.Stderr))
 }

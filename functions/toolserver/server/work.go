@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,8 +14,11 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/agent"
+	"governance.internal/functions/toolserver/guard/broker"
 	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/dispatch"
 	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/functions/toolserver/work/killswitch"
@@ -31,6 +35,7 @@ type work struct {
 	dispatches *dispatch.Dispatcher
 	supervisor *managed.Supervisor
 	managed    *managed.Set
+	broker     *broker.Broker // for what runs behind a fence; nil where none can stand
 }
 
 // open resumes what earlier servers left running. The switch must be made with the stops of
@@ -40,10 +45,43 @@ func (w *work) open(halt *killswitch.Switch) error {
 	if err := w.openManaged(); err != nil {
 		return fmt.Errorf("managed processes: %w", err)
 	}
+	if err := w.openBroker(); err != nil {
+		return fmt.Errorf("the broker of fences: %w", err)
+	}
 	if err := w.openDispatches(); err != nil {
 		return fmt.Errorf("dispatches: %w", err)
 	}
 	return nil
+}
+
+// openBroker listens for the agents behind a fence.
+func (w *work) openBroker() (err error) {
+	project := outside.Project{
+		Folder:    absolute(w.deps.Workspace),
+		Data:      absolute(w.deps.DataDir),
+		Snapshots: snapshot.BeforeCommand,
+	}
+	w.broker, err = broker.Serve(project.Handler())
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// brokerFolder is what a fence shows in the place of the state of the workspace.
+func (w *work) brokerFolder() string {
+	if w.broker == nil {
+		return ""
+	}
+	return w.broker.Folder()
+}
+
+// close ends what does not outlive the server.
+func (w *work) close() {
+	w.dispatches.Close()
+	if w.broker != nil {
+		_ = w.broker.Close() // nobody asks any more
+	}
 }
 
 // openDispatches resumes watching the running dispatches. Under a halt it ends them,
@@ -123,6 +161,7 @@ func (w *work) fencing(c workspace.DispatchRule) dispatch.Fencing {
 				Data:    absolute(w.deps.DataDir),
 				Program: program,
 				Shown:   shown,
+				Broker:  w.brokerFolder(),
 			})
 		},
 	}

@@ -11,7 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/hook"
 )
 
 // Exit statuses of [Main] that are not the program's.
@@ -34,7 +34,7 @@ The exit status is the program's; 125 if no fence can stand, 2 for wrong usage.
 `
 
 // Main is the command run. It returns the exit status.
-func Main(ctx context.Context, init string, args []string, in io.Reader, out, stderr io.Writer) int {
+func Main(ctx context.Context, init string, snapshots hook.Snapshots, args []string, in io.Reader, out, stderr io.Writer) int {
 	o, err := readOptions(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -43,6 +43,7 @@ func Main(ctx context.Context, init string, args []string, in io.Reader, out, st
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
 		return exitUsage
 	}
+	o.Snapshots = snapshots
 	return Run(ctx, init, o, in, out, stderr)
 }
 
@@ -54,7 +55,14 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 		return withoutFence(o, &Unavailable{"the setting " + Setting + "=off forbids it"}, stderr)
 	}
 
-	p, err := planHere(o)
+	here, err := openHere(o)
+	if err != nil {
+		fmt.Fprintf(stderr, "governance run: %v\n", err)
+		return exitNoFence
+	}
+	defer here.close()
+
+	p, err := here.plan(o)
 	if err != nil {
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
 		return exitNoFence
@@ -80,6 +88,8 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
 		return exitNoFence
 	}
+
+	here.tellNew(ctx, p, stderr)
 	return status
 }
 
@@ -98,6 +108,8 @@ type Options struct {
 	Offline  bool // no network but the loopback
 	Unfenced bool // without a fence where none can stand
 	Program  []string
+
+	Snapshots hook.Snapshots // of hooks that are answered for the program
 }
 
 func readOptions(args []string, stderr io.Writer) (o Options, err error) {
@@ -121,27 +133,6 @@ func readOptions(args []string, stderr io.Writer) (o Options, err error) {
 		return o, fmt.Errorf("-network is open or none, not %q", *network)
 	}
 	return o, nil
-}
-
-// planHere makes the plan for the present folder.
-func planHere(o Options) (Plan, error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return Plan{}, err
-	}
-	gate, err := preflight.Open(folder, "")
-	if err != nil {
-		return Plan{}, err
-	}
-	defer gate.Workspace.Close()
-
-	home, _ := os.UserHomeDir() // without one nothing in it needs a fence
-	return PlanOf(gate.Workspace, Wish{
-		Folder:  folder,
-		Home:    home,
-		Program: o.Program,
-		Offline: o.Offline,
-	})
 }
 
 // runPlainly replaces this process by the program.

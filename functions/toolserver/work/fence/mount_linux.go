@@ -36,10 +36,15 @@ func mountAll(p Plan) (bound int, err error) {
 		bound++
 	}
 
+	if p.Door.Place != "" {
+		if err := openDoor(p.Door); err != nil {
+			return bound, err
+		}
+	}
 	if err := hideAll(p); err != nil {
 		return bound, err
 	}
-	return bound, os.Chdir(p.Folder) // which still is the folder below the mounts
+	return bound, os.Chdir(p.Dir) // which still is the folder below the mounts
 }
 
 // pin keeps the folders between the workspace and its governed places from being renamed. The
@@ -119,6 +124,14 @@ func bindLink(path string) error {
 	}
 	defer unix.Close(link)
 	return bind(fmt.Sprintf("/proc/self/fd/%d", link))
+}
+
+// openDoor shows a folder in the place of another, read-only.
+func openDoor(d Door) error {
+	if err := unix.Mount(d.Shown, d.Place, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("%s cannot be closed: %w", d.Place, err)
+	}
+	return remountReadOnly(d.Place)
 }
 
 // hideAll hides places, but for the files in them that the plan shows.

@@ -1,6 +1,9 @@
 package fence
 
 import (
+	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,10 +38,12 @@ var system = []string{"/tmp", "/var/tmp", "/dev", "/proc", "/run/user", "/run/lo
 // Wish is what a plan is made for.
 type Wish struct {
 	Folder  string   // of the workspace
+	Dir     string   // in which the program starts, "" for the workspace
 	Home    string   // directory of the user, "" for none
 	Data    string   // directory that the service keeps for itself, "" for the usual one
 	Program []string // command line
 	Shown   []string // files that the program sees though their folder is hidden
+	Broker  string   // folder that stands in the place of the state of the workspace, "" for none
 	Offline bool
 }
 
@@ -51,6 +56,7 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	}
 	p := Plan{
 		Folder:   folder,
+		Dir:      cmp.Or(wish.Dir, folder),
 		Program:  wish.Program,
 		Shown:    below("/", wish.Shown),
 		Writable: append(slices.Clone(system), folder, os.TempDir()),
@@ -82,12 +88,30 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	}
 	p.Hidden = append(below("/", own), below("/", sockets)...)
 
+	if wish.Broker != "" {
+		if p.Door, err = doorOf(folder, wish.Broker); err != nil {
+			return p, err
+		}
+		p.ReadOnly = append(p.ReadOnly, p.Door.Shown)
+	}
+
 	if wish.Home != "" {
 		p.Writable = append(p.Writable, wish.Home)
 		p.ReadOnly = append(p.ReadOnly, below(wish.Home, startUp)...)
 		p.Hidden = append(p.Hidden, below(wish.Home, secrets)...)
 	}
 	return p, nil
+}
+
+// doorOf closes the state of the workspace: what is in its place leads to the process outside. The
+// folder is made if it is not there, because a program could make it and forge a state.
+func doorOf(folder, broker string) (Door, error) {
+	place := filepath.Join(folder, workspace.StateDir)
+	if err := os.Mkdir(place, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return Door{}, err
+	}
+	shown, err := filepath.EvalSymlinks(broker)
+	return Door{place, shown}, err
 }
 
 // inFolder are names in a folder as paths.

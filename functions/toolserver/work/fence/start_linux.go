@@ -42,7 +42,7 @@ func Start(ctx context.Context, init string, p Plan, in io.Reader, out, stderr i
 
 	cmd := exec.CommandContext(ctx, init, InitCommand)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
-	cmd.Dir = p.Folder
+	cmd.Dir = p.Dir
 	setup.Attach(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, Forbidden(err)

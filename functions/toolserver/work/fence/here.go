@@ -1,0 +1,92 @@
+package fence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"governance.internal/functions/toolserver/guard/broker"
+	"governance.internal/functions/toolserver/guard/outside"
+	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/violations"
+)
+
+// here is the project of the present folder, and what listens for the program behind the fence.
+type here struct {
+	dir    string // in which the program starts
+	folder string // that is governed: this one, or one above
+	gate   *preflight.Gate
+	broker *broker.Broker
+	since  time.Time
+}
+
+func openHere(o Options) (h here, err error) {
+	h.since = time.Now()
+	if h.dir, err = os.Getwd(); err != nil {
+		return h, err
+	}
+	if h.folder, err = filepath.Abs(preflight.Governed()); err != nil {
+		return h, err
+	}
+	if h.gate, err = preflight.Open(h.folder, ""); err != nil {
+		return h, err
+	}
+
+	project := outside.Project{Folder: h.folder, Snapshots: o.Snapshots}
+	if h.broker, err = broker.Serve(project.Handler()); errors.Is(err, errors.ErrUnsupported) {
+		return h, nil // no fence can stand here either
+	}
+	if err != nil {
+		return h, errors.Join(err, h.gate.Workspace.Close())
+	}
+	return h, nil
+}
+
+func (h here) close() {
+	_ = h.gate.Workspace.Close() // only read from
+	if h.broker != nil {
+		_ = h.broker.Close() // nobody asks any more
+	}
+}
+
+func (h here) plan(o Options) (Plan, error) {
+	home, _ := os.UserHomeDir() // without one nothing in it needs a fence
+	wish := Wish{
+		Folder:  h.folder,
+		Dir:     h.dir,
+		Home:    home,
+		Program: o.Program,
+		Offline: o.Offline,
+	}
+	if h.broker != nil {
+		wish.Broker = h.broker.Folder()
+	}
+	return PlanOf(h.gate.Workspace, wish)
+}
+
+// tellNew tells and records which governed names were made, which no mount could hold.
+func (h here) tellNew(ctx context.Context, p Plan, stderr io.Writer) {
+	names, err := NewNames(h.gate.Workspace, p)
+	if err != nil {
+		fmt.Fprintf(stderr, "governance run: whether governed files were made is not known: %v\n", err)
+	}
+
+	for _, name := range names {
+		if h.gate.Approvals.UsedSince(name, h.since) {
+			continue
+		}
+		fmt.Fprintf(stderr, "governance run: a governed file was made: %s\n", name)
+		_, err := h.gate.Log.Record(ctx, "fence", violations.GuardBypassed, map[string]any{
+			"path":   name,
+			"change": "created",
+			"why":    "a fence holds no name that is not there when it is built",
+		})
+		if err != nil {
+			fmt.Fprintf(stderr, "governance run: that is not on the record: %v\n", err)
+		}
+	}
+}
