@@ -13,6 +13,7 @@ import (
 	"governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/violations"
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // here is the project of the present folder, and what listens for the program behind the fence.
@@ -60,12 +61,25 @@ func (h here) plan(o Options) (Plan, error) {
 		Dir:     h.dir,
 		Home:    home,
 		Program: o.Program,
-		Offline: o.Offline,
+		Network: o.Network,
 	}
 	if h.broker != nil {
 		wish.Broker = h.broker.Folder()
 	}
 	return PlanOf(h.gate.Workspace, wish)
+}
+
+// journal records what the proxy decides, and tells refusals.
+func (h here) journal(ctx context.Context, stderr io.Writer) *egress.Journal {
+	record := func(event string, detail map[string]any) {
+		if event == egress.EventRefused {
+			fmt.Fprintf(stderr, "governance run: %v:%v is not reached: %v\n", detail["host"], detail["port"], detail["why"])
+		}
+		if err := h.gate.Log.Note(ctx, "fence", event, detail); err != nil {
+			fmt.Fprintf(stderr, "governance run: a decision about the network is not on the record: %v\n", err)
+		}
+	}
+	return &egress.Journal{Record: record}
 }
 
 // tellNew tells and records which governed names were made, which no mount could hold.
