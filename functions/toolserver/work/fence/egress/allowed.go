@@ -109,39 +109,42 @@ func nameOf(host string) string {
 // isName reports whether a text can be the name of a host in the form that is looked up. Numbers
 // alone are addresses to some programs.
 func isName(text string) bool {
-	if text == "" || len(text) > 253 {
-		return false
-	}
 	labels := strings.Split(text, ".")
-	for _, label := range labels {
-		isForeign := func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_')
-		}
-		if label == "" || len(label) > 63 || strings.ContainsFunc(label, isForeign) {
-			return false
-		}
+	if len(text) > 253 || slices.ContainsFunc(labels, isNoLabel) {
+		return false
 	}
 	last := labels[len(labels)-1]
 	return strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(last, "0x")
 }
 
+func isNoLabel(label string) bool {
+	return label == "" || len(label) > 63 || strings.Trim(label, labelCharacters) != ""
+}
+
+const labelCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+
 // decide says whether a host and port may be reached, and the address if one was allowed as such.
 func (a Allowed) decide(host string, port uint16) (address netip.Addr, ok bool) {
-	asked, isAddress := addressOf(host)
-	name := nameOf(host)
-	for _, t := range a {
-		if !slices.Contains(t.ports, port) {
-			continue
-		}
-		switch {
-		case isAddress && t.address == asked:
-			return asked, true
-		case isAddress || t.name == "":
-		case !t.below && t.name == name, t.below && strings.HasSuffix(name, "."+t.name):
-			return netip.Addr{}, isName(name)
-		}
+	address, isAddress := addressOf(host)
+	if isAddress {
+		return address, slices.ContainsFunc(a, func(t target) bool { return t.isAddress(address, port) })
 	}
-	return netip.Addr{}, false
+
+	name := nameOf(host)
+	ok = isName(name) && slices.ContainsFunc(a, func(t target) bool { return t.isHost(name, port) })
+	return netip.Addr{}, ok
+}
+
+func (t target) isAddress(asked netip.Addr, port uint16) bool {
+	return t.address == asked && slices.Contains(t.ports, port)
+}
+
+func (t target) isHost(name string, port uint16) bool {
+	isIt := name == t.name
+	if t.below {
+		isIt = strings.HasSuffix(name, "."+t.name)
+	}
+	return t.name != "" && isIt && slices.Contains(t.ports, port)
 }
 
 // ReachesOwn reports whether the loopback of the machine outside is allowed: a program must then
