@@ -39,7 +39,7 @@ func fencedCommand(t terminal) *cobra.Command {
 			if err := egress.Check(o.Network); err != nil {
 				return usage("--network: %w", err)
 			}
-			o.Program, o.Snapshots = args, snapshot.BeforeCommand
+			o.Program, o.Outside = args, beyond.Of(snapshot.BeforeCommand)
 			return exit{fence.Run(ctx, firstProcess(), o, t.in, t.out, t.err), nil}
 		})
 	c.Long = runAbout

@@ -11,7 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/broker"
 	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
@@ -37,7 +37,7 @@ The exit status is the program's; 125 if no fence can stand, 2 for wrong usage.
 `
 
 // Main is the command run. It returns the exit status.
-func Main(ctx context.Context, init string, snapshots hook.Snapshots, args []string, in io.Reader, out, stderr io.Writer) int {
+func Main(ctx context.Context, init string, outside func(folder string) broker.Handler, args []string, in io.Reader, out, stderr io.Writer) int {
 	o, err := readOptions(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -46,7 +46,7 @@ func Main(ctx context.Context, init string, snapshots hook.Snapshots, args []str
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
 		return exitUsage
 	}
-	o.Snapshots = snapshots
+	o.Outside = outside
 	return Run(ctx, init, o, in, out, stderr)
 }
 
@@ -114,7 +114,8 @@ type Options struct {
 	Unfenced bool   // without a fence where none can stand
 	Program  []string
 
-	Snapshots hook.Snapshots // of hooks that are answered for the program
+	// Outside answers, for the project of a folder, what the program asks from behind the fence.
+	Outside func(folder string) broker.Handler
 }
 
 func readOptions(args []string, stderr io.Writer) (o Options, err error) {

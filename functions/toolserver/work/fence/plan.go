@@ -83,6 +83,8 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	p.ReadOnly = append(p.ReadOnly, linked...)
 	p.ReadOnly = append(p.ReadOnly, below(filepath.Join(folder, ".git"), ofGit)...)
 
+	p.ReadOnly = append(p.ReadOnly, below("/", w.Programs())...)
+
 	own := []string{filepath.Join(folder, workspace.DataDir)}
 	if wish.Data != "" {
 		own = append(own, wish.Data)
