@@ -9,6 +9,7 @@ import (
 	beyond "governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 const runAbout = `Runs a program, such as a coding agent, behind a fence that the kernel holds (Linux). What
@@ -25,25 +26,25 @@ const runStatus = `  0  the program ended with 0; another status of it is passed
 
 func fencedCommand(t terminal) *cobra.Command {
 	o := fence.Options{}
-	network := ""
 	c := command("run -- PROGRAM", "Run a program behind a fence of the kernel",
 		examples(
 			"governance run -- claude", "an agent that cannot change what governance.yaml governs",
 			"governance run --network none -- make test", "without a network",
+			"governance run --network allow:api.anthropic.com -- claude", "with one host of it",
 		),
 		func(ctx context.Context, args []string) error {
-			switch {
-			case len(args) == 0:
+			if len(args) == 0 {
 				return usage("run takes a program: governance run -- PROGRAM [ARGUMENTS]")
-			case network != "open" && network != "none":
-				return usage("--network is open or none, not %q", network)
 			}
-			o.Offline, o.Program, o.Snapshots = network == "none", args, snapshot.BeforeCommand
+			if err := egress.Check(o.Network); err != nil {
+				return usage("--network: %w", err)
+			}
+			o.Program, o.Outside = args, beyond.Of(snapshot.BeforeCommand)
 			return exit{fence.Run(ctx, firstProcess(), o, t.in, t.out, t.err), nil}
 		})
 	c.Long = runAbout
 	c.Annotations = map[string]string{exitStatusOf: runStatus}
-	c.Flags().StringVar(&network, "network", "open", "`network`: open, or none but the loopback")
+	c.Flags().StringVar(&o.Network, "network", egress.Open, "`network`: open, none but the loopback, or allow:HOST,HOST:PORT,*.HOST by a proxy")
 	c.Flags().BoolVar(&o.Unfenced, "unfenced", false, "run without a fence where none can stand")
 	return c
 }

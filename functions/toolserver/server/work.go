@@ -153,6 +153,8 @@ func (w *work) fencing(c workspace.DispatchRule) dispatch.Fencing {
 	return dispatch.Fencing{
 		Mode: cmp.Or(os.Getenv(fence.Setting), c.Fence),
 		Init: w.deps.Fence,
+
+		Network: c.Network,
 		Plan: func(program, shown []string) (fence.Plan, error) {
 			home, _ := os.UserHomeDir() // without one nothing in it needs a fence
 			return fence.PlanOf(w.workspace, fence.Wish{

@@ -15,7 +15,10 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"time"
+
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // socket is its name in the state folder.
@@ -137,6 +140,20 @@ func ask(connection net.Conn, r Request) (a Answer, err error) {
 // says. A request that fails is refused with status 2.
 func (d *Door) Pass(kind string, arguments []string, in io.Reader, out, errs io.Writer) int {
 	return pass(d.ask, kind, arguments, in, out, errs)
+}
+
+// Ask asks from behind a fence around the governed folder, and where there is none the handler of
+// the folder itself.
+func Ask(outside func(folder string) Handler, kind string, arguments []string, in io.Reader, out, errs io.Writer) int {
+	folder, err := filepath.Abs(workspace.Governed())
+	if err != nil {
+		fmt.Fprintf(errs, "%s: %v\n", kind, err)
+		return 2
+	}
+	if door := Find(folder); door != nil {
+		return door.Pass(kind, arguments, in, out, errs)
+	}
+	return Do(outside(folder), kind, arguments, in, out, errs)
 }
 
 // Do is Pass where there is no fence: it calls the handler.

@@ -18,6 +18,13 @@ type Project struct {
 	Snapshots hook.Snapshots
 }
 
+// Of is the project of a folder, with the usual data and snapshots.
+func Of(snapshots hook.Snapshots) func(folder string) broker.Handler {
+	return func(folder string) broker.Handler {
+		return Project{Folder: folder, Snapshots: snapshots}.Handler()
+	}
+}
+
 // Handler answers requests from behind the fence.
 func (p Project) Handler() broker.Handler {
 	return func(ctx context.Context, r broker.Request) broker.Answer {

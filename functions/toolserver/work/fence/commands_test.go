@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
 )
@@ -226,7 +227,7 @@ func TestWrongUsageIsSaid(t *testing.T) {
 	t.Setenv("HOME", home)
 	for _, args := range [][]string{{}, {"--"}, {"-network", "some", "--", "true"}, {"-nework", "none", "--", "true"}} {
 		var out strings.Builder
-		if status := fence.Main(t.Context(), "/proc/self/exe", snapshot.BeforeCommand, args, nil, &out, &out); status != 2 || !strings.Contains(out.String(), "governance run: ") {
+		if status := fence.Main(t.Context(), "/proc/self/exe", outside.Of(snapshot.BeforeCommand), args, nil, &out, &out); status != 2 || !strings.Contains(out.String(), "governance run: ") {
 			t.Errorf("%q: status %d: %s", args, status, out.String())
 		}
 	}
@@ -288,6 +289,23 @@ func TestAReplacedFileIsHeldAgain(t *testing.T) {
 		for i in $(seq 1000); do (: >> config/prod.yaml) 2>/dev/null || exit 0; sleep 0.01; done
 		exit 1`)
 	if got.status != 0 || !strings.Contains(got.output, "by a person") {
+		t.Errorf("status %d: %s", got.status, got.output)
+	}
+}
+
+// Nothing can be put in the place of the folders above what is held, in the home directory and
+// above the project either.
+func TestNoFolderAboveIsReplaced(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	write(t, filepath.Join(home, ".claude/settings.json"), "{}")
+	write(t, filepath.Join(home, ".config/git/config"), "[core]")
+	got := run(t, folder, home, `for f in "$PWD" "$PWD/config" "$PWD/keys" ~ ~/.claude ~/.config ~/.config/git ~/.ssh "$(dirname "$PWD")"; do
+		cp -r "$f" /tmp/copy.$$ 2>/dev/null; mv "$f" "$f.away" 2>/dev/null && echo "moved $f"; rmdir "$f" 2>/dev/null && echo "removed $f"
+	done; rm -rf /tmp/copy.$$; mkdir other && mv other renamed && rmdir renamed`)
+	if strings.Contains(got.output, "moved") || strings.Contains(got.output, "removed") || got.status != 0 {
 		t.Errorf("status %d: %s", got.status, got.output)
 	}
 }

@@ -25,7 +25,7 @@ type Plan struct {
 	Shown    []string // files in hidden folders that are seen
 	Door     Door     // to the process outside; the zero value for none
 	Writable []string // folders outside of which nothing can be written
-	Offline  bool     // only the loopback of its own network
+	Network  string   // open, none or allow: and hosts; with the latter two only a loopback of its own
 
 	Governed []string // names from the root of the workspace that ReadOnly and Links stand for
 	Open     []string // patterns of the workspace that match names which are not there yet
@@ -52,7 +52,7 @@ type Standing struct {
 	ReadOnly   int    `json:"read_only"` // governed places that are bound
 	Hidden     int    `json:"hidden"`
 	Landlock   int    `json:"landlock"` // version of its interface; 0: the kernel has none
-	Network    string `json:"network"`  // open or none
+	Network    string `json:"network"`  // open, none, or allow: and the hosts
 	Open       int    `json:"open"`     // patterns that match names which are not there yet: those can be made
 	Why        string `json:"why,omitempty"`
 }

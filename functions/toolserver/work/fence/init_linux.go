@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // Init is the first process of a fence: it builds the fence, tells which parts stand, starts the
@@ -23,7 +25,7 @@ func Init() int {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return 125
 	}
-	for _, own := range []int{planFile, reportFile, lineFile} {
+	for _, own := range []int{planFile, reportFile, lineFile, proxyFile} {
 		unix.CloseOnExec(own)
 	}
 	report := os.NewFile(reportFile, "report")
@@ -40,6 +42,11 @@ func Init() int {
 	keeper, err := newKeeper(p)
 	if err != nil {
 		return refuse(report, err)
+	}
+	if egress.IsFiltered(p.Network) {
+		if err := offerProxy(p.Network); err != nil {
+			return refuse(report, err)
+		}
 	}
 
 	go endWithTheLine(os.NewFile(lineFile, "line"))
@@ -92,18 +99,14 @@ func notStarted(report *os.File, err error) int {
 
 // build makes the mounts and the network. The program is restricted when it starts.
 func build(p Plan) (Standing, error) {
-	standing := Standing{Namespaces: true, Network: "open", Open: len(p.Open)}
-	if p.Offline {
-		standing.Network = "none"
-	}
-
+	standing := Standing{Namespaces: true, Network: p.Network, Open: len(p.Open)}
 	bound, err := mountAll(p)
 	if err != nil {
 		return standing, err
 	}
 	standing.ReadOnly, standing.Hidden = bound, len(p.Hidden)
 
-	if p.Offline {
+	if p.Network != egress.Open {
 		if err := raiseLoopback(); err != nil {
 			return standing, err
 		}

@@ -47,37 +47,36 @@ func mountAll(p Plan) (bound int, err error) {
 	return bound, os.Chdir(p.Dir) // which still is the folder below the mounts
 }
 
-// pin keeps the folders between the workspace and its governed places from being renamed. The
-// kernel refuses to rename what is a mount point anywhere in the namespace, so the mounts are
-// made in a second view of the workspace, which the new /proc covers. In the first view files
-// can still be linked from folder to folder, which is not possible between mounts.
+// pin keeps the folders above the places of a plan from being renamed, so that nothing can be put
+// in their place. The kernel refuses to rename what is a mount point anywhere in the namespace, so
+// the mounts are made in a second view of the files, which the new /proc covers. In the first view
+// files can still be linked from folder to folder, which is not possible between mounts.
 func pin(p Plan) error {
 	const view = "/proc"
-	folders := ancestors(p)
-	if len(folders) == 0 {
-		return nil
-	}
-	if err := unix.Mount(p.Folder, view, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-		return fmt.Errorf("%s cannot be bound: %w", p.Folder, err)
+	if err := unix.Mount("/", view, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("a second view of the files cannot be made: %w", err)
 	}
 
-	for _, folder := range folders {
-		if err := bind(view + strings.TrimPrefix(folder, p.Folder)); err != nil {
+	for _, folder := range ancestors(p) {
+		if err := bind(view + folder); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ancestors are the folders between the workspace and its governed places, the upper ones first.
+// ancestors are the folders above the places of a plan, the upper ones first.
 func ancestors(p Plan) []string {
+	seen := map[string]bool{}
 	var found []string
-	for _, path := range slices.Concat(p.ReadOnly, p.Links) {
-		folder := filepath.Dir(path)
-		for strings.HasPrefix(folder, p.Folder+"/") && !slices.Contains(found, folder) {
+	for _, path := range slices.Concat(p.ReadOnly, p.Links, p.Hidden, []string{p.Folder}) {
+		for folder := filepath.Dir(path); folder != "/" && !seen[folder]; folder = filepath.Dir(folder) {
+			seen[folder] = true
 			found = append(found, folder)
-			folder = filepath.Dir(folder)
 		}
+	}
+	if !seen[p.Folder] {
+		found = append(found, p.Folder)
 	}
 
 	slices.SortFunc(found, func(a, b string) int {

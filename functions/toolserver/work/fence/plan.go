@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // ofGit are what git obeys and what it runs, in the folder of a repository.
@@ -44,7 +45,7 @@ type Wish struct {
 	Program []string // command line
 	Shown   []string // files that the program sees though their folder is hidden
 	Broker  string   // folder that stands in the place of the state of the workspace, "" for none
-	Offline bool
+	Network string   // open, none, or allow: and hosts; "" for open
 }
 
 // PlanOf makes the plan for a program in a workspace: what its lists govern is read-only, what
@@ -60,7 +61,7 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 		Program:  wish.Program,
 		Shown:    below("/", wish.Shown),
 		Writable: append(slices.Clone(system), folder, os.TempDir()),
-		Offline:  wish.Offline,
+		Network:  cmp.Or(wish.Network, egress.Open),
 	}
 
 	state, err := w.Load()
@@ -81,6 +82,8 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	}
 	p.ReadOnly = append(p.ReadOnly, linked...)
 	p.ReadOnly = append(p.ReadOnly, below(filepath.Join(folder, ".git"), ofGit)...)
+
+	p.ReadOnly = append(p.ReadOnly, below("/", w.Programs())...)
 
 	own := []string{filepath.Join(folder, workspace.DataDir)}
 	if wish.Data != "" {
