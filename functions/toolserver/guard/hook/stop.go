@@ -55,7 +55,7 @@ func (h Hook) lacks(state workspace.State, journal *outcome.Journal, stop outcom
 	if len(state.Config.Checks) == 0 {
 		return nil, false, nil
 	}
-	reading, err := journal.Read()
+	records, err := journal.Recent()
 	if err != nil {
 		return nil, false, err
 	}
@@ -68,7 +68,7 @@ func (h Hook) lacks(state workspace.State, journal *outcome.Journal, stop outcom
 			return newerFile(h.Gate.Workspace, state, check, since)
 		},
 	}
-	return session.Missing(state.Config.Checks, reading.Records), session.Asked(state.Config.Checks, reading.Records), nil
+	return session.Missing(state.Config.Checks, records), session.Asked(state.Config.Checks, records), nil
 }
 
 // newerFile is a file that a check is for and that changed after a time.
