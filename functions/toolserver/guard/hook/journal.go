@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"path"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/baseline"
@@ -75,12 +76,10 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	r.Policy, r.Refusals = state.Policy.Version(), j.logged
 	r.Checks, r.Rehearsed = checksIn(c, state.Config.Checks), j.rehearsed()
 
-	governed := false
-	for _, file := range r.Files {
-		governed = governed || file.List != ""
-	}
+	// A refusal is on the disk with its own entry; what passes has only this one.
+	governed := slices.ContainsFunc(r.Files, func(f outcome.File) bool { return f.List != "" })
+	durable := governed && j.verdict == pass
 
-	durable := governed || j.verdict != pass
 	_, err := journal.Append(r, durable)
 	if errors.Is(err, errors.ErrUnsupported) { // no locks here, so no journal
 		return nil
