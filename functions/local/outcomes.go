@@ -173,6 +173,9 @@ func outcomeOf(p outcome.Pair) string {
 	if p.Outcome.Tests != nil {
 		text += fmt.Sprintf(", %d tests", *p.Outcome.Tests)
 	}
+	if p.Outcome.Settled {
+		text += ", by the transcript"
+	}
 	if took, known := p.Took(); known {
 		text += ", " + took.Round(time.Millisecond).String()
 	}

@@ -77,6 +77,9 @@ type Record struct {
 	Millis *int64 `json:"millis,omitempty"` // that the call took, as the agent says
 	Tests  *int   `json:"tests,omitempty"`  // that ran, as the output says
 
+	// Settled says that the agent did not report the outcome: its transcript tells it.
+	Settled bool `json:"settled,omitempty"`
+
 	Unproved []string `json:"unproved,omitempty"` // checks that were missing at a stop
 }
 
