@@ -115,6 +115,8 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 			return err
 		}
 		h.describe(&r, c, state)
+		compareWritten(h.Gate.Workspace, report, c, m, r.Files)
+
 		end := Agents[h.Agent].ended(report, c, m)
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
 		if n, told := proof.Tests(m.output()); told && c.runsShell() {

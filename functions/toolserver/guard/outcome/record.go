@@ -105,6 +105,8 @@ type File struct {
 	// intent, after it in an outcome. It is [Gone] where there is no file, [Folder] for a
 	// folder and "" if it was not looked at.
 	Digest string `json:"digest,omitempty"`
+	// Other says that the file holds something else than the call wrote.
+	Other bool `json:"other,omitempty"`
 }
 
 // States of a file that are no digest.

@@ -148,7 +148,7 @@ func (r *Report) conclude(standing baseline.Standing, head uint64) {
 		"files that no list of governance.yaml names, the inside of .git and the state of the service",
 		"what happened before " + r.From.Format(time.RFC3339),
 		"a change that was undone before anybody looked",
-		"a write to a file while an allowed call that names the same file was running",
+		"a write to a file while an allowed call that names the same file was running, unless the agent tells what the call wrote",
 	}
 	if r.Unknown > 0 {
 		r.NotCovered = append(r.NotCovered, fmt.Sprintf("what %d calls did of which nobody knows how they ended, except to covered paths", r.Unknown))
