@@ -158,6 +158,8 @@ func allowedOf(p outcome.Pair) string {
 		return "-"
 	case p.Intent.Rehearsed:
 		return "rehearsed: " + p.Intent.Decision
+	case len(p.Intent.Approvals) > 0:
+		return "approved by a person"
 	}
 	return p.Intent.Decision
 }

@@ -73,7 +73,7 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	h.describe(&r, c, state)
 	h.addNamed(&r, j, state)
 	r.Decision, r.Rule, r.Hidden = decisions[j.verdict], j.rule, j.hidden
-	r.Policy, r.Refusals = state.Policy.Version(), j.logged
+	r.Policy, r.Refusals, r.Approvals = state.Policy.Version(), j.logged, j.lifted
 	r.Checks, r.Rehearsed = checksIn(c, state.Config.Checks), j.rehearsed()
 
 	// A refusal is on the disk with its own entry; what passes has only this one.

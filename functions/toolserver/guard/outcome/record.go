@@ -69,6 +69,8 @@ type Record struct {
 	Rehearsed bool   `json:"rehearsed,omitempty"` // the decision was not enforced
 	Rule      string `json:"rule,omitempty"`      // pattern that decided
 	Policy    string `json:"policy,omitempty"`    // version of the lists
+	// Approvals are the ids of the approvals by which a person let the call pass.
+	Approvals []string `json:"approvals,omitempty"`
 	// Refusals are the ids of the entries that record why the guard refused.
 	Refusals []string `json:"refusals,omitempty"`
 

@@ -258,7 +258,7 @@ func mayHaveRun(p outcome.Pair, after, before time.Time) bool {
 	}
 
 	begun := !p.Intent.At.After(before)
-	ended := p.Outcome != nil && p.Outcome.At.Before(after)
+	ended := p.Outcome != nil && !p.Outcome.At.After(after)
 	return begun && !ended
 }
 

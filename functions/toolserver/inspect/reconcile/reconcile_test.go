@@ -183,6 +183,11 @@ func TestChangesWithAnEntryAreExplained(t *testing.T) {
 	p.run("rm -r docs", func() { p.remove("docs") })
 	p.around("Write", map[string]any{"file_path": "src/b.go", "content": "x"}, func() { p.Write("src/b.go", "x") })
 
+	reading, err := p.journal().Read()
+	if err != nil || len(reading.Records[0].Approvals) != 1 {
+		t.Errorf("the approval is not on the record: %+v %v", reading.Records[0], err)
+	}
+
 	r := p.report()
 	if !r.Complete || r.Explained != 5 || !strings.HasPrefix(r.Claim, "Every change that was found on ") {
 		t.Errorf("%+v", r)
