@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -90,7 +89,7 @@ func (o reconciliation) run(ctx context.Context, t terminal) error {
 	if o.form.isJSON() {
 		err = printJSON(t, report)
 	} else {
-		err = printReconciliation(t, report)
+		printReconciliation(t, report)
 	}
 	if err == nil && !report.Complete {
 		return exit{1, nil}
@@ -119,18 +118,14 @@ func hookEntries(ctx context.Context, source string) (*reconcile.Entries, error)
 	return entries, errors.Join(err, chain.Close())
 }
 
-func printReconciliation(t terminal, r reconcile.Report) error {
-	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+func printReconciliation(t terminal, r reconcile.Report) {
 	for _, c := range r.Changes {
-		fmt.Fprintf(table, "%s\t%s\t%s -> %s\tbetween %s and %s\tseen by %s\n",
+		fmt.Fprintf(t.out, "%s\t%s\t%s -> %s\tbetween %s and %s, seen by %s\n",
 			c.Kind, printable(c.Path), shortState(c.From), shortState(c.To),
 			c.After.Format(time.RFC3339), c.Before.Format(time.RFC3339), c.Seen)
 		for _, call := range c.During {
-			fmt.Fprintf(table, "\t  while %s ran\t\t\t\n", printable(call))
+			fmt.Fprintf(t.out, "\twhile %s ran\n", printable(call))
 		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
 	}
 
 	printRecord(t, r)
@@ -139,7 +134,6 @@ func printReconciliation(t terminal, r reconcile.Report) error {
 	for _, text := range r.NotCovered {
 		fmt.Fprintf(t.out, "- %s\n", text)
 	}
-	return nil
 }
 
 // printRecord prints what is wrong with the record itself, and its counts.

@@ -21,9 +21,12 @@ type protocol struct {
 	says  func(event string, v verdict, reason string) Answer
 	// refuseStop tells an agent to go on; nil if its stop cannot be refused.
 	refuseStop func(reason string) Answer
-	greets     bool                                     // shows a message of the hook at the start of a session
-	exit       func(e ending, c call, m message) ending // reads how a call went; nil if only the event says so
-	canAsk     func(event string) bool
+	greets     bool // shows a message of the hook at the start of a session
+	// settled reads from a line of a transcript how a call ended that is not reported; nil if
+	// the transcript is not known.
+	settled func(line []byte) settlement
+	exit    func(e ending, c call, m message) ending // reads how a call went; nil if only the event says so
+	canAsk  func(event string) bool
 }
 
 // protocols by name of the agent. They are those of the documentation: Claude Code (hooks
@@ -38,6 +41,7 @@ var protocols = map[string]protocol{
 		exit:       claudeExitStatus,
 		refuseStop: goOn,
 		greets:     true,
+		settled:    claudeSettled,
 	},
 	"codex": {
 		entry:      matched,
@@ -47,6 +51,7 @@ var protocols = map[string]protocol{
 		exit:       codexExitStatus,
 		refuseStop: goOn,
 		greets:     true,
+		settled:    codexSettled,
 	},
 	"gemini": {
 		entry:      matched,

@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/coder"
@@ -150,6 +151,7 @@ type judgement struct {
 	named   []string // governed files that the call is about
 	hidden  int      // parts that do not show what they change
 	logged  []string // ids of the recorded refusals
+	lifted  []string // ids of the approvals that let parts pass
 	// enforced says that a part of the refusal holds also while the rules are rehearsed.
 	enforced bool
 }
@@ -178,6 +180,9 @@ func (j *judgement) take(report preflight.Report, hidden []string, err error) {
 
 // name keeps a governed file that a call is about, and the pattern that decided.
 func (j *judgement) name(report preflight.Report, result preflight.Result) {
+	if id := result.Approval; id != nil && !slices.Contains(j.lifted, *id) {
+		j.lifted = append(j.lifted, *id)
+	}
 	if result.Matched == nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"path"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/baseline"
@@ -72,15 +73,13 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	h.describe(&r, c, state)
 	h.addNamed(&r, j, state)
 	r.Decision, r.Rule, r.Hidden = decisions[j.verdict], j.rule, j.hidden
-	r.Policy, r.Refusals = state.Policy.Version(), j.logged
+	r.Policy, r.Refusals, r.Approvals = state.Policy.Version(), j.logged, j.lifted
 	r.Checks, r.Rehearsed = checksIn(c, state.Config.Checks), j.rehearsed()
 
-	governed := false
-	for _, file := range r.Files {
-		governed = governed || file.List != ""
-	}
+	// A refusal is on the disk with its own entry; what passes has only this one.
+	governed := slices.ContainsFunc(r.Files, func(f outcome.File) bool { return f.List != "" })
+	durable := governed && j.verdict == pass
 
-	durable := governed || j.verdict != pass
 	_, err := journal.Append(r, durable)
 	if errors.Is(err, errors.ErrUnsupported) { // no locks here, so no journal
 		return nil
@@ -116,6 +115,8 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 			return err
 		}
 		h.describe(&r, c, state)
+		compareWritten(h.Gate.Workspace, report, c, m, r.Files)
+
 		end := Agents[h.Agent].ended(report, c, m)
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
 		if n, told := proof.Tests(m.output()); told && c.runsShell() {

@@ -14,6 +14,8 @@ import (
 type stopping struct {
 	Active bool `json:"stop_hook_active"` // it goes on because a hook refused its stop
 	Loops  int  `json:"loop_count"`       // the same, in Cursor
+	// AgentTranscript is the transcript of the subagent that stops.
+	AgentTranscript string `json:"agent_transcript_path"`
 }
 
 // stop decides whether an agent may stop, and writes it down. A stop with missing checks is
@@ -22,6 +24,10 @@ func (h Hook) stop(state workspace.State, kind string, m message) (Answer, error
 	journal := h.journalOf(state)
 	if journal == nil {
 		return Answer{}, nil
+	}
+
+	if err := h.settle(journal, m); err != nil {
+		return Answer{}, err
 	}
 
 	r := h.record(kind, m)
@@ -55,7 +61,7 @@ func (h Hook) lacks(state workspace.State, journal *outcome.Journal, stop outcom
 	if len(state.Config.Checks) == 0 {
 		return nil, false, nil
 	}
-	reading, err := journal.Read()
+	records, err := journal.Recent()
 	if err != nil {
 		return nil, false, err
 	}
@@ -68,7 +74,7 @@ func (h Hook) lacks(state workspace.State, journal *outcome.Journal, stop outcom
 			return newerFile(h.Gate.Workspace, state, check, since)
 		},
 	}
-	return session.Missing(state.Config.Checks, reading.Records), session.Asked(state.Config.Checks, reading.Records), nil
+	return session.Missing(state.Config.Checks, records), session.Asked(state.Config.Checks, records), nil
 }
 
 // newerFile is a file that a check is for and that changed after a time.

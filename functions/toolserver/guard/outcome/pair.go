@@ -161,7 +161,7 @@ func (p Pair) Files() []File { return p.first().Files }
 // Took is how long the call took: as the agent says, else the time between the two records.
 func (p Pair) Took() (time.Duration, bool) {
 	switch {
-	case p.Outcome == nil:
+	case p.Outcome == nil, p.Outcome.Settled:
 		return 0, false
 	case p.Outcome.Millis != nil:
 		return time.Duration(*p.Outcome.Millis) * time.Millisecond, true

@@ -69,6 +69,8 @@ type Record struct {
 	Rehearsed bool   `json:"rehearsed,omitempty"` // the decision was not enforced
 	Rule      string `json:"rule,omitempty"`      // pattern that decided
 	Policy    string `json:"policy,omitempty"`    // version of the lists
+	// Approvals are the ids of the approvals by which a person let the call pass.
+	Approvals []string `json:"approvals,omitempty"`
 	// Refusals are the ids of the entries that record why the guard refused.
 	Refusals []string `json:"refusals,omitempty"`
 
@@ -76,6 +78,9 @@ type Record struct {
 	Exit   *int   `json:"exit,omitempty"`
 	Millis *int64 `json:"millis,omitempty"` // that the call took, as the agent says
 	Tests  *int   `json:"tests,omitempty"`  // that ran, as the output says
+
+	// Settled says that the agent did not report the outcome: its transcript tells it.
+	Settled bool `json:"settled,omitempty"`
 
 	Unproved []string `json:"unproved,omitempty"` // checks that were missing at a stop
 }
@@ -102,6 +107,8 @@ type File struct {
 	// intent, after it in an outcome. It is [Gone] where there is no file, [Folder] for a
 	// folder and "" if it was not looked at.
 	Digest string `json:"digest,omitempty"`
+	// Other says that the file holds something else than the call wrote.
+	Other bool `json:"other,omitempty"`
 }
 
 // States of a file that are no digest.

@@ -120,8 +120,10 @@ func edited(check workspace.Check, p outcome.Pair) string {
 }
 
 func mayEdit(p outcome.Pair) bool {
+	notApplied := p.State == outcome.Failed && p.Outcome.Settled
 	return p.Intent != nil &&
 		!p.Intent.Reads &&
+		!notApplied &&
 		p.State != outcome.NotRun &&
 		p.State != outcome.Refused
 }

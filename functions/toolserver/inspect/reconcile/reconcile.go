@@ -165,13 +165,14 @@ func (r *replay) trackFor(file outcome.File) *track {
 
 // end moves the files that a call named to the state after it.
 func (r *replay) end(p outcome.Pair) {
-	after := map[string]string{}
+	after := map[string]outcome.File{}
 	for _, file := range p.Outcome.Files {
-		after[file.Path] = file.Digest
+		after[file.Path] = file
 	}
 
 	for _, file := range named(p.Intent) {
-		digest, looked := after[file.Path]
+		seen, looked := after[file.Path]
+		digest := seen.Digest
 		if file.Digest == outcome.Folder && digest == outcome.Gone {
 			r.removeBelow(file.Path, p.Outcome.At)
 		}
@@ -182,6 +183,10 @@ func (r *replay) end(p outcome.Pair) {
 		}
 		t.open = max(t.open-1, 0)
 		if !looked || digest == "" {
+			continue
+		}
+		if seen.Other {
+			r.report(file.Path, t, digest, p.Outcome.At, seenByHook)
 			continue
 		}
 		if digest != t.state {
@@ -253,7 +258,7 @@ func mayHaveRun(p outcome.Pair, after, before time.Time) bool {
 	}
 
 	begun := !p.Intent.At.After(before)
-	ended := p.Outcome != nil && p.Outcome.At.Before(after)
+	ended := p.Outcome != nil && !p.Outcome.At.After(after)
 	return begun && !ended
 }
 

@@ -122,6 +122,17 @@ func (p *project) edit(file, text string) {
 	p.around("Write", map[string]any{"file_path": file, "content": text}, func() { p.Write(file, text) })
 }
 
+// editMeanwhile changes a file as edit does, and something else writes to it before the report.
+func (p *project) editMeanwhile(file, text, other string) {
+	p.Helper()
+	actions, err := p.Gate.Actions("claude-code", preflight.Edit, []string{file}, "")
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.approve(actions[0])
+	p.around("Write", map[string]any{"file_path": file, "content": text}, func() { p.Write(file, other) })
+}
+
 // run does something by a command that a person approved.
 func (p *project) run(command string, do func()) {
 	p.Helper()
@@ -172,6 +183,11 @@ func TestChangesWithAnEntryAreExplained(t *testing.T) {
 	p.run("rm -r docs", func() { p.remove("docs") })
 	p.around("Write", map[string]any{"file_path": "src/b.go", "content": "x"}, func() { p.Write("src/b.go", "x") })
 
+	reading, err := p.journal().Read()
+	if err != nil || len(reading.Records[0].Approvals) != 1 {
+		t.Errorf("the approval is not on the record: %+v %v", reading.Records[0], err)
+	}
+
 	r := p.report()
 	if !r.Complete || r.Explained != 5 || !strings.HasPrefix(r.Claim, "Every change that was found on ") {
 		t.Errorf("%+v", r)
@@ -191,6 +207,7 @@ func TestChangesWithoutAnEntryAreFound(t *testing.T) {
 		"permissions changed":        {func(p *project) { _ = os.Chmod(filepath.Join(p.Dir, "go.mod"), 0o755) }, "go.mod", "comparison"},
 		"before an allowed change":   {func(p *project) { p.Write("go.mod", "evil\n"); p.edit("go.mod", "module y\n") }, "go.mod", "hook"},
 		"after an allowed change":    {func(p *project) { p.edit("go.mod", "module y\n"); p.Write("go.mod", "evil\n") }, "go.mod", "comparison"},
+		"during an allowed change":   {func(p *project) { p.editMeanwhile("go.mod", "module y\n", "evil\n") }, "go.mod", "hook"},
 		"by a command that hides it": {func(p *project) { p.run("sh -c \"$X\"", func() { p.Write("go.mod", "evil\n") }) }, "go.mod", "comparison"},
 		"by a program of the agent": {func(p *project) {
 			p.around("Bash", map[string]any{"command": "ls"}, func() { p.Write("infra/main.tf", "y\n") })
@@ -381,7 +398,11 @@ func TestRandomProgramsOfGovernedAndUngovernedWrites(t *testing.T) {
 		for step := range steps {
 			file := []string{"go.mod", "docs/a.md", "docs/b.md", "docs/c.md", "docs/d.md"}[random.IntN(5)]
 			text := fmt.Sprintln("step", step, seed)
-			switch random.IntN(6) {
+			switch random.IntN(7) {
+			case 3:
+				p.editMeanwhile(file, text, "other "+text)
+				want[file] = true
+				ungoverned++
 			case 0:
 				p.pass(time.Second)
 				p.Write(file, text)

@@ -23,11 +23,13 @@ type Report struct {
 	Explained int       `json:"explained"` // changes of covered paths that have an entry
 	Changes   []Change  `json:"changes"`   // that have none, oldest first
 
-	Calls   int              `json:"calls"`
-	Unknown int              `json:"unknown"` // calls of which nobody knows how they ended
-	Damages []outcome.Damage `json:"damages"` // of the journal
-	Counts  []Boundary       `json:"counts"`
-	Chain   *Chain           `json:"chain"` // nil if there was none to compare with
+	Calls   int `json:"calls"`
+	Unknown int `json:"unknown"` // calls of which nobody knows how they ended
+	// Unannounced are calls that ran and that the hook was not asked about before.
+	Unannounced int              `json:"unannounced"`
+	Damages     []outcome.Damage `json:"damages"` // of the journal
+	Counts      []Boundary       `json:"counts"`
+	Chain       *Chain           `json:"chain"` // nil if there was none to compare with
 	// NotCovered says what the claim does not cover.
 	NotCovered []string `json:"not_covered"`
 }
@@ -78,8 +80,11 @@ func (c Comparison) Run(ctx context.Context) (Report, error) {
 		Chain:     compareChain(reading.Records, c.Entries, c.spooled),
 	}
 	for _, p := range pairs {
-		if p.State == outcome.Unknown {
+		switch p.State {
+		case outcome.Unknown:
 			report.Unknown++
+		case outcome.Unannounced:
+			report.Unannounced++
 		}
 	}
 
@@ -116,6 +121,7 @@ func (r *Report) conclude(standing baseline.Standing, head uint64) {
 	r.Complete = len(r.Changes) == 0 &&
 		len(r.Damages) == 0 &&
 		!missing &&
+		r.Unannounced == 0 &&
 		!standing.Lost &&
 		!standing.Fresh
 
@@ -132,6 +138,8 @@ func (r *Report) conclude(standing baseline.Standing, head uint64) {
 		r.Claim = fmt.Sprintf("Changes %s have no entry: %d.", span, len(r.Changes))
 	case len(r.Damages) > 0 || missing:
 		r.Claim = "No change " + span + " was found without an entry, but the record itself is damaged, so entries may be missing or made up."
+	case r.Unannounced > 0:
+		r.Claim = fmt.Sprintf("No change %s was found without an entry, but the hook was not asked before %d calls.", span, r.Unannounced)
 	default:
 		r.Claim = fmt.Sprintf("Every change that was found %s has an entry: %d.", span, r.Explained)
 	}
@@ -140,7 +148,7 @@ func (r *Report) conclude(standing baseline.Standing, head uint64) {
 		"files that no list of governance.yaml names, the inside of .git and the state of the service",
 		"what happened before " + r.From.Format(time.RFC3339),
 		"a change that was undone before anybody looked",
-		"a write to a file while an allowed call that names the same file was running",
+		"a write to a file while an allowed call that names the same file was running, unless the agent tells what the call wrote",
 	}
 	if r.Unknown > 0 {
 		r.NotCovered = append(r.NotCovered, fmt.Sprintf("what %d calls did of which nobody knows how they ended, except to covered paths", r.Unknown))
