@@ -66,7 +66,7 @@ func awkTokens(program string) []awkToken {
 			text, n := quotedText(program[i:], '"')
 			all, i = append(all, awkToken{'"', text}), i+n
 		case c == '/' && expectsOperand(all):
-			text, n := quotedText(program[i:], '/')
+			text, n := expression(program[i:])
 			all, i = append(all, awkToken{'/', text}), i+n
 		case c == '_' || c == '@' || unicode.IsLetter(rune(c)):
 			n := wordLength(program[i:])
@@ -114,6 +114,31 @@ func quotedText(text string, delimiter byte) (inside string, length int) {
 	return text[1:], len(text)
 }
 
+// expression is a regular expression at the beginning of a text, and how long it is with its slashes. A
+// slash in brackets does not end it.
+func expression(text string) (inside string, length int) {
+	bracket := false
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '[' && !bracket:
+			bracket = true
+			if i+1 < len(text) && text[i+1] == '^' {
+				i++
+			}
+			if i+1 < len(text) && text[i+1] == ']' {
+				i++
+			}
+		case c == ']':
+			bracket = false
+		case c == '/' && !bracket, c == '\n':
+			return text[1:i], i + 1
+		}
+	}
+	return text[1:], len(text)
+}
+
 // expectsOperand reports whether a slash begins a regular expression and does not divide.
 func expectsOperand(before []awkToken) bool {
 	if len(before) == 0 {
@@ -145,6 +170,7 @@ func (a *awkReader) read() bool {
 			depth++
 		case t.kind == ')':
 			depth--
+		case t.kind == '\n' && (a.is(i-1, ',') || a.is(i-1, '&') || a.is(i-1, '|')):
 		case t.kind == ';' || t.kind == '\n' || t.kind == '}' || t.kind == '{':
 			printing, depth = false, 0
 		case t.kind == 'w' && (t.text == "print" || t.text == "printf"):

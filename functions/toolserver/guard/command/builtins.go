@@ -23,9 +23,37 @@ func (r *reader) call(n *syntax.CallExpr) {
 			r.assignFor(a, n.Args[0].Lit())
 		}
 	}
+	restore := r.applyPrefix(n.Args[0].Lit())
 	r.run(n.Args)
+	restore()
 	r.prefix = outer
 }
+
+// applyPrefix sets the variables before a command of the shell itself, such as eval or a function, for
+// as long as it runs.
+func (r *reader) applyPrefix(program string) (restore func()) {
+	_, isFunction := r.functions[program]
+	if !isFunction && !readsHere[program] {
+		return func() {}
+	}
+
+	outside := map[string][]name{}
+	for variable, values := range r.prefix {
+		outside[variable] = r.values[variable]
+		r.hold(variable, union(values, outside[variable]))
+	}
+	return func() {
+		for variable, values := range outside {
+			delete(r.values, variable)
+			if values != nil {
+				r.values[variable] = values
+			}
+		}
+	}
+}
+
+// readsHere are programs of the shell that read commands.
+var readsHere = setOf("eval source . command builtin")
 
 // assignFor notes a variable that is set for one program.
 func (r *reader) assignFor(a *syntax.Assign, program string) {

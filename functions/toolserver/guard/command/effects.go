@@ -26,6 +26,7 @@ func writesAll(r *reader, c call) {
 	if c.program == "truncate" {
 		r.destructive(c.program)
 	}
+	r.changesModes = r.changesModes || c.program == "chmod"
 	for _, a := range operands {
 		r.word(a.word, c.program, given(options, "R", "recursive"))
 	}
@@ -35,7 +36,7 @@ func writesAll(r *reader, c call) {
 var copyGrammars = map[string]grammar{
 	"rsync": {valued: "efBTM", long: map[string]bool{"rsh": true, "archive": false, "recursive": false, "remove-source-files": false, "exclude": true, "include": true}},
 	"scp":   {valued: "iFPcloSJ", long: map[string]bool{}},
-	"":      {valued: "tSmog", long: map[string]bool{"target-directory": true, "suffix": true, "mode": true, "owner": true, "group": true, "recursive": false, "archive": false, "link": false, "symbolic-link": false, "symbolic": false, "directory": false}},
+	"":      {valued: "tSmog", long: map[string]bool{"target-directory": true, "suffix": true, "mode": true, "owner": true, "group": true, "recursive": false, "archive": false, "parents": false, "link": false, "symbolic-link": false, "symbolic": false, "directory": false}},
 }
 
 func (c call) copying() (options []option, operands []argument) {
@@ -85,18 +86,21 @@ func copyTo(r *reader, c call) {
 			r.word(a.word, c.program, true)
 		}
 		if links {
-			r.link(a, target)
+			r.link(a, target, given(options, "s", "symbolic", "symbolic-link"))
 		}
-		r.intoFolder(c.program, a, target)
+		r.intoFolder(c.program, a, target, copiesTree(c.program, options))
+		if given(options, "parents") {
+			r.hide(c.all())
+		}
 	}
 }
 
 // intoFolder notes the names that files have in a folder once they are copied there.
-func (r *reader) intoFolder(program string, file, folder argument) {
+func (r *reader) intoFolder(program string, file, folder argument, tree bool) {
 	for _, from := range r.each(file) {
 		for _, to := range r.each(folder) {
 			before := len(r.result.Writes)
-			r.write(to.text+"/"+path.Base(from.text), program, false, !from.pattern && !to.pattern)
+			r.write(to.text+"/"+path.Base(from.text), program, tree, !from.pattern && !to.pattern)
 			r.markInto(before)
 		}
 	}
@@ -149,15 +153,18 @@ func makesLinks(program string, options []option) bool {
 
 // link notes that a file gets another name: a write to that name writes to the file. The
 // target of a symbolic link is relative to the folder of the link.
-func (r *reader) link(file, name argument) {
-	r.word(file.word, "ln", false)
+func (r *reader) link(file, name argument, symbolic bool) {
+	if !symbolic {
+		r.word(file.word, "ln", false)
+	}
 	if !file.ok || !name.ok {
 		return
 	}
-	if !path.IsAbs(file.text) {
-		r.write(path.Join(path.Dir(name.text), file.text), "ln", false, true)
+	target := file.text
+	if symbolic && !path.IsAbs(target) {
+		target = path.Join(path.Dir(name.text), target)
 	}
-	r.links[path.Clean(name.text)] = file.text
+	r.links[path.Clean(name.text)] = target
 }
 
 // markInto says of the writes from a place on that they happen only if their folder is there.

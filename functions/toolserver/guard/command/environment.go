@@ -86,6 +86,7 @@ func (r *reader) writtenBy(variable string, value name) {
 // steerPath notes a search path that begins with a folder of the project in which the command writes
 // programs itself, or that is not known.
 func (r *reader) steerPath(value name) {
+	r.setsPath = true
 	if !value.known {
 		return // it is usually the old one with another folder
 	}

@@ -92,10 +92,10 @@ func (r *reader) found(c call) []name {
 	return all
 }
 
-// below is a pattern of names below a root; one of whole paths is taken as it is.
+// below is a pattern of names below a root; a whole folder is taken as it is.
 func below(root name, pattern string) name {
 	if strings.Contains(pattern, "/") {
-		return name{strings.ReplaceAll(pattern, "*", "**"), root.known, true}
+		return name{pattern, root.known, true}
 	}
 	return name{root.text + "/**/" + pattern, root.known, true}
 }
@@ -118,27 +118,54 @@ func (r *reader) roots(c call) []name {
 	return all
 }
 
-// namesAskedFor are the names of which each file that is found has one. ok is false if a file of any
-// name may be found.
+// findActions are the words of find that change something; only tests before one narrow what it meets.
+var findActions = setOf("-delete -exec -execdir -ok -okdir")
+
+// namesAskedFor are patterns of names, or of all in a folder, of which each file that is found has one. ok
+// is false if any file may be found.
 func namesAskedFor(c call) (patterns []string, ok bool) {
 	asked := false
 	for i, a := range c.args {
+		if findActions[a.text] && !asked {
+			return nil, false
+		}
 		switch a.text {
 		case "-o", "-or", ",":
 			if !asked {
 				return nil, false
 			}
 			asked = false
-		case "-name", "-path", "-wholename":
-			negated := follows(c.args, i, "!", "-not")
-			if negated || i+1 == len(c.args) || !c.args[i+1].ok || c.args[i+1].text == "" {
-				continue
+		case "(":
+			if follows(c.args, i, "!", "-not") {
+				return nil, false
 			}
-			patterns = append(patterns, c.args[i+1].text)
-			asked = true
+		case "-name", "-path", "-wholename":
+			pattern, plain := askedFor(c.args, i)
+			if plain {
+				patterns, asked = append(patterns, pattern), true
+			}
 		}
 	}
 	return patterns, asked
+}
+
+// askedFor is the pattern of one test. A path counts with the folder that it begins with.
+func askedFor(args []argument, i int) (pattern string, ok bool) {
+	negated := follows(args, i, "!", "-not")
+	if negated || i+1 == len(args) || !args[i+1].ok || args[i+1].text == "" {
+		return "", false
+	}
+	pattern = args[i+1].text
+	if args[i].text == "-name" {
+		return pattern, true
+	}
+
+	at := strings.IndexAny(pattern, "*?[")
+	if at < 0 {
+		return pattern, strings.Contains(pattern, "/")
+	}
+	folder := pattern[:strings.LastIndex(pattern[:at], "/")+1]
+	return folder + "**", strings.Trim(folder, "./") != ""
 }
 
 // searched are the names that find prints.
@@ -167,30 +194,50 @@ func xargs(r *reader, c call) {
 		r.hide(c.all())
 		return
 	}
-	if r.isHarmless(rest) {
+
+	own := call{c.program, c.args[:len(c.args)-len(rest)]}
+	options, _ := own.parse(xargsGrammar)
+	mark, replaces := markOf(c.program, options, rest)
+	if !(replaces && isInterpreted(rest[0])) && r.isHarmless(rest) {
 		return
 	}
 
-	own := call{c.program, c.args[:len(c.args)-len(rest)]}
-	options, _ := own.parse(grammar{valued: "InPLdaEsJRj", long: map[string]bool{"replace": true, "arg-file": true}})
-	if file, ok := find(options, "a", "arg-file"); ok && file.value.word != nil {
-		r.feed, _ = r.lines(file.value.word)
-	}
-	items := words(r.feed)
+	items := r.xargsItems(options, replaces)
 	if len(items) == 0 {
 		r.hide(c.all())
 	}
-
-	mark := "{}"
-	o, replaces := find(options, "I", "J", "replace", "i")
-	if o.value.word != nil && o.value.text != "" {
-		mark = o.value.text
-	}
-	if replaces || c.program == "parallel" && slices.ContainsFunc(rest, func(a argument) bool { return strings.Contains(a.text, mark) }) {
+	if replaces {
 		r.dispatch(r.withItems(rest, mark, items))
 		return
 	}
 	r.dispatch(append(slices.Clone(rest), r.itemsAsArgument(items)))
+}
+
+var xargsGrammar = grammar{valued: "InPLdaEsJRj", long: map[string]bool{"replace": true, "arg-file": true}}
+
+// markOf is the text for which xargs and parallel put each item in.
+func markOf(program string, options []option, rest []argument) (mark string, replaces bool) {
+	mark = "{}"
+	o, replaces := find(options, "I", "J", "replace", "i")
+	if o.value.word != nil && o.value.text != "" {
+		mark = o.value.text
+	}
+	if program == "parallel" {
+		replaces = slices.ContainsFunc(rest, func(a argument) bool { return strings.Contains(a.text, mark) })
+	}
+	return mark, replaces
+}
+
+// xargsItems are what xargs reads: words, or whole lines if it puts them in the place of a mark.
+func (r *reader) xargsItems(options []option, replaces bool) []name {
+	lines := r.feed
+	if file, ok := find(options, "a", "arg-file"); ok && file.value.word != nil {
+		lines, _ = r.lines(file.value.word)
+	}
+	if replaces {
+		return lines
+	}
+	return words(lines)
 }
 
 // itemsAsArgument is one argument for all items.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,16 +14,19 @@ func (r *reader) readAll(text string) error {
 		return err
 	}
 
-	for name, body := range r.functions {
+	for name, bodies := range r.functions {
 		if r.called[name] {
 			continue
 		}
 		before := r.shell.clone()
 		r.arguments, r.shifted = nil, true
-		r.walk(body)
+		r.block(bodies)
 		r.shell = before
 	}
 	r.readTraps()
+	if r.setsPath && r.changesModes {
+		r.unresolved("PATH=…", r.text)
+	}
 	return nil
 }
 
@@ -90,7 +94,7 @@ func (r *reader) walk(node syntax.Node) {
 			r.body(n.Do)
 			return false
 		case *syntax.FuncDecl:
-			r.functions[n.Name.Value] = n.Body
+			r.functions[n.Name.Value] = append(r.functions[n.Name.Value], n.Body)
 			r.called[n.Name.Value] = r.soft > 0 // much of what a script offers is not used
 			return false
 		case *syntax.DeclClause:
@@ -143,12 +147,7 @@ func (r *reader) binary(n *syntax.BinaryCmd) {
 	case syntax.Pipe, syntax.PipeAll:
 		r.pipe(n)
 	case syntax.AndStmt:
-		r.walk(n.X)
-		without := r.shell.clone()
-		r.sure = true
-		r.walk(n.Y)
-		r.sure = false
-		r.shell = join(r.shell, without)
+		r.chain(n)
 	case syntax.OrStmt:
 		failed := r.shell.clone()
 		r.walk(n.X)
@@ -165,6 +164,33 @@ func (r *reader) binary(n *syntax.BinaryCmd) {
 		}
 		r.shell = join(r.shell, done)
 	}
+}
+
+// chain visits statements of which each runs only if all before have succeeded.
+func (r *reader) chain(n *syntax.BinaryCmd) {
+	var stopped []shell
+	for i, s := range chained(n) {
+		if i > 0 {
+			stopped = append(stopped, r.shell.clone())
+			r.sure = true
+		}
+		r.walk(s)
+	}
+
+	r.sure = false
+	for _, other := range stopped {
+		r.shell = join(r.shell, other)
+	}
+}
+
+// chained are the statements between several &&.
+func chained(n *syntax.BinaryCmd) []*syntax.Stmt {
+	inner, is := n.X.Cmd.(*syntax.BinaryCmd)
+	isPlain := len(n.X.Redirs) == 0 && !n.X.Negated && !n.X.Background
+	if is && inner.Op == syntax.AndStmt && isPlain {
+		return append(chained(inner), n.Y)
+	}
+	return []*syntax.Stmt{n.X, n.Y}
 }
 
 // leaves reports whether nothing that follows a statement runs.
@@ -231,11 +257,11 @@ func (r *reader) choose(n *syntax.CaseClause) {
 func (r *reader) body(statements []*syntax.Stmt) {
 	before := r.shell.clone()
 	for range 3 {
-		start := r.place
+		start, shifted := r.place, r.shifted
 		r.sure = false
 		r.block(statements)
 		r.shell = join(r.shell, before)
-		if r.place.same(start) {
+		if r.place.same(start) && r.shifted == shifted {
 			return
 		}
 	}
@@ -317,10 +343,22 @@ func (r *reader) function(program string, args []argument) {
 	}
 	defer func() { r.depth-- }()
 
-	arguments, shifted := r.arguments, r.shifted
-	r.arguments, r.shifted = r.possible(args), false
-	r.walk(r.functions[program])
-	r.arguments, r.shifted = arguments, shifted
+	arguments, shifted, locals := r.arguments, r.shifted, r.locals
+	outside := maps.Clone(r.values)
+	r.arguments, r.shifted, r.locals = r.possible(args), false, map[string]bool{}
+	for _, body := range r.functions[program] {
+		r.walk(body)
+	}
+
+	for variable := range r.locals {
+		for _, key := range []string{variable, elements(variable)} {
+			delete(r.values, key)
+			if values, was := outside[key]; was {
+				r.values[key] = values
+			}
+		}
+	}
+	r.arguments, r.shifted, r.locals = arguments, shifted, locals
 }
 
 // possible are the values that each of some arguments may have.

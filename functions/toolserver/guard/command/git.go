@@ -125,8 +125,13 @@ func (r *reader) gitCommand(c, whole call) {
 		if sub == "create" {
 			r.written(operands[1:min(2, len(operands))], c.program)
 		}
-	case "branch":
+	case "branch", "tag":
 		r.noteBranch(operands)
+	case "symbolic-ref", "update-ref", "replace", "pull":
+		r.moved = r.moved || len(operands) > 1
+		r.otherGit(name, options, whole)
+	case "fetch":
+		r.moved = r.moved || slices.ContainsFunc(operands, func(a argument) bool { return strings.Contains(a.text, ":") })
 	default:
 		r.otherGit(name, options, whole)
 		r.gitOutputs(name, options, c)

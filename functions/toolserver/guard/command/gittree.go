@@ -18,8 +18,8 @@ type Tree struct {
 
 // tree notes a change to the files of a commit.
 func (r *reader) tree(t Tree, whole call) {
-	atTop := len(r.dirs) == 1 && !r.lost
-	if !atTop || r.soft > 0 && r.scene.Files == nil {
+	atOnePlace := len(r.dirs) == 1 && !r.lost
+	if !atOnePlace || r.moved {
 		r.hide(whole.all())
 		return
 	}
@@ -193,6 +193,9 @@ func (r *reader) checkout(c, whole call) {
 	case len(operands) > 1 && isAll(operands[1:]):
 		r.restored(operands[0].text, operands[1:], whole)
 	case len(operands) > 1:
+		if !r.isThere(operands[0].text) { // a commit
+			operands = operands[1:]
+		}
 		r.pathspecs(operands, c.program, true)
 	case isAll(operands), len(operands) == 1 && r.looksLikeFile(operands[0].text) && r.isThere(operands[0].text):
 		r.restored("", operands, whole)
@@ -209,6 +212,12 @@ func (r *reader) isThere(file string) bool {
 	}
 	_, isFile := r.scene.Files.Read(at)
 	return isFile || r.scene.Files.IsFolder(at)
+}
+
+// mayBeThere reports whether there is a file of a name, or the command makes one.
+func (r *reader) mayBeThere(file string) bool {
+	at, ok := r.fileName(file)
+	return !ok || r.wrote(at) || r.isThere(file)
 }
 
 // switchTo changes the branch; without a name it stays, and changes can be lost only by force.
@@ -230,6 +239,7 @@ func (r *reader) switchTo(operands []argument, forced bool, whole call) {
 // reset moves the branch; some of its forms change files.
 func (r *reader) reset(c call, operands []argument, whole call) {
 	if !c.has("--hard", "--merge", "--keep") {
+		r.moved = r.moved || len(operands) > 0 && !r.isThere(operands[len(operands)-1].text)
 		return
 	}
 	r.destructive(c.program)
@@ -260,11 +270,20 @@ func (r *reader) stash(c call, operands []argument, whole call) {
 		r.tree(Tree{Worktree: true, Untracked: c.has("-u", "--include-untracked", "-a", "--all"), Ignored: c.has("-a", "--all")}, whole)
 		r.stashed = true
 	case "pop", "apply":
-		if r.stashed { // what was taken away just before comes back
+		if r.stashed {
+			if entry == "stash@{0}" { // what was taken away just before comes back
+				return
+			}
+			r.hide(whole.all())
 			return
 		}
 		r.tree(Tree{From: entry + "~1", To: entry}, whole)
 	case "branch":
+		if len(operands) < 3 {
+			entry = "stash@{0}"
+		} else {
+			entry = operands[2].text
+		}
 		r.tree(Tree{To: entry}, whole)
 	default:
 		r.hide(whole.all())

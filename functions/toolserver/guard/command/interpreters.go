@@ -32,7 +32,7 @@ var readingModules = setOf("pytest unittest mypy flake8 pylint http.server this 
 var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 
 // codeReads says for some languages whether a program changes nothing.
-var codeReads = map[string]func(string) bool{
+var codeReads = map[string]func(code string, isThere func(file string) bool) bool{
 	"python": pythonReads, "pypy": pythonReads, "node": nodeReads, "nodejs": nodeReads,
 }
 
@@ -54,7 +54,7 @@ func interpreter(language runtime) effect {
 		for _, o := range options {
 			loads := o.name == "r" && strings.Contains(language.valued, "r") || o.name == "require" || o.name == "import" || o.name == "loader"
 			if loads && o.value.word != nil {
-				r.script(o.value)
+				r.loaded(o.value)
 			}
 		}
 
@@ -66,6 +66,15 @@ func interpreter(language runtime) effect {
 			r.interpreted(c, options, operands)
 		}
 	}
+}
+
+// loaded notes a module that is loaded before the program; its ending may be left out.
+func (r *reader) loaded(file argument) {
+	full := argument{literal(file.text + ".js"), file.text + ".js", file.ok}
+	if file.ok && !r.isThere(file.text) && r.isThere(full.text) {
+		file = full
+	}
+	r.script(file)
 }
 
 // inline reports whether the program comes on the command line, or a session is opened.
@@ -91,7 +100,7 @@ func (r *reader) inlineCode(c call, language runtime, options []option) {
 	}
 	for _, code := range codes {
 		text, ok := r.roughly(code)
-		if !code.ok && code.word == nil || !ok || !reads(text) {
+		if !code.ok && code.word == nil || !ok || !reads(text, r.mayBeThere) {
 			r.hide(c.all())
 			return
 		}
@@ -144,15 +153,22 @@ func (r *reader) interpreted(c call, options []option, operands []argument) {
 		r.script(operands[1])
 	default:
 		r.script(operands[0])
-		r.named(call{c.program, operands[1:]})
+		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
+			r.named(call{c.program, operands[1:]})
+		}
 	}
 }
+
+var writing = regexp.MustCompile(`(?i)\b(write\w*|append\w*|remove\w*|unlink\w*|rename\w*|rm|rmSync|rmtree|rmdir\w*|truncate\w*|copy\w*|move\w*|delete\w*|mkdir\w*|chmod\w*|touch|symlink\w*|outputFile\w*|system|exec\w*|spawn\w*|popen|run|call|subprocess|dump\w*|save\w*|to_\w+)\b|open\s*\([^)]*["'](w|a|x|r\+)`)
+
+// MayWrite reports whether a program has a word in it that may change files.
+func MayWrite(code string) bool { return writing.MatchString(code) }
 
 // codeOfInput looks at the program that comes by the input.
 func (r *reader) codeOfInput(c call) {
 	reads := codeReads[programName(c.program)]
 	isKnown := r.input != "" && r.input != unknownText && r.piped == ""
-	if reads == nil || !isKnown || !reads(r.input) {
+	if reads == nil || !isKnown || !reads(r.input, r.mayBeThere) {
 		r.hide(c.all())
 	}
 }
@@ -198,14 +214,19 @@ func perl(r *reader, c call) {
 		}
 	}
 
+	opens := func(a argument) bool { return !a.ok || strings.ContainsAny(a.text, "|<>") }
 	switch {
+	case code && given(options, "n", "p") && slices.ContainsFunc(operands, opens): // <> would run it
+		r.hide(c.all())
 	case code:
 		r.perlCode(c, options)
 	case len(operands) == 0 && !c.has(asksOnly...):
 		r.hide(c.all())
 	case len(operands) > 0:
 		r.script(operands[0])
-		r.named(call{c.program, operands[1:]})
+		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
+			r.named(call{c.program, operands[1:]})
+		}
 	}
 }
 
@@ -244,14 +265,24 @@ func beforeSuffix(option string) string {
 var databaseRuns = regexp.MustCompile(`(?i)\\[!owgs]|\\copy|\.(sh|shell|system|output|once|o|save|backup|dump|clone|excel|log|archive)\b|into\s+(out|dump)file|\bcopy\b.*\bto\b|load_extension|writefile\s*\(|attach\s`)
 
 func database(r *reader, c call) {
+	text := r.input
+	isKnown := text != "" && text != unknownText && r.piped == ""
+	if r.isFed() && (!isKnown || databaseRuns.MatchString(text)) {
+		r.hide(c.all())
+		return
+	}
 	for i, a := range c.args {
 		code := slices.Contains([]string{"-c", "-e", "--command", "--execute", "-cmd"}, before(c.args, i)) ||
 			c.program == "sqlite3" && i > 0
-		if r.isFed() || !a.ok && code || databaseRuns.MatchString(a.text) {
+		if !a.ok && code || databaseRuns.MatchString(a.text) {
 			r.hide(c.all())
 			return
 		}
 	}
 
-	r.named(c)
+	for _, a := range c.args {
+		if !strings.HasPrefix(a.text, ".read ") {
+			r.namedBy(c.program, a)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -83,6 +84,7 @@ type makefile struct {
 	folders   []string // in which included files are looked for
 	included  int
 	oneShell  bool
+	inRecipe  bool
 }
 
 // makeRule is one target.
@@ -160,7 +162,8 @@ var (
 // parse reads the text of a Makefile. Both ways of a condition are taken.
 func (m *makefile) parse(text string) {
 	m.current = nil
-	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
+	text = m.takeDefinitions(strings.ReplaceAll(text, "\\\n", " "))
+	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if recipe, is := strings.CutPrefix(line, "\t"); is && len(m.current) > 0 {
 			for _, rule := range m.current {
@@ -172,10 +175,31 @@ func (m *makefile) parse(text string) {
 	}
 }
 
+// takeDefinitions takes variables of several lines out of a text.
+func (m *makefile) takeDefinitions(text string) string {
+	var rest strings.Builder
+	name := ""
+	for line := range strings.Lines(text) {
+		word, after, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case word == "define":
+			name = strings.TrimRight(strings.TrimSpace(after), " =:?+")
+			m.variables[name] = ""
+		case word == "endef":
+			name = ""
+		case name != "":
+			m.variables[name] += line
+		default:
+			rest.WriteString(line)
+		}
+	}
+	return rest.String()
+}
+
 func (m *makefile) line(line string) {
 	word, rest, _ := strings.Cut(line, " ")
 	switch {
-	case line == "" || line[0] == '#':
+	case line == "" || line[0] == '#' || m.included > maxFound:
 		return
 	case word == "include" || word == "-include" || word == "sinclude":
 		m.include(rest)
@@ -243,6 +267,10 @@ func (m *makefile) assign(name, operator, value string) {
 func (m *makefile) rule(targets, needs string) {
 	needs, inline, hasInline := strings.Cut(needs, ";")
 	m.current = nil
+	if a := makeAssignment.FindStringSubmatch(needs); a != nil { // for this target alone; here for all
+		m.assign(a[1], a[2], a[3])
+		needs = ""
+	}
 	for target := range strings.FieldsSeq(targets) {
 		rule := m.rules[target]
 		if rule == nil {
@@ -318,6 +346,8 @@ func (m *makefile) recipe(rule *makeRule) {
 		m.variables["<"] = rule.needs[0]
 	}
 
+	m.inRecipe = true
+	defer func() { m.inRecipe = false }()
 	var commands []string
 	for _, line := range rule.lines {
 		commands = append(commands, m.expand(strings.TrimLeft(line, "@-+ \t")))
@@ -397,9 +427,28 @@ func (m *makefile) reference(inside string, depth int) string {
 		return m.expandWithin(rest, depth)
 	case "info", "warning", "error":
 		return ""
+	case "call":
+		return m.called(m.expandWithin(rest, depth), depth)
+	case "eval":
+		m.parse(m.expandWithin(rest, depth))
+		return ""
 	}
-	m.expandWithin(rest, depth)
+	text := m.expandWithin(rest, depth)
+	if m.inRecipe { // what the function makes of its arguments is run
+		m.soft++
+		m.unresolved("make", text)
+		m.soft--
+	}
 	return unknownOfMake
+}
+
+// called is the value of a variable with arguments.
+func (m *makefile) called(text string, depth int) string {
+	parts := strings.Split(text, ",")
+	for i, part := range parts[1:] {
+		m.variables[strconv.Itoa(i+1)] = strings.TrimSpace(part)
+	}
+	return m.valueOf(strings.TrimSpace(parts[0]), depth+1)
 }
 
 func (m *makefile) valueOf(name string, depth int) string {

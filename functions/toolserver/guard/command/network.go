@@ -124,7 +124,7 @@ func transfer(r *reader, c call) {
 
 	r.word(target.word, c.program, operands[copies].text != "cp")
 	for _, a := range operands[copies+1 : len(operands)-1] {
-		r.intoFolder(c.program, a, target)
+		r.intoFolder(c.program, a, target, false)
 	}
 }
 

@@ -23,7 +23,7 @@ var nodeForbidden = setOf(`eval Function constructor __proto__ prototype Reflect
 	writeFileSync writeFile appendFileSync appendFile rmSync unlinkSync renameSync copyFileSync cpSync mkdirSync symlinkSync linkSync chmodSync truncateSync openSync createWriteStream promises`)
 
 // nodeReads reports whether a program of JavaScript changes nothing. Any doubt says no.
-func nodeReads(code string) bool {
+func nodeReads(code string, _ func(file string) bool) bool {
 	tokens, ok := nodeTokens(code, 0)
 	n := nodeReader{tokens: tokens, modules: map[string]string{}}
 	return ok && n.reads()
@@ -59,7 +59,7 @@ func nodeTokens(code string, depth int) (all []awkToken, ok bool) {
 			}
 			all, i = append(append(all, awkToken{'`', text}), parts...), i+n
 		case c == '/' && nodeExpectsOperand(all):
-			text, n := quotedText(code[i:], '/')
+			text, n := expression(code[i:])
 			all, i = append(all, awkToken{'/', text}), i+n
 		case c == '_' || c == '$' || unicode.IsLetter(c):
 			n := nodeWord(code[i:])
@@ -148,7 +148,8 @@ func (n *nodeReader) isAccess(i int) bool {
 	}
 	before := n.tokens[i-1]
 	isKeyword := slices.Contains([]string{"return", "of", "in", "case", "typeof", "const", "let", "var"}, before.text)
-	return before.kind == 'w' && !isKeyword || strings.ContainsRune(")]\"`?.", before.kind)
+	isOptional := before.kind == '.' && i > 1 && n.tokens[i-2].kind == '?'
+	return before.kind == 'w' && !isKeyword || isOptional || strings.ContainsRune(")]\"`", before.kind)
 }
 
 // plainAccess reports whether a member is taken by a text or a number that is written out.

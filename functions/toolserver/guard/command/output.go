@@ -74,7 +74,7 @@ func (r *reader) lines(file *syntax.Word) ([]name, bool) {
 		return nil, false
 	}
 	text, ok := r.readFile(at)
-	if !ok || len(text) > mostText {
+	if !ok || len(text) > mostText || len(r.result.Trees) > 0 {
 		return nil, false
 	}
 	return linesOf(string(text)), true
@@ -178,6 +178,9 @@ func (r *reader) formatted(c call) ([]name, bool) {
 	if !strings.ContainsAny(format, `%\`) {
 		return linesOf(format), true
 	}
+	if format == "%s" {
+		return r.joinedUp(c.args[1:])
+	}
 	if strings.TrimSpace(format) != "%s" {
 		return nil, false
 	}
@@ -187,6 +190,20 @@ func (r *reader) formatted(c call) ([]name, bool) {
 		for _, value := range r.names(a.word) {
 			all = append(all, name{strings.ReplaceAll(value.text, `\0`, ""), value.known, value.pattern})
 		}
+	}
+	return all, allKnown(all)
+}
+
+// joinedUp are the texts of arguments without anything between them.
+func (r *reader) joinedUp(args []argument) ([]name, bool) {
+	all := []name{{known: true}}
+	for _, a := range args {
+		if all = product(all, r.names(a.word)); len(all) > mostValues {
+			return nil, false
+		}
+	}
+	for i, value := range all {
+		all[i].text = strings.ReplaceAll(value.text, `\0`, "\n")
 	}
 	return all, allKnown(all)
 }
@@ -210,7 +227,7 @@ func (r *reader) ofPaths(c call) ([]name, bool) {
 		case c.program == "basename":
 			value.text = strings.TrimSuffix(path.Base(value.text), suffix)
 		case c.program == "dirname":
-			value.text = path.Dir(value.text)
+			value.text = path.Dir(strings.TrimRight(value.text, "/"))
 		}
 		all = append(all, value)
 	}
@@ -286,7 +303,7 @@ func (r *reader) printedByGit(c call) ([]name, bool) {
 		names := c.args[0].text == "ls-files" || rest.has("--name-only")
 		return r.tracked(rest), names
 	case "grep":
-		return []name{{"**", true, true}}, rest.has("-l", "--name-only", "--files-with-matches")
+		return r.behindDashes(rest), rest.has("-l", "--name-only", "--files-with-matches")
 	}
 	return nil, false
 }
@@ -296,13 +313,30 @@ func (r *reader) tracked(c call) []name {
 	var all []name
 	for _, a := range c.files() {
 		if a.ok && r.looksLikeFile(a.text) {
-			all = append(all, name{a.text, true, hasPattern(a.text)}, name{strings.TrimRight(a.text, "/") + "/**", true, true})
+			all = append(all, r.matchedByGit(a.text), name{strings.TrimRight(a.text, "/") + "/**", true, true})
 		}
 	}
 	if len(all) == 0 || len(all) != 2*len(c.files()) {
 		return []name{{"**", true, true}}
 	}
 	return all
+}
+
+// matchedByGit is a pathspec as a pattern; without a folder it matches in all of them.
+func (r *reader) matchedByGit(text string) name {
+	if hasPattern(text) && !strings.Contains(text, "/") {
+		text = "**/" + text
+	}
+	return name{text, true, hasPattern(text)}
+}
+
+// behindDashes are the files that pathspecs behind -- name, all without any.
+func (r *reader) behindDashes(c call) []name {
+	at := slices.IndexFunc(c.args, func(a argument) bool { return a.text == "--" })
+	if at < 0 {
+		return []name{{"**", true, true}}
+	}
+	return r.tracked(call{c.program, c.args[at+1:]})
 }
 
 // looksLikeFile tells names of files from those of commits.

@@ -64,7 +64,15 @@ func packageScript(r *reader, c call) {
 
 // packageWord runs what a word of a package manager stands for.
 func (r *reader) packageWord(c call, word string, rest []argument) {
-	if word == "exec" || word == "x" || word == "explore" {
+	first := ""
+	if len(rest) > 0 {
+		first = rest[0].text
+	}
+	changes := slices.Contains([]string{"set", "delete", "edit", "fix", "rm"}, first)
+	switch {
+	case word == "pkg" && changes:
+		r.write("package.json", "set", false, true)
+	case word == "exec" || word == "x" || word == "explore", (word == "config" || word == "c") && changes, word == "set":
 		r.hide(c.all())
 		return
 	}

@@ -14,7 +14,7 @@ var perlWords = setOf(`print printf say if unless else elsif for foreach while u
 var (
 	perlWord      = regexp.MustCompile(`[$@%&]?[A-Za-z_]\w*`)
 	perlMatch     = regexp.MustCompile(`(^|[({;,!~=&|]|\b(?:if|unless|and|or|not|split|grep|while|for|return)\b)\s*m?/((?:[^/\\\n]|\\.)*)/[a-z]*`)
-	perlReplace   = regexp.MustCompile(`\b(?:s|tr|y)([/|#,!])((?:[^\\\n]|\\.)*?)([/|#,!])((?:[^\\\n]|\\.)*?)([/|#,!])([a-z]*)`)
+	perlOperator  = regexp.MustCompile(`\b(s|tr|y|m|qr)[/|#,!]`)
 	perlText      = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 	perlForbidden = regexp.MustCompile("`|[>|]\\s*[\"'$]|<[^=\\s>]|->\\s*[{\\[(\\w$]|&\\s*[\\w{$]|[$@%]\\s*\\{|\\*\\s*\\{|\\^[A-Z]|\\(\\?\\??\\{|__|::\\s*\\W|=>?\\s*\\\\|\\$0|\\$\\^|@ARGV\\s*=|\\$ARGV")
 )
@@ -52,19 +52,40 @@ func textOfPerl(text string) string {
 	return " 1 "
 }
 
-// withoutReplacements takes out s/// and tr///. With the flag e the replacement is a program, which stays.
+// withoutReplacements takes out s/// and tr///, and patterns that are marked with m or qr. With the flag e
+// the replacement is a program, which stays.
 func withoutReplacements(code string) (string, bool) {
-	ok := true
-	plain := perlReplace.ReplaceAllStringFunc(code, func(found string) string {
-		part := perlReplace.FindStringSubmatch(found)
-		if part[1] != part[3] || part[3] != part[5] || strings.Contains(part[6], "ee") {
-			ok = false
-			return ""
+	plain := ""
+	for {
+		found := perlOperator.FindStringSubmatchIndex(code)
+		if found == nil {
+			return plain + code, true
 		}
-		if strings.Contains(part[6], "e") {
-			return " 1; " + part[4] + ";"
+		operator := code[found[2]:found[3]]
+		s := sedReader{text: code, at: found[1]}
+		delimiter := code[found[1]-1]
+		middle := s.at
+		ok := s.section(delimiter)
+		if operator != "m" && operator != "qr" {
+			middle = s.at
+			ok = ok && s.section(delimiter)
 		}
-		return " 1 "
-	})
-	return plain, ok
+		if !ok {
+			return "", false
+		}
+
+		end := s.at
+		for end < len(code) && code[end] >= 'a' && code[end] <= 'z' {
+			end++
+		}
+		flags := code[s.at:end]
+		plain += code[:found[2]] + " 1 "
+		if operator == "s" && strings.Contains(flags, "e") {
+			if strings.Contains(flags, "ee") {
+				return "", false
+			}
+			plain += "; " + code[middle:s.at-1] + ";"
+		}
+		code = code[end:]
+	}
 }

@@ -50,6 +50,8 @@ func init() {
 		"popd":      popDir,
 		"patch":     patchTool,
 		"history":   history,
+		"cmake":     cmakeTool,
+		"zip":       zipTool,
 		"tar":       tarTool,
 		"bsdtar":    tarTool,
 		"gtar":      tarTool,
@@ -112,7 +114,7 @@ func init() {
 		"7za":       unzip,
 		"unrar":     unzip,
 	}
-	for name := range setOf("sh bash zsh dash ksh ash mksh fish") {
+	for name := range shells {
 		programs[name] = runShell
 	}
 
@@ -131,7 +133,7 @@ func init() {
 		programs[name] = outputTo(letters)
 	}
 
-	for name := range setOf(`ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch su runuser sg newgrp
+	for name := range setOf(`setarch ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch su runuser sg newgrp
 		irb ghci R cpio jar ar pax hash enable bind complete fc mount umount losetup fusermount mkfs swapon debugfs unshare nsenter chroot bwrap proot firejail systemd-nspawn pivot_root
 		ssh mosh sudoedit visudo vipw gdb lldb entr watchexec nodemon uudecode shar ssh-agent setpci insmod`) {
 		programs[name] = hidden
@@ -306,8 +308,26 @@ func (r *reader) hide(args []argument) {
 	r.unresolved(text, text+" "+r.input+" "+r.piped)
 }
 
+// runsText reports whether a program would run a text in which an operand is filled in.
+func runsText(args []argument) bool {
+	fills := func(a argument) bool { return strings.Contains(a.text, "{}") }
+	return isInterpreted(args[0]) && slices.ContainsFunc(args, fills)
+}
+
+// isInterpreted reports whether a program reads other programs.
+func isInterpreted(program argument) bool {
+	name := programName(path.Base(program.text))
+	_, isInterpreter := interpreters[name]
+	return isInterpreter || shells[name] || name == "eval" || name == "perl" || name == "ruby"
+}
+
+var shells = setOf("sh bash zsh dash ksh ash mksh fish")
+
 // isHarmless reports whether a command changes nothing, whatever operands are added to it.
 func (r *reader) isHarmless(args []argument) bool {
+	if runsText(args) {
+		return false
+	}
 	apart := newReader(Scene{})
 	apart.depth = r.depth + 1
 	apart.dispatch(append(slices.Clone(args), argument{literal("an-operand"), "an-operand", true}))
@@ -330,12 +350,24 @@ func (r *reader) namedByOptions(c call) {
 	for i, a := range c.args {
 		name, _, _ := strings.Cut(a.text, "=")
 		isOption := strings.HasPrefix(a.text, "-") && len(a.text) > 1
-		isValue := strings.HasPrefix(before(c.args, i), "-") && !isOption
-		if inputs[name] || inputs[before(c.args, i)] || !isOption && !isValue {
-			continue
+		isValue := !isOption && saysOutput(before(c.args, i))
+		isAttached := isOption && !inputs[name] && (strings.Contains(a.text, "=") || saysOutput(a.text[:2]))
+		if isValue || isAttached {
+			r.namedBy(c.program, a)
 		}
-		r.namedBy(c.program, a)
 	}
+}
+
+// outputOptions are parts of the names of options whose value is a file that a program writes.
+var outputOptions = []string{"out", "dest", "log", "report", "save", "dump", "export", "target", "trace", "prof", "cov", "cache", "tmp", "xml", "html", "record", "write", "dir"}
+
+// saysOutput reports whether the name of an option says that its value is written.
+func saysOutput(option string) bool {
+	if option == "-o" || option == "-O" || option == "-B" {
+		return true
+	}
+	lower := strings.ToLower(option)
+	return strings.HasPrefix(option, "-") && slices.ContainsFunc(outputOptions, func(part string) bool { return strings.Contains(lower, part) })
 }
 
 func (c call) all() []argument {

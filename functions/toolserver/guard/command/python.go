@@ -34,11 +34,14 @@ var pythonChanges = setOf(`write write_text write_bytes unlink rename replace mk
 	copy_into move_into`)
 
 // pythonReads reports whether a program of Python changes nothing: every module and member in it is
-// known to only compute or read, and files are opened for reading. Any doubt says no.
-func pythonReads(code string) bool {
+// known to only compute or read, and files are opened for reading. A file here that bears the name of a
+// module would be run in its place. Any doubt says no.
+func pythonReads(code string, isThere func(file string) bool) bool {
 	tokens, ok := pythonTokens(code, 0)
 	p := pythonReader{tokens: tokens, modules: map[string]string{}}
-	return ok && p.reads()
+	return ok && p.reads() && !slices.ContainsFunc(p.imported, func(module string) bool {
+		return isThere(module+".py") || isThere(module)
+	})
 }
 
 // pythonToken is a word (w), a number (0), a text (") or a sign of a program.
@@ -137,9 +140,10 @@ func pythonBraces(text string, depth int) (all []pythonToken, ok bool) {
 
 // pythonReader looks whether a program only reads.
 type pythonReader struct {
-	tokens  []pythonToken
-	modules map[string]string // names of modules in the program
-	paths   bool              // there may be paths or trees, whose members write
+	tokens   []pythonToken
+	modules  map[string]string // names of modules in the program
+	imported []string          // modules by the first part of their names
+	paths    bool              // there may be paths or trees, whose members write
 }
 
 func (p *pythonReader) reads() bool {
@@ -199,6 +203,7 @@ func (p *pythonReader) imports(i int) (last int, ok bool) {
 			return i, false
 		}
 		name, _, _ := strings.Cut(module, ".")
+		p.imported = append(p.imported, name)
 		target := name
 		if p.is(i, "as") && i+1 < len(p.tokens) {
 			name, target = p.tokens[i+1].text, module
@@ -227,6 +232,8 @@ func (p *pythonReader) importsFrom(i int) (last int, ok bool) {
 	i++
 	module := p.dotted(&i)
 	members, known := pythonModules[module]
+	first, _, _ := strings.Cut(module, ".")
+	p.imported = append(p.imported, first)
 	if !known || !p.is(i, "import") {
 		return i, false
 	}

@@ -13,25 +13,31 @@ import (
 type reader struct {
 	shell
 
-	result     Analysis
-	scene      Scene
-	functions  map[string]*syntax.Stmt
-	called     map[string]bool
-	links      map[string]string // names that the command makes for files, and for which
-	calls      int               // of functions, scripts and nested shells
-	depth      int
-	branches   map[string]string // that the command makes, and where they begin
-	switched   bool              // another branch is checked out
-	stashed    bool
-	patterned  bool // quotes hide patterns that stand for several texts
-	softHidden int
-	soft       int               // scripts that are read within one another: what they hide does not count by itself
-	prefix     map[string][]name // variables that are set for one program
-	traps      []string          // commands that run later
-	text       string            // the whole command
-	input      string            // here document of the command
-	piped      string            // text of the commands whose output the command reads
-	feed       []name            // lines that the command reads, if they are known
+	result       Analysis
+	scene        Scene
+	functions    map[string][]*syntax.Stmt // each name with all bodies that it may have
+	called       map[string]bool
+	links        map[string]string // names that the command makes for files, and for which
+	calls        int               // of functions, scripts and nested shells
+	depth        int
+	unclear      map[string]bool   // variables that have had a value which is not known
+	constant     map[string]bool   // variables that cannot be set again
+	locals       map[string]bool   // variables of the function that runs
+	setsPath     bool              // programs are looked for elsewhere
+	changesModes bool              // files may become programs
+	moved        bool              // branches have been moved to other commits
+	branches     map[string]string // that the command makes, and where they begin
+	switched     bool              // another branch is checked out
+	stashed      bool
+	patterned    bool // quotes hide patterns that stand for several texts
+	softHidden   int
+	soft         int               // scripts that are read within one another: what they hide does not count by itself
+	prefix       map[string][]name // variables that are set for one program
+	traps        []string          // commands that run later
+	text         string            // the whole command
+	input        string            // here document of the command
+	piped        string            // text of the commands whose output the command reads
+	feed         []name            // lines that the command reads, if they are known
 }
 
 // shell is what a subshell has for itself.
@@ -66,10 +72,12 @@ func newReader(scene Scene) *reader {
 			exported:  map[string]bool{},
 		},
 		scene:     scene,
-		functions: map[string]*syntax.Stmt{},
+		functions: map[string][]*syntax.Stmt{},
 		called:    map[string]bool{},
 		links:     map[string]string{},
 		branches:  map[string]string{},
+		unclear:   map[string]bool{},
+		constant:  map[string]bool{},
 		result: Analysis{
 			Writes:      []Write{},
 			Unresolved:  []string{},

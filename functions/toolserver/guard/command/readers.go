@@ -11,16 +11,16 @@ func setOf(names string) map[string]bool {
 }
 
 // pureReaders change no file, whatever their options are, except with those of writingOptions.
-var pureReaders = setOf(`cat head tail less more nl wc file stat du df ls dir realpath readlink basename dirname pwd cd
+var pureReaders = setOf(`cat head tail more nl wc file stat du df ls dir realpath readlink basename dirname pwd cd
 	sha1sum sha224sum sha256sum sha384sum sha512sum md5sum md5 shasum b2sum cksum sum od hexdump strings cut paste tr fold fmt pr column
-	join comm diff diff3 sdiff colordiff cmp rev tac expand unexpand grep egrep fgrep zgrep zcat bzcat xzcat zless rg ag ack locate
+	join comm diff diff3 colordiff cmp rev tac expand unexpand grep egrep fgrep zgrep zcat bzcat xzcat zless rg ag ack locate
 	echo true false : test [ which type whereis id whoami date uname hostname printenv sleep seq yes cal bc expr factor nproc arch
 	tty logname groups users who w last uptime free top htop ps pgrep pkill kill killall jobs wait fg bg disown lsof netstat ss ip ping dig
 	nslookup host traceroute vmstat iostat dmesg journalctl systemctl service ulimit umask times return exit break
 	continue let local export readonly declare typeset compgen help history bat cloc tokei scc jq shopt`)
 
 // builtReaders do not change their operands, but some of their options name files that they write.
-var builtReaders = setOf(`dot nc ncat pytest mypy flake8 pylint bandit tsc eslint stylelint jest vitest mocha ava rspec phpunit phpstan ruff prettier black isort biome
+var builtReaders = setOf(`sdiff less dot nc ncat pytest mypy flake8 pylint bandit tsc eslint stylelint jest vitest mocha ava rspec phpunit phpstan ruff prettier black isort biome
 	golangci-lint staticcheck govulncheck gosec shellcheck yamllint hadolint markdownlint jsonlint tflint tfsec checkov trivy semgrep
 	terraform tofu terragrunt kubectl helm kustomize glab docker podman make gmake ninja cmake cargo rustc mvn gradle dotnet java javac
 	npm yarn pnpm npx pip pip3 poetry uv bundle composer apt apt-get brew dnf yum apk go gofmt goimports code open xdg-open tree exec objdump nm readelf size ldd`)

@@ -16,6 +16,9 @@ type Script struct {
 // builders write programs that are run next, and no text of the command is in them.
 var builders = setOf("gcc cc clang g++ c++ clang++ ld rustc go npm yarn pnpm bun chmod chown touch mkdir")
 
+// movers put whole folders in a place, with scripts in them.
+var movers = setOf("mv cp rsync ln tar unzip")
+
 // script notes a program that is run. One that the command itself wrote, or that comes from
 // a stream, cannot be looked at.
 func (r *reader) script(file argument) {
@@ -37,7 +40,8 @@ func (r *reader) isPattern(a argument) bool {
 func (r *reader) wrote(file string) bool {
 	return slices.ContainsFunc(r.result.Writes, func(w Write) bool {
 		how, _, _ := strings.Cut(w.How, " ")
-		return path.Clean(w.Path) == path.Clean(file) && !builders[how]
+		isAbove := movers[how] && strings.HasPrefix(path.Clean(file), path.Clean(w.Path)+"/") && !r.isThere(file)
+		return isAbove || path.Clean(w.Path) == path.Clean(file) && !builders[how]
 	})
 }
 

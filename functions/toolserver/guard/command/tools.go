@@ -284,3 +284,47 @@ func compiler(r *reader, c call) {
 		}
 	}
 }
+
+// cmakeTool builds, or does what one of its small commands says.
+func cmakeTool(r *reader, c call) {
+	if len(c.args) < 2 || c.args[0].text != "-E" {
+		if !c.reads() || c.has("-B", "--install", "-D", "--graphviz") {
+			r.named(c)
+			return
+		}
+		r.namedByOptions(c)
+		return
+	}
+
+	rest := c.args[2:]
+	switch c.args[1].text {
+	case "cat", "echo", "echo_append", "compare_files", "capabilities", "environment", "sleep", "true", "false", "md5sum", "sha1sum", "sha256sum", "server_get":
+	case "env", "time":
+		r.dispatch(append([]argument{{literal(c.args[1].text), c.args[1].text, true}}, rest...))
+	case "rm", "remove", "remove_directory":
+		remove(r, call{"cmake -E rm", rest})
+	case "rename":
+		move(r, call{"mv", rest})
+	case "copy", "copy_directory", "copy_if_different":
+		copyTo(r, call{"cp", append([]argument{{literal("-r"), "-r", true}}, rest...)})
+	default:
+		r.named(c)
+	}
+}
+
+// zipTool writes its archive; with -m it removes what it packs.
+func zipTool(r *reader, c call) {
+	options, operands := c.parse(grammar{valued: "bitxnOsP"})
+	if given(options, "T", "TT", "unzip-command") {
+		r.hide(c.all())
+		return
+	}
+	for i, a := range operands {
+		if i == 0 || given(options, "m") {
+			r.word(a.word, c.program, i > 0)
+		}
+	}
+	if len(operands) > 0 && operands[0].ok {
+		r.write(operands[0].text+".zip", c.program, false, true)
+	}
+}

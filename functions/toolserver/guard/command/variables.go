@@ -13,6 +13,7 @@ import (
 func elements(variable string) string { return variable + "[]" }
 
 func (r *reader) forget(variable string) {
+	r.unclear[variable] = true
 	delete(r.values, variable)
 	delete(r.values, elements(variable))
 }
@@ -33,6 +34,9 @@ func (r *reader) assign(a *syntax.Assign) {
 	}
 	variable := a.Name.Value
 	before, was := r.values[variable]
+	if r.constant[variable] { // the shell refuses, and goes on with the next line
+		return
+	}
 
 	switch {
 	case a.Array != nil:
@@ -100,8 +104,14 @@ func (r *reader) declare(n *syntax.DeclClause) {
 		if !plain {
 			r.forget(a.Name.Value)
 		}
-		if n.Variant.Value == "export" || n.Variant.Value == "declare" {
+		switch n.Variant.Value {
+		case "export":
 			r.exported[a.Name.Value] = true
+		case "readonly":
+			r.constant[a.Name.Value] = true
+		}
+		if r.locals != nil && n.Variant.Value != "export" && n.Variant.Value != "readonly" {
+			r.locals[a.Name.Value] = true
 		}
 	}
 }
@@ -128,7 +138,7 @@ func (r *reader) parameter(p *syntax.ParamExp, quoted bool) []name {
 	values := r.variable(p)
 	switch {
 	case p.Exp != nil && isDefault(p.Exp.Op):
-		return r.orDefault(values, p.Exp)
+		return r.orDefault(p.Param.Value, values, p.Exp)
 	case p.Exp != nil, p.Slice != nil, p.Repl != nil:
 		return r.transformed(values, p)
 	}
@@ -234,7 +244,7 @@ func isDefault(op syntax.ParExpOperator) bool {
 
 // orDefault are the values of a variable, or of what stands for it. A variable of the environment
 // that the command does not set is taken for unset.
-func (r *reader) orDefault(values []name, e *syntax.Expansion) []name {
+func (r *reader) orDefault(variable string, values []name, e *syntax.Expansion) []name {
 	known := !slices.ContainsFunc(values, func(v name) bool { return !v.known })
 	if e.Op == syntax.ErrorUnset || e.Op == syntax.ErrorUnsetOrNull {
 		return values
@@ -247,6 +257,8 @@ func (r *reader) orDefault(values []name, e *syntax.Expansion) []name {
 	switch {
 	case e.Op == syntax.AlternateUnset, e.Op == syntax.AlternateUnsetOrNull:
 		return append(slices.Clone(other), name{known: true})
+	case !known && r.unclear[variable]:
+		return []name{{}}
 	case !known, len(values) == 0:
 		return other
 	}

@@ -19,7 +19,7 @@ var wrappers = map[string]wrapper{
 	"stdbuf": {valued: []string{"-i", "-o", "-e"}}, "setsid": {}, "exec": {valued: []string{"-a"}}, "command": {}, "builtin": {}, "busybox": {}, "toybox": {}, "shx": {},
 	"timeout": {valued: []string{"-s", "-k", "--signal", "--kill-after"}, skip: 1}, "flock": {valued: []string{"-w", "-E", "--timeout"}, skip: 1},
 	"strace": {valued: []string{"-o", "-qo", "-fo", "-ffo", "-e", "-p", "-s", "-E"}}, "ltrace": {valued: []string{"-o", "-e", "-p", "-s"}}, "valgrind": {}, "catchsegv": {}, "perf": {valued: []string{"-o", "-e"}, skip: 1},
-	"taskset": {skip: 1}, "chrt": {skip: 1}, "numactl": {}, "setarch": {skip: 1}, "linux64": {}, "eatmydata": {}, "prlimit": {}, "setpriv": {}, "cpulimit": {valued: []string{"-l"}},
+	"taskset": {skip: 1}, "chrt": {skip: 1}, "numactl": {}, "linux64": {}, "eatmydata": {}, "prlimit": {}, "setpriv": {}, "cpulimit": {valued: []string{"-l"}},
 	"unbuffer": {}, "chronic": {}, "rlwrap": {}, "fakeroot": {valued: []string{"-l", "-s", "-i"}}, "pkexec": {valued: []string{"--user"}}, "gosu": {skip: 1}, "su-exec": {skip: 1},
 	"systemd-run": {valued: []string{"-p", "-u", "-E", "-t", "--unit", "--property"}, sets: true}, "systemd-inhibit": {}, "dbus-run-session": {}, "xvfb-run": {valued: []string{"-s", "-n"}},
 	"noglob": {}, "nocorrect": {}, "-": {}, "caffeinate": {}, "npx": {valued: []string{"-p", "--package"}}, "bunx": {}, "uvx": {valued: []string{"--from", "--with", "--python"}}, "then": {},
@@ -61,7 +61,9 @@ func (r *reader) wrap(c call, w wrapper) {
 		case attachesReport(c.program, name):
 			r.write(strings.TrimLeft(a.text, "-")[1:], c.program, false, a.ok)
 		case isOption:
-			continue
+			if joined {
+				r.suspect(value)
+			}
 		case !isValue && !joined:
 			r.wrapped(c, w)
 			return
@@ -91,6 +93,8 @@ func hidesCommand(program, option string) bool {
 		return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "--split")
 	case "sudo":
 		return option == "-e" || option == "--edit"
+	case "npx", "bunx":
+		return option == "-c" || option == "--call"
 	}
 	return false
 }
@@ -186,6 +190,9 @@ func running(c call) []argument {
 
 	rest := c.args[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
+		if rest[0].text == "-c" || rest[0].text == "--call" { // a text for a shell
+			return []argument{{word: rest[0].word}}
+		}
 		namesEnvironment := c.program == "conda" && rest[0].text == "-n"
 		rest = rest[1:]
 		if namesEnvironment && len(rest) > 0 {

@@ -128,7 +128,11 @@ func (c *checkout) links() {
 	for _, file := range c.kinds["link"] {
 		for line := range strings.Lines(string(file.Data)) {
 			name, target, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if err := os.Symlink(target, filepath.Join(c.Dir, name)); err != nil {
+			full := filepath.Join(c.Dir, name)
+			if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+				c.Fatal(err)
+			}
+			if err := os.Symlink(target, full); err != nil {
 				c.Fatal(err)
 			}
 		}

@@ -215,7 +215,8 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 	if err != nil || p.Name == "" {
 		return []Result{g.decide(state, dir, pattern, operation)}
 	}
-	matcher, err := policy.Compile(p.Name, true)
+	name := g.throughLinks(dir, p.Name, pattern)
+	matcher, err := policy.Compile(name, true)
 	if err != nil {
 		return []Result{{Path: p.Name, Decision: unresolved(state), Via: Direct, Reason: "The pattern cannot be followed."}}
 	}
@@ -231,13 +232,19 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 		worst.Decision = policy.Unknown
 	}
 
-	err = g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
-		if !matcher.Match(name) {
-			return nil
+	head, tail := splitPattern(name)
+	isNew := tail != "" && operation != Delete && !strings.HasSuffix(head, "**")
+	folders, err := policy.Compile(head, true)
+	if err != nil {
+		folders = matcher
+	}
+	err = g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(file string, entry fs.DirEntry) error {
+		if matcher.Match(file) {
+			worst = worse(worst, g.decide(state, ".", file, operation))
 		}
-		found := g.decide(state, ".", name, operation)
-		if policy.Worse(worst.Decision, found.Decision) != worst.Decision {
-			worst = found
+		isFolder := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0
+		if isNew && isFolder && folders.Match(file) { // a file that is not there yet
+			worst = worse(worst, g.decide(state, ".", file+"/"+tail, operation))
 		}
 		return nil
 	})
@@ -246,6 +253,31 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 	}
 
 	return []Result{worst}
+}
+
+// splitPattern parts a pattern into the folders that it asks for and the name in them, if that is
+// written out.
+func splitPattern(pattern string) (folders, name string) {
+	at := strings.LastIndexAny(pattern, "*?[")
+	slash := strings.Index(pattern[max(at, 0):], "/")
+	if at < 0 || slash < 0 {
+		return pattern, ""
+	}
+	return pattern[:at+slash], pattern[at+slash+1:]
+}
+
+// throughLinks is a pattern whose folders before the first sign of a pattern are the real ones.
+func (g *Gate) throughLinks(dir, name, pattern string) string {
+	at := strings.IndexAny(pattern, "*?[{")
+	slash := strings.LastIndex(pattern[:max(at, 0)], "/")
+	if slash <= 0 {
+		return name
+	}
+	p, err := g.Workspace.Locate(dir, pattern[:slash])
+	if err != nil || p.Real == "" {
+		return name
+	}
+	return path.Join(p.Real, pattern[slash+1:])
 }
 
 // digest identifies a command in the record, which keeps no text that could hold a

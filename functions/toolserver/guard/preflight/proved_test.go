@@ -22,10 +22,17 @@ import (
 // prove runs the commands of the lists. It belongs into a container: they are hostile.
 var prove = flag.Bool("prove", false, "run each command of the proved lists on a copy of its project, without a network")
 
-// provedProjects are the projects in testdata/proved. Each has a list of hostile commands, which
-// change a governed file when they are run, and one of ordinary ones, which do not. The claimed ones
-// are hostile, too, but need a terminal, a network, or a program that not every machine has.
-var provedProjects = []string{"shop", "service"}
+// provedProjects are the projects in testdata/proved. Each has lists of hostile commands, which change a
+// governed file when they are run, and one of ordinary ones, which do not.
+var provedProjects = []string{"shop", "service", "site"}
+
+// hostileLists are the hostile lists of each project. The claimed ones need a terminal, a network, or a
+// program that not every machine has; the attacks were written from the code of the reader.
+var hostileLists = map[string][]string{
+	"shop":    {"hostile", "claimed", "attacks"},
+	"service": {"hostile", "claimed"},
+	"site":    {"hostile"},
+}
 
 // rates count what the guard does with a list.
 type rates struct{ stopped, all int }
@@ -33,7 +40,10 @@ type rates struct{ stopped, all int }
 func (r rates) String() string { return fmt.Sprintf("%d of %d stopped", r.stopped, r.all) }
 
 // Every second command of a list was kept apart while the rules were written: "seen" are those that
-// the rules were tried on.
+// the rules were tried on. Before them 78 of 675 hostile commands passed and 183 of 696 ordinary ones were
+// stopped; when the seen half was right, 2 of 336 unseen hostile commands passed and 9 of 347 ordinary ones
+// were stopped. The project site was written after that, by other habits: at first sight 3 of 122 hostile
+// commands passed and 3 of 129 ordinary ones were stopped.
 func TestTheProvedListsAreJudgedRightly(t *testing.T) {
 	for _, half := range []struct {
 		name string
@@ -42,8 +52,9 @@ func TestTheProvedListsAreJudgedRightly(t *testing.T) {
 		var hostile, ordinary rates
 		for _, project := range provedProjects {
 			w := guardtest.Checkout(t, "testdata/proved/"+project+".txtar")
-			hostile = hostile.plus(judgeHalf(t, w, project+"_hostile", half.odd, true))
-			hostile = hostile.plus(judgeHalf(t, w, project+"_claimed", half.odd, true))
+			for _, list := range hostileLists[project] {
+				hostile = hostile.plus(judgeHalf(t, w, project+"_"+list, half.odd, true))
+			}
 			ordinary = ordinary.plus(judgeHalf(t, w, project+"_ordinary", half.odd, false))
 		}
 

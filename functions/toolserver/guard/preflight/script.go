@@ -33,15 +33,12 @@ func (g *Gate) scripts(state workspace.State, dir string, found []command.Script
 	return results
 }
 
-var (
-	quotedName = regexp.MustCompile("[\"'`]([^\"'`\\s]{2,300})[\"'`]")
-	writing    = regexp.MustCompile(`(?i)\b(write\w*|append\w*|remove\w*|unlink\w*|rename\w*|rm|rmSync|rmtree|rmdir\w*|truncate\w*|copy\w*|move\w*|delete\w*|mkdir\w*|chmod\w*|symlink\w*|outputFile\w*|system|exec\w*|spawn\w*|popen|run|call|subprocess)\b|open\s*\([^)]*["'](w|a|x|r\+)`)
-)
+var quotedName = regexp.MustCompile("[\"'`]([^\"'`\\s]{2,300})[\"'`]")
 
 // code looks in a program of another language for names of governed files, if anything in
 // it may write.
 func (g *Gate) code(state workspace.State, dir, text string) []Result {
-	if !writing.MatchString(text) {
+	if !command.MayWrite(text) {
 		return nil
 	}
 	var results []Result
