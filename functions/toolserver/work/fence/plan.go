@@ -91,7 +91,7 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	if wish.Data != "" {
 		own = append(own, wish.Data)
 	}
-	p.Hidden = append(below("/", own), below("/", sockets)...)
+	p.Hidden = slices.Concat(below("/", own), below("/", sockets), disks())
 
 	if wish.Broker != "" {
 		if p.Door, err = doorOf(folder, wish.Broker); err != nil {
@@ -117,6 +117,26 @@ func doorOf(folder, broker string) (Door, error) {
 	}
 	shown, err := filepath.EvalSymlinks(broker)
 	return Door{place, shown}, err
+}
+
+// disks are the devices through which files could be changed below the mounts, and the memory of
+// the machine.
+func disks() []string {
+	entries, err := os.ReadDir("/dev")
+	if err != nil {
+		return nil // then there are none
+	}
+
+	var found []string
+	for _, entry := range entries {
+		kind := entry.Type()
+		isDisk := kind&fs.ModeDevice != 0 && kind&fs.ModeCharDevice == 0
+		isMemory := slices.Contains([]string{"mem", "kmem", "port"}, entry.Name())
+		if isDisk || isMemory {
+			found = append(found, filepath.Join("/dev", entry.Name()))
+		}
+	}
+	return found
 }
 
 // hold makes names in a folder read-only, and keeps in mind which are not there yet.
