@@ -310,6 +310,23 @@ func TestNoFolderAboveIsReplaced(t *testing.T) {
 	}
 }
 
+// Settings of the kernel and disks hold outside the fence, too, and root may change them in any
+// namespace.
+func TestTheKernelAndDisksAreClosed(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	got := run(t, folder, home, `for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger /sys/kernel/uevent_helper; do
+		(: >> $f) 2>/dev/null && echo "open: $f"
+	done
+	for f in /dev/*; do [ -b "$f" ] && echo "open: $f"; done
+		cat /proc/sys/kernel/ostype; echo y > /dev/null`)
+	if strings.Contains(got.output, "open:") || got.status != 0 || !strings.Contains(got.output, "Linux") {
+		t.Errorf("status %d: %s", got.status, got.output)
+	}
+}
+
 // A governed symbolic link can be neither replaced nor removed, and files can be linked between
 // folders that hold governed ones.
 func TestGovernedLinksAreHeld(t *testing.T) {

@@ -88,11 +88,11 @@ func TestNewGovernedNamesAreTold(t *testing.T) {
 		return
 	}
 	folder, home := project(t)
-	got := run(t, folder, home, `echo x > new.lock; echo x > free.txt; mkdir -p sub && echo y > sub/new.lock`)
-	if !strings.Contains(got.output, "1 patterns match names that are not there yet") || !strings.Contains(got.output, "was made: new.lock") || strings.Contains(got.output, "free.txt") {
+	got := run(t, folder, home, `echo x > new.lock; echo x > free.txt; mkdir ~/.claude; echo {} > ~/.claude/settings.json; mkdir -p sub && echo y > sub/new.lock`)
+	if !strings.Contains(got.output, "1 patterns match names that are not there yet") || !strings.Contains(got.output, "was made: new.lock") || !strings.Contains(got.output, ".claude/settings.json") || strings.Contains(got.output, "free.txt") {
 		t.Errorf("%s", got.output)
 	}
-	if list, err := filepath.Glob(filepath.Join(folder, ".governance/spool/*")); err != nil || len(list) != 1 {
+	if list, err := filepath.Glob(filepath.Join(folder, ".governance/spool/*")); err != nil || len(list) != 2 {
 		t.Errorf("recorded: %v %v", list, err)
 	}
 }

@@ -28,6 +28,7 @@ type Plan struct {
 	Network  string   // open, none or allow: and hosts; with the latter two only a loopback of its own
 
 	Governed []string // names from the root of the workspace that ReadOnly and Links stand for
+	Missing  []string // files that would be read-only and are not there yet
 	Open     []string // patterns of the workspace that match names which are not there yet
 }
 

@@ -22,6 +22,9 @@ func mountAll(p Plan) (bound int, err error) {
 	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return 0, fmt.Errorf("/proc cannot be mounted: %w", err)
 	}
+	if err := closeKernel(); err != nil {
+		return 0, err
+	}
 
 	for _, path := range p.ReadOnly {
 		if err := bindReadOnly(path); err != nil {
@@ -45,6 +48,24 @@ func mountAll(p Plan) (bound int, err error) {
 		return bound, err
 	}
 	return bound, os.Chdir(p.Dir) // which still is the folder below the mounts
+}
+
+// ofKernel are settings of the kernel, which hold outside the fence, too: one names a program that
+// the kernel itself runs.
+var ofKernel = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi"}
+
+// closeKernel makes the settings of the kernel read-only. Without it root could change them, in
+// whatever namespace it is.
+func closeKernel() error {
+	for _, path := range ofKernel {
+		if _, err := os.Stat(path); err != nil {
+			continue // this kernel has none
+		}
+		if err := bindReadOnly(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pin keeps the folders above the places of a plan from being renamed, so that nothing can be put

@@ -81,7 +81,9 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 		return p, err
 	}
 	p.ReadOnly = append(p.ReadOnly, linked...)
-	p.ReadOnly = append(p.ReadOnly, below(filepath.Join(folder, ".git"), ofGit)...)
+	if git := w.GitFolder(); git != "" {
+		p.hold(git, ofGit)
+	}
 
 	p.ReadOnly = append(p.ReadOnly, below("/", w.Programs())...)
 
@@ -89,7 +91,7 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	if wish.Data != "" {
 		own = append(own, wish.Data)
 	}
-	p.Hidden = append(below("/", own), below("/", sockets)...)
+	p.Hidden = slices.Concat(below("/", own), below("/", sockets), disks())
 
 	if wish.Broker != "" {
 		if p.Door, err = doorOf(folder, wish.Broker); err != nil {
@@ -100,7 +102,7 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 
 	if wish.Home != "" {
 		p.Writable = append(p.Writable, wish.Home)
-		p.ReadOnly = append(p.ReadOnly, below(wish.Home, startUp)...)
+		p.hold(wish.Home, startUp)
 		p.Hidden = append(p.Hidden, below(wish.Home, secrets)...)
 	}
 	return p, nil
@@ -115,6 +117,36 @@ func doorOf(folder, broker string) (Door, error) {
 	}
 	shown, err := filepath.EvalSymlinks(broker)
 	return Door{place, shown}, err
+}
+
+// disks are the devices through which files could be changed below the mounts, and the memory of
+// the machine.
+func disks() []string {
+	entries, err := os.ReadDir("/dev")
+	if err != nil {
+		return nil // then there are none
+	}
+
+	var found []string
+	for _, entry := range entries {
+		kind := entry.Type()
+		isDisk := kind&fs.ModeDevice != 0 && kind&fs.ModeCharDevice == 0
+		isMemory := slices.Contains([]string{"mem", "kmem", "port"}, entry.Name())
+		if isDisk || isMemory {
+			found = append(found, filepath.Join("/dev", entry.Name()))
+		}
+	}
+	return found
+}
+
+// hold makes names in a folder read-only, and keeps in mind which are not there yet.
+func (p *Plan) hold(folder string, names []string) {
+	p.ReadOnly = append(p.ReadOnly, below(folder, names)...)
+	for _, path := range inFolder(folder, names) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			p.Missing = append(p.Missing, path)
+		}
+	}
 }
 
 // inFolder are names in a folder as paths.
