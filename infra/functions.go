@@ -71,7 +71,7 @@ func (f *functions) endpoint(name string) function {
 var localVariables = []string{"DATA_DIR", "DYNAMODB_ENDPOINT", "S3_ENDPOINT", "RPC_URLS", "GAS_KEY", "FACILITATOR_URL", "DEVELOPMENT_CHAIN"}
 
 // computing are the functions that compute for longer than they wait.
-var computing = []string{"legal-prep"}
+var computing = []string{"legal-prep", "bookkeeping", "agent-therapy", "scan"}
 
 // wholeProcessor is the memory, in MB, with which Lambda gives one processor.
 const wholeProcessor = 1769

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 missing=()
-[ "${1:-}" = npm ] || for pair in gcc:gcc python3:python3 jq:jq curl:curl git:git java:default-jre-headless chromium:chromium; do
+[ "${1:-}" = npm ] || for pair in gcc:gcc python3:python3 jq:jq curl:curl git:git java:default-jre-headless chromium:chromium hledger:hledger bean-check:beancount; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 if [ "${#missing[@]}" -gt 0 ]; then

@@ -1,14 +1,9 @@
 package legalprep
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"unicode/utf8"
 
 	"governance.internal/shared/httpapi"
 	"governance.internal/shared/x402"
@@ -44,38 +39,12 @@ type request struct {
 	Text string `json:"text"`
 }
 
-// readRequest reads the body. Unknown members are refused: a misspelled one would otherwise be
-// answered as if it were absent.
+// readRequest reads the body.
 func readRequest(body []byte) (in request, err error) {
-	if !utf8.Valid(body) {
-		return in, invalidJSON("it is not valid UTF-8")
-	}
-
-	reader := json.NewDecoder(bytes.NewReader(body))
-	reader.DisallowUnknownFields()
-	if err := reader.Decode(&in); err != nil {
-		return in, invalidJSON(reasonOf(err))
-	}
-	if _, err := reader.Token(); !errors.Is(err, io.EOF) {
-		return in, invalidJSON("something follows the object")
+	if err := httpapi.DecodeStrict(body, &in); err != nil {
+		return in, invalidJSON(err.Error())
 	}
 	return in, nil
-}
-
-// reasonOf words an error of encoding/json for a caller.
-func reasonOf(err error) string {
-	var wrongType *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF):
-		return "it is empty"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it breaks off"
-	case errors.As(err, &wrongType) && wrongType.Field == "":
-		return "it is no object"
-	case errors.As(err, &wrongType):
-		return fmt.Sprintf("%s is a %s and must be text", wrongType.Field, wrongType.Value)
-	}
-	return err.Error()
 }
 
 func invalidJSON(reason string) error {

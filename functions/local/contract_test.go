@@ -107,14 +107,6 @@ func TestEveryAnswerIsAsDocumented(t *testing.T) {
 	}
 }
 
-// sampleOf is a body that a row accepts, "" for a row without one.
-func sampleOf(e catalog.Endpoint) string {
-	if e.Request == "" {
-		return ""
-	}
-	return string(catalog.Example(e.Request))
-}
-
 func TestSampleOfTheRequestSchemaIsAccepted(t *testing.T) {
 	r := start(t)
 	c := newContract(t, r.call("GET", "/openapi.json", "").body)

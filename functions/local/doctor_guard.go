@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
@@ -41,6 +40,10 @@ func (d doctor) workspaceFile() symptom {
 		f.State = stateMissing
 		f.Found = "there is no " + workspace.FileName + ", so no file is known to be safe"
 		f.Do = "write one with governance init"
+	case state.Config.Mode == workspace.Observe:
+		f.State = stateWarn
+		f.Found = state.Source + " is read, and the guard only rehearses: it refuses nothing"
+		f.Do = "set mode: enforce when the record shows what you want"
 	default:
 		f.Found = state.Source + " is read"
 	}
@@ -62,7 +65,7 @@ func (d doctor) hooks() []symptom {
 		if err != nil {
 			continue
 		}
-		if program := hookIn(string(text), name); program != "" {
+		if program := hook.ProgramIn(string(text), name); program != "" {
 			findings = append(findings, d.installedHook(name, settings, program))
 		}
 	}
@@ -76,17 +79,6 @@ func (d doctor) hooks() []symptom {
 		})
 	}
 	return findings
-}
-
-// hookIn finds the program of an installed hook in the settings of an agent, "" if there
-// is none.
-func hookIn(settings, agent string) string {
-	installed := regexp.MustCompile(`'([^']+)'( ` + hook.Name + `)? -agent ` + regexp.QuoteMeta(agent) + ` `)
-	match := installed.FindStringSubmatch(settings)
-	if match == nil {
-		return ""
-	}
-	return match[1]
 }
 
 func (d doctor) installedHook(agent, settings, program string) symptom {

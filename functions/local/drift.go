@@ -81,8 +81,8 @@ func (o *driftOptions) run(ctx context.Context, t terminal, folder string) error
 	if !slices.Contains(driftScopes, o.scope) {
 		return usage("--scope is one of %s, not %q", strings.Join(driftScopes, ", "), o.scope)
 	}
-	if !isFolder(folder) {
-		return exit{2, fmt.Errorf("%s is no folder that can be read", folder)}
+	if err := needFolder(folder); err != nil {
+		return err
 	}
 	gate, err := preflight.Open(folder, "")
 	if err != nil {

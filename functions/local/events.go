@@ -94,6 +94,9 @@ func eventCases() []eventCase {
 		}
 
 		if !e.Paid() {
+			if e.Request != "" {
+				plain.body = sampleOf(e)
+			}
 			cases = append(cases, plain)
 			continue
 		}
@@ -106,7 +109,7 @@ func eventCases() []eventCase {
 		}
 
 		if e.Request != "" {
-			paid.body = string(catalog.Example(e.Request))
+			paid.body = sampleOf(e)
 		}
 		if e.Variable {
 			paid.query = "amount=0.05"
@@ -133,7 +136,7 @@ func eventCases() []eventCase {
 			name:     "post-bad-payment",
 			endpoint: lint,
 			payment:  "not-base64!",
-			body:     string(catalog.Example(lint.Request)),
+			body:     sampleOf(lint),
 		},
 	)
 }

@@ -148,6 +148,14 @@ func worst(list []finding.Finding, failOn string) bool {
 	return slices.ContainsFunc(list, func(f finding.Finding) bool { return failRanks[f.Severity] >= failRanks[failOn] })
 }
 
+// needFolder refuses a name that is no folder.
+func needFolder(name string) error {
+	if isFolder(name) {
+		return nil
+	}
+	return exit{2, fmt.Errorf("%s is no folder that can be read", name)}
+}
+
 // isFolder reports whether a name is a folder that can be read.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)

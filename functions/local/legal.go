@@ -57,7 +57,7 @@ func legalCommand(t terminal) *cobra.Command {
 }
 
 func (o *legalOptions) run(t terminal, name string) error {
-	source, err := readLegalText(t, name)
+	source, err := readText(t, name, mostLegalBytes)
 	if err != nil {
 		return exit{2, err}
 	}
@@ -86,8 +86,9 @@ func (o *legalOptions) run(t terminal, name string) error {
 // mostLegalBytes is more than the longest text needs; reading stops there.
 const mostLegalBytes = 4*legalprep.MaxPoints + 4
 
-// readLegalText reads the text. Of one that is too long it reads enough to be refused.
-func readLegalText(t terminal, name string) (string, error) {
+// readText reads a file, or standard input for -. Of one that is too long it reads no more than
+// most bytes, which must be enough for it to be refused.
+func readText(t terminal, name string, most int64) (string, error) {
 	in := t.in
 	if name != "-" {
 		file, err := os.Open(name)
@@ -98,7 +99,7 @@ func readLegalText(t terminal, name string) (string, error) {
 		in = file
 	}
 
-	text, err := io.ReadAll(io.LimitReader(in, mostLegalBytes))
+	text, err := io.ReadAll(io.LimitReader(in, most))
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", name, err)
 	}

@@ -65,8 +65,8 @@ func (o *pagesOptions) run(ctx context.Context, t terminal, folder string) error
 	if err := o.check(); err != nil {
 		return err
 	}
-	if !isFolder(folder) {
-		return exit{2, fmt.Errorf("%s is no folder that can be read", folder)}
+	if err := needFolder(folder); err != nil {
+		return err
 	}
 	w, err := workspace.Open(folder)
 	if err != nil {

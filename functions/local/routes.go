@@ -5,9 +5,12 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"time"
 
 	agentcard "governance.internal/functions/agent-card"
+	agenttherapy "governance.internal/functions/agent-therapy"
 	auditmcp "governance.internal/functions/audit-mcp"
+	"governance.internal/functions/bookkeeping"
 	"governance.internal/functions/discovery"
 	legalprep "governance.internal/functions/legal-prep"
 	"governance.internal/functions/llms"
@@ -17,6 +20,7 @@ import (
 	"governance.internal/functions/playbook"
 	playbookpreview "governance.internal/functions/playbook-preview"
 	"governance.internal/functions/products"
+	"governance.internal/functions/scan"
 	"governance.internal/functions/tip"
 	verifyaudit "governance.internal/functions/verify-audit"
 	x402manifest "governance.internal/functions/x402-manifest"
@@ -35,11 +39,14 @@ func handlers(paid *wiring.Paid) map[string]http.Handler {
 			Auditor: paid.Auditor,
 		}),
 		"audit-mcp":        auditmcp.New(gate),
+		"bookkeeping":      bookkeeping.New(gate, 0),
 		"legal-prep":       legalprep.New(gate, paid.Certification),
+		"agent-therapy":    agenttherapy.New(gate),
 		"playbook":         playbook.New(gate),
 		"tip":              tip.New(gate),
 		"playbook-preview": playbookpreview.New(site),
 		"products":         products.New(site),
+		"scan":             scan.New(time.Now),
 		"discovery":        discovery.New(site),
 		"payment-state":    paymentstate.New(paid.Payments),
 		"openapi":          openapi.New(site),

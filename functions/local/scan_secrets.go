@@ -80,8 +80,8 @@ func (o *scanOptions) run(ctx context.Context, t terminal, folder string) error 
 	if err := o.check(); err != nil {
 		return err
 	}
-	if !isFolder(folder) {
-		return exit{2, fmt.Errorf("%s is no folder that can be read", folder)}
+	if err := needFolder(folder); err != nil {
+		return err
 	}
 
 	answer, err := o.scan(ctx, t, folder)
@@ -227,8 +227,8 @@ func (o *publishOptions) run(ctx context.Context, t terminal, folder string) err
 	if err := o.check(); err != nil {
 		return err
 	}
-	if !isFolder(folder) {
-		return exit{2, fmt.Errorf("%s is no folder that can be read", folder)}
+	if err := needFolder(folder); err != nil {
+		return err
 	}
 	w, err := workspace.Open(folder)
 	if err != nil {

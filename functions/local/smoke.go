@@ -138,6 +138,14 @@ func (s *smokeTest) get(ctx context.Context, method, path, body string) (answer,
 	return s.buyer.send(r)
 }
 
+// sampleOf is a body that a row accepts, "" for a row without one.
+func sampleOf(e catalog.Endpoint) string {
+	if e.Request == "" {
+		return ""
+	}
+	return string(catalog.Example(e.Request))
+}
+
 // documents exist and name this address.
 func (s *smokeTest) documents(ctx context.Context) error {
 	var all error
@@ -145,7 +153,7 @@ func (s *smokeTest) documents(ctx context.Context) error {
 		if row.Paid() || len(row.PathParams) > 0 {
 			continue
 		}
-		a, err := s.get(ctx, row.Method, row.Path, "")
+		a, err := s.get(ctx, row.Method, row.Path, sampleOf(row))
 		if err == nil && a.status != http.StatusOK {
 			err = fmt.Errorf("%s answers %d", row.Path, a.status)
 		}

@@ -28,6 +28,7 @@ func verifyCommands(t terminal) *cobra.Command {
 		),
 		chainCommand(t),
 		receiptCommand(t),
+		verifyLedgerCommand(t),
 		proofCommand(t),
 		consistencyCommand(t),
 		verifyImportCommand(t),

@@ -131,7 +131,7 @@ var lightEthereum = []string{
 var adapters = []string{"dynamo", "s3", "kms", "ecs", "lambda", "bedrock", "cloud"}
 
 func TestImportDirections(t *testing.T) {
-	pure := []string{"shared/catalog", "shared/lint", "shared/sarif", "shared/secretscan", "shared/scan", "functions/scan", "functions/toolserver/guard/policy"}
+	pure := []string{"shared/catalog", "shared/lint", "shared/sarif", "shared/secretscan", "shared/textkit", "shared/scan", "functions/toolserver/guard/policy"}
 	for _, s := range parseTree(t) {
 		for _, imported := range s.imports {
 			for _, rule := range []struct {

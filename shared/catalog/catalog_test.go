@@ -202,7 +202,7 @@ func TestPricesInWords(t *testing.T) {
 // pricesOfTheContract is what the user ordered; changing a price is a change of
 // the contract and is written down twice.
 var pricesOfTheContract = map[string]Units{
-	"GET /x402/verify-audit": 5_000, "POST /x402/audit-mcp": 50_000, "POST /x402/legal-prep": 250_000, "GET /x402/tip": 10_000,
+	"GET /x402/verify-audit": 5_000, "POST /x402/audit-mcp": 50_000, "POST /x402/legal-prep": 250_000, "POST /x402/bookkeeping": 49_000_000, "POST /x402/agent-therapy": 990_000, "GET /x402/tip": 10_000,
 	"GET /x402/playbook/x402-integration": 100_000, "GET /x402/playbook/mcp-hardening": 100_000,
 }
 

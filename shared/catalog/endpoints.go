@@ -55,6 +55,23 @@ var Endpoints = []Endpoint{
 		Tags: []string{"legal", "contract-review", "assistance"},
 	},
 	{
+		Function: "bookkeeping", Operation: "bookkeeping", Method: "POST", Path: "/x402/bookkeeping", Price: 49 * Dollar,
+		Summary:     "Books of bank exports, verifiable with sha256sum",
+		Description: "Ledger, profit and loss, anomalies and questions of bank exports (CSV, OFX, CAMT.053), in a chain of SHA-256. A file that reads two ways is refused and costs nothing.",
+		Request:     "books-request", Accepts: []string{"text/csv", "multipart/form-data"}, MaxBody: 5 * 1024 * kibibyte,
+		MIME: "application/json", Response: "books-result", Statuses: paidBody,
+		Tags: []string{"bookkeeping", "accounting", "csv", "ledger", "tax"},
+	},
+	{
+		Function: "agent-therapy", Operation: "agentTherapy", Method: "POST", Path: "/x402/agent-therapy", Price: 990_000,
+		Summary:     "Diagnose instructions and transcripts of agents",
+		Description: "Conflicts between instructions with both lines quoted, boundary gaps, operator patterns of transcripts, rules that were broken; with a patch, a repair skill and a draft of governance.yaml. Up to 256 KB.",
+		Request:     "therapy-request", MaxBody: 256 * kibibyte,
+		Accepts: []string{"text/plain", "text/markdown", "application/x-ndjson", "application/jsonl"},
+		MIME:    "application/json", Response: "therapy-result", Statuses: paidBody,
+		Tags: []string{"agents", "instructions", "skills"},
+	},
+	{
 		Function: "playbook", Operation: "playbookX402Integration", Method: "GET", Path: "/x402/playbook/x402-integration", Price: 100_000,
 		Summary:     "Guide: x402 v2 integration",
 		Description: "Markdown guide to x402 v2 integration for sellers and buyers: wire shapes, verification steps, failure table, idempotency, a tested example.",
@@ -88,6 +105,13 @@ var Endpoints = []Endpoint{
 		Summary:     "Preview of the MCP hardening checklist",
 		Description: "Title, contents and first section of the 16-point MCP hardening checklist.",
 		MIME:        "text/markdown", Statuses: free,
+	},
+	{
+		Function: "scan", Operation: "scan", Method: "POST", Path: "/scan",
+		Summary:     "Score a description of an agent system",
+		Description: "Governance scan of a description in plain English: nine dimensions with levels from 0 to 4 and verbatim evidence, a score, the top gaps and fixes. Names without substance earn nothing. Rate limited.",
+		Request:     "scan-request", MaxBody: 128 * kibibyte,
+		MIME: "application/json", Response: "scan-result", Statuses: []int{200, 400, 413, 415, 429, 500},
 	},
 	{
 		Function: "products", Operation: "products", Method: "GET", Path: "/x402/products",

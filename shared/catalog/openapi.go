@@ -217,6 +217,7 @@ var statusTexts = map[int]string{
 	409: "The payment identifier belongs to another payload, or the answer was delivered before and is not given again. This request charged nothing.",
 	413: "The body is too long. Nothing was charged.",
 	415: "The body is not application/json. Nothing was charged.",
+	429: "Too many requests from this address; Retry-After says how long to wait.",
 	500: "A failure on our side. Nothing was charged.",
 	503: "Not possible now, or the outcome of a payment is unknown: send the same payment again, never a new one.",
 }

@@ -41,6 +41,9 @@ func (r *refusal) Error() string { return r.reason }
 
 var engines = []engine{
 	legal,
+	books,
+	therapy,
+	governance,
 }
 
 //go:embed pages/*.html

@@ -115,3 +115,46 @@ func TestAPlainFormIsRead(t *testing.T) {
 		t.Errorf("%d", w.Code)
 	}
 }
+
+func TestBooksAreShown(t *testing.T) {
+	const exported = "Date,Description,Amount,Currency\n2025-03-04,ADOBE <b>CLOUD</b>,-59.99,USD\n2025-04-05,STRIPE TRANSFER,1000.00,USD\n"
+	status, page := send(t, Path+"/bookkeeping", map[string]string{"business": "studio"}, exported)
+	if status != 200 || !strings.Contains(page, "940.01") || !strings.Contains(page, "<svg") || strings.Contains(page, "<b>CLOUD") {
+		t.Errorf("%d\n%s", status, page)
+	}
+
+	status, page = send(t, Path+"/bookkeeping", nil, "Date,Description,Amount\n03/04/2025,Coffee,-4.50\n")
+	if status != 400 || !strings.Contains(page, "2025-03-04 or 2025-04-03") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if status, _ := send(t, Path+"/bookkeeping", nil, ""); status != 400 {
+		t.Errorf("no file: %d", status)
+	}
+}
+
+func TestADescriptionIsShownWithItsEvidenceMarked(t *testing.T) {
+	text := "Each <b>call</b> is logged. Nobody approves anything."
+	status, page := send(t, Path+"/scan", map[string]string{"text": text}, "")
+	if status != 200 || !strings.Contains(page, "<mark class=") || !strings.Contains(page, "of 100") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if strings.Contains(page, "<b>call") || strings.Contains(page, "<script") {
+		t.Error("the text is not escaped")
+	}
+}
+
+func TestInstructionsAreDiagnosedOnAPage(t *testing.T) {
+	text := "# Rules\n\n- Use tabs for indentation.\n- <b>Ask</b> before you commit.\n- Indent with spaces, never with tabs.\n"
+	status, page := send(t, Path+"/agent-therapy", map[string]string{"text": text}, "")
+	if status != 200 || !strings.Contains(page, "Contradictions") || !strings.Contains(page, "Use tabs for indentation") || strings.Contains(page, "<b>Ask") {
+		t.Errorf("%d\n%s", status, page)
+	}
+	if status, page := send(t, Path+"/agent-therapy", map[string]string{}, ""); status != 400 || !strings.Contains(page, "<form") {
+		t.Errorf("nothing: %d", status)
+	}
+
+	conversation := "User: Use npm.\nAssistant: Done with yarn.\nUser: No, use npm!\nAssistant: I used yarn.\nUser: Again: npm, not yarn!\nAssistant: All tests pass.\n"
+	if status, page := send(t, Path+"/agent-therapy", map[string]string{"text": conversation}, ""); status != 200 || !strings.Contains(page, "</html>") {
+		t.Errorf("a conversation: %d\n%s", status, page)
+	}
+}

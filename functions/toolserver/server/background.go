@@ -61,6 +61,7 @@ func keepFlushing(ctx context.Context, halt *killswitch.Switch, g *governed) {
 	for {
 		warn("kill switch: the audit trail takes no entries", halt.Flush(ctx))
 		warn("guard: violations wait for the audit trail", g.violations.Flush(ctx))
+		warn("guard: the journal of the hooks waits for the audit trail", g.journal().Flush(ctx))
 		warn("kill switch: cannot read the state of the other tasks", halt.Sync(ctx))
 
 		select {
@@ -77,6 +78,7 @@ func (g *governed) keepWatching(ctx context.Context) {
 	ticker := time.NewTicker(cmp.Or(g.watch, watchInterval))
 	defer ticker.Stop()
 
+	g.sayRehearsal(ctx)
 	net, told := g.net(), ""
 	for {
 		changes, err := net.Watch(ctx)

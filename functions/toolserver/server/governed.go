@@ -2,13 +2,16 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"governance.internal/functions/toolserver/framework"
 	"governance.internal/functions/toolserver/guard/approval"
 	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/violations"
 	"governance.internal/functions/toolserver/guard/workspace"
@@ -135,5 +138,26 @@ func (g *governed) net() *baseline.Net {
 		Log:       g.violations,
 		Now:       g.now,
 		Approved:  g.approvals.UsedSince,
+	}
+}
+
+// sayRehearsal says at the start that hooks refuse nothing.
+func (g *governed) sayRehearsal(ctx context.Context) {
+	state, err := g.workspace.Load()
+	if err == nil && state.Config.Mode == workspace.Observe {
+		slog.WarnContext(ctx, "the guard only rehearses: hooks write down what they would refuse, and let it pass",
+			"mode", state.Config.Mode)
+	}
+}
+
+// journal takes what hooks wrote down into the audit chain.
+func (g *governed) journal() outcome.Drain {
+	return outcome.Drain{
+		Journal: outcome.Journal{
+			Workspace: g.workspace,
+			Now:       g.now,
+			Random:    g.violations.Random,
+		},
+		Log: g.violations,
 	}
 }

@@ -176,6 +176,7 @@ func TestResultsAreAsTheSchemaPromises(t *testing.T) {
 		"fix_doc_drift":              {`{}`, `{"dry_run":false}`},
 		"self_check":                 {`{}`},
 		"bot_compliance_check":       {`{}`, `{"bot":"bots/a.py"}`},
+		"governance_scan":            {`{"description":"Every call is logged."}`, `{"workspace":true}`},
 		"lint_mcp_config":            {`{"config":{"command":"npx","args":["x"]}}`},
 	}
 	list := r.list()
@@ -236,7 +237,7 @@ func TestClientsAndOperatorsNarrowTheTools(t *testing.T) {
 		}
 	}
 	_, query := r.send("POST", "/mcp?toolsets=audit&readonly=true", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 6 {
+	if n := len(query["result"].(map[string]any)["tools"].([]any)); n != 7 {
 		t.Errorf("by query: %d", n)
 	}
 	if code := codeOf(r.rpc("tools/call", `{"name":"emergency_kill_switch","arguments":{"reason":"test"}}`, "X-MCP-Readonly", "true")); code != -32602 {

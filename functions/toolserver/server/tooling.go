@@ -144,6 +144,7 @@ func (s *Server) toolDeps(secret *access.KillSecret) tools.Deps {
 			Data:      os.DirFS(s.deps.DataDir),
 			Now:       s.deps.Now,
 		},
+		Evidence:  s.evidence(),
 		Drift:     audit,
 		Snapshot:  snapshot.New(s.governed.workspace, s.governed.violations, s.deps.Now),
 		Propagate: propagated,

@@ -45,27 +45,28 @@ func (w *work) open(halt *killswitch.Switch) error {
 	if err := w.openManaged(); err != nil {
 		return fmt.Errorf("managed processes: %w", err)
 	}
-	if err := w.openBroker(); err != nil {
-		return fmt.Errorf("the broker of fences: %w", err)
-	}
+	w.openBroker()
 	if err := w.openDispatches(); err != nil {
 		return fmt.Errorf("dispatches: %w", err)
 	}
 	return nil
 }
 
-// openBroker listens for the agents behind a fence.
-func (w *work) openBroker() (err error) {
+// openBroker listens for the agents behind a fence. Without it their hooks refuse what they cannot
+// ask about, so the server can go on.
+func (w *work) openBroker() {
 	project := outside.Project{
 		Folder:    absolute(w.deps.Workspace),
 		Data:      absolute(w.deps.DataDir),
 		Snapshots: snapshot.BeforeCommand,
 	}
-	w.broker, err = broker.Serve(project.Handler())
-	if errors.Is(err, errors.ErrUnsupported) {
-		return nil
+	listening, err := broker.Serve(project.Handler())
+	switch {
+	case err == nil:
+		w.broker = listening
+	case !errors.Is(err, errors.ErrUnsupported):
+		slog.Warn("the broker of fences does not listen: agents behind a fence are refused what needs a record", "error", err.Error())
 	}
-	return err
 }
 
 // brokerFolder is what a fence shows in the place of the state of the workspace.

@@ -40,6 +40,7 @@ type Deps struct {
 	Archive    ops.ArchiveDeps
 	Deployment ops.DeploymentDeps
 	Usage      ops.UsageDeps
+	Evidence   audit.Evidence
 	Drift      *drift.Audit
 	Propagate  ops.PropagateDeps
 	Analyzer   ops.AnalyzerDeps
@@ -100,7 +101,10 @@ func All(d Deps, offered func(*tool.Tool) bool) []*tool.Tool {
 		web.CheckPageChanges(d.Watch),
 		ops.CheckArchiveSafety(d.Archive),
 		audit.LintMCPConfig(),
+		audit.GovernanceScan(d.Evidence),
 		paid.LegalPrep(d.Products),
+		paid.Bookkeeping(d.Products),
+		paid.AgentTherapy(d.Products),
 	}
 	list = slices.DeleteFunc(list, func(t *tool.Tool) bool { return !offered(t) })
 	for _, t := range list {

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -32,7 +31,6 @@ const file = workspace.StateDir + "/baseline.json"
 
 const (
 	maxBaseline = 32 << 20 // bytes
-	maxHashed   = 64 << 20 // bytes of a file; of a larger one only the size is compared
 )
 
 // EventTaken is the audit entry of a baseline that was taken or accepted.
@@ -66,6 +64,10 @@ type record struct {
 	Policy   string            `json:"policy_version"`
 	Files    map[string]entry  `json:"files"`
 	Reported map[string]string `json:"reported"` // state of changes that are in the chain
+	// Origin are the files as they were when the baseline was taken, or when a list first
+	// named them. Approvals do not move it.
+	Origin map[string]entry `json:"origin,omitempty"`
+	Taken  time.Time        `json:"taken,omitzero"`
 
 	lost bool // there is none any more, so nothing is written down
 }
@@ -154,6 +156,8 @@ func (n *Net) take(ctx context.Context, by string, state workspace.State, found 
 		Policy:   state.Policy.Version(),
 		Files:    found,
 		Reported: map[string]string{},
+		Origin:   maps.Clone(found),
+		Taken:    n.Now().UTC(),
 	})
 }
 
@@ -218,7 +222,9 @@ func (n *Net) differences(r *record, state workspace.State, found map[string]ent
 		before, known := r.Files[name]
 		switch {
 		case known && before.Sum == now.Sum:
-		case !known && !sameLists, n.approved(name, before.At):
+		case !known && !sameLists:
+			r.Files[name], r.Origin[name], moved = now, now, true
+		case n.approved(name, before.At):
 			r.Files[name], moved = now, true
 		case known:
 			changes = append(changes, Change{name, Modified, now.List, now.Sum})
@@ -231,8 +237,11 @@ func (n *Net) differences(r *record, state workspace.State, found map[string]ent
 		if _, there := found[name]; there {
 			continue
 		}
-		if decision, _ := state.Policy.Decide(name); decision == policy.OK ||
-			n.approved(name, before.At) {
+		decision, _ := state.Policy.Decide(name)
+		if decision == policy.OK {
+			delete(r.Origin, name)
+		}
+		if decision == policy.OK || n.approved(name, before.At) {
 			delete(r.Files, name)
 			moved = true
 			continue
@@ -282,32 +291,12 @@ func (n *Net) look(state workspace.State) (map[string]entry, error) {
 	return found, err
 }
 
-// sum identifies the state of a file: content, permissions and kind. A file that
-// cannot be read is in a state of its own.
 func (n *Net) sum(name string, e fs.DirEntry) (string, error) {
 	info, err := e.Info()
 	if err != nil {
 		return "", err
 	}
-
-	h := sha256.New()
-	fmt.Fprintf(h, "%v\n", info.Mode())
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		target, err := fs.ReadLink(n.Workspace.Files(), name)
-		fmt.Fprintf(h, "%q %v\n", target, err != nil)
-	case info.Mode().IsRegular() && info.Size() <= maxHashed:
-		text, err := n.Workspace.ReadFile(name, maxHashed)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		fmt.Fprintf(h, "%v\n", err != nil)
-		_, _ = h.Write(text) // a hash never fails
-	default:
-		_, _ = io.WriteString(h, fmt.Sprint(info.Size()))
-	}
-
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return n.Workspace.Digest(name, info)
 }
 
 func (n *Net) read() (record, error) {
@@ -323,6 +312,7 @@ func (n *Net) read() (record, error) {
 		r.Reported == nil {
 		return record{}, errors.New("the baseline cannot be read; a person must look at it and accept the files again")
 	}
+	r.completeOrigin()
 	return r, nil
 }
 

@@ -26,10 +26,26 @@ type Agent struct {
 // Hook is how an agent calls a hook.
 type Hook struct {
 	Settings string            // file that the hook is written into, from the root of the project
-	Events   map[string]string // to hook, with a pattern of the tools, "" for all
+	Events   map[string]string // asked before, with a pattern of the tools, "" for all
+	Reports  map[string]Report // told afterwards, with what each of them says
 	Version  bool              // the settings say version 1
 	Before   string            // what a person must do before the hook is called, "" for nothing
 }
+
+// Report is what an agent tells a hook after the fact.
+type Report string
+
+// The reports.
+const (
+	Succeeded       Report = "succeeded"        // a call of a tool
+	Failed          Report = "failed"           // a call of a tool
+	Refused         Report = "refused"          // a call of a tool, by a person or by the agent itself
+	SessionStarted  Report = "session_started"  // or was taken up again
+	SessionEnded    Report = "session_ended"    //
+	SubagentStarted Report = "subagent_started" //
+	SubagentStopped Report = "subagent_stopped" // wants to stop, which can be refused
+	Stopped         Report = "stopped"          // wants to stop, which can be refused
+)
 
 // Runner is the command line of an agent for work without a person, allowed to change files
 // and not more, as its documentation gives it. {task}, {task_file}, {max_turns} and {hook} are
@@ -50,6 +66,16 @@ var Agents = []Agent{
 		Hook: &Hook{
 			Settings: ".claude/settings.local.json",
 			Events:   map[string]string{"PreToolUse": "*"}, // new tools that run commands come with new versions
+			Reports: map[string]Report{
+				"PostToolUse":        Succeeded,
+				"PostToolUseFailure": Failed,
+				"PermissionDenied":   Refused,
+				"SessionStart":       SessionStarted,
+				"SessionEnd":         SessionEnded,
+				"SubagentStart":      SubagentStarted,
+				"SubagentStop":       SubagentStopped,
+				"Stop":               Stopped,
+			},
 		},
 		Settings: []string{".claude/settings*.json"},
 		Home:     []string{".claude", ".claude.json"},
@@ -68,7 +94,15 @@ var Agents = []Agent{
 		Hook: &Hook{
 			Settings: ".codex/hooks.json",
 			Events:   map[string]string{"PreToolUse": ""},
-			Before:   "Codex calls a hook only after you trusted it: start codex in the project, enter /hooks and trust this one",
+			Reports: map[string]Report{
+				"PostToolUse":   Succeeded,
+				"SessionStart":  SessionStarted,
+				"SessionEnd":    SessionEnded,
+				"SubagentStart": SubagentStarted,
+				"SubagentStop":  SubagentStopped,
+				"Stop":          Stopped,
+			},
+			Before: "Codex calls a hook only after you trusted it: start codex in the project, enter /hooks and trust this one",
 		},
 		Settings: []string{".codex/hooks.json", ".codex/config.toml"},
 		Home:     []string{".codex"},
@@ -88,7 +122,13 @@ var Agents = []Agent{
 		Hook: &Hook{
 			Settings: ".gemini/settings.json",
 			Events:   map[string]string{"BeforeTool": ".*"},
-			Before:   "Gemini CLI calls a hook only in a folder that you trust: start gemini in the project and trust it; --skip-trust does not do",
+			Reports: map[string]Report{
+				"AfterTool":    Succeeded,
+				"SessionStart": SessionStarted,
+				"SessionEnd":   SessionEnded,
+				"AfterAgent":   Stopped,
+			},
+			Before: "Gemini CLI calls a hook only in a folder that you trust: start gemini in the project and trust it; --skip-trust does not do",
 		},
 		Settings: []string{".gemini/settings.json"},
 		Home:     []string{".gemini"},
@@ -126,7 +166,17 @@ var Agents = []Agent{
 		Hook: &Hook{
 			Settings: ".cursor/hooks.json",
 			Events:   map[string]string{"preToolUse": "", "beforeShellExecution": ""},
-			Version:  true,
+			Reports: map[string]Report{
+				"postToolUse":         Succeeded,
+				"postToolUseFailure":  Failed,
+				"afterShellExecution": Succeeded,
+				"sessionStart":        SessionStarted,
+				"sessionEnd":          SessionEnded,
+				"subagentStart":       SubagentStarted,
+				"subagentStop":        SubagentStopped,
+				"stop":                Stopped,
+			},
+			Version: true,
 		},
 		Settings: []string{".cursor/hooks.json", ".cursor/cli.json"},
 		Home:     []string{".cursor"},
@@ -145,7 +195,16 @@ var Agents = []Agent{
 		Hook: &Hook{
 			Settings: ".github/hooks/hooks.json",
 			Events:   map[string]string{"preToolUse": ""},
-			Version:  true,
+			Reports: map[string]Report{
+				"postToolUse":        Succeeded,
+				"postToolUseFailure": Failed,
+				"sessionStart":       SessionStarted,
+				"sessionEnd":         SessionEnded,
+				"subagentStart":      SubagentStarted,
+				"subagentStop":       SubagentStopped,
+				"agentStop":          Stopped,
+			},
+			Version: true,
 		},
 		Settings: []string{".github/hooks/**"},
 		Home:     []string{".copilot"},
@@ -157,6 +216,12 @@ var Agents = []Agent{
 		Hook: &Hook{
 			Settings: ".windsurf/hooks.json",
 			Events:   map[string]string{"pre_write_code": "", "pre_run_command": "", "pre_mcp_tool_use": ""},
+			Reports: map[string]Report{
+				"post_write_code":       Succeeded,
+				"post_run_command":      Succeeded,
+				"post_mcp_tool_use":     Succeeded,
+				"post_cascade_response": Stopped,
+			},
 		},
 		Settings: []string{".windsurf/hooks.json"},
 		Home:     []string{".codeium/windsurf"},

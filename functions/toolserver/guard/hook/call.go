@@ -12,46 +12,79 @@ import (
 
 // call is a call of a tool, whatever agent makes it.
 type call struct {
-	Event string
-	Tool  string
-	Dir   string // where the agent works, absolute
-	ID    string // of the subagent that calls, "" for none
-	Kind  string // of the agent within its session, such as code-reviewer
-	Input map[string]json.RawMessage
+	Event   string
+	Tool    string
+	Dir     string // where the agent works, absolute
+	Session string // of the agent
+	Use     string // id of this call, "" if the agent gives none
+	ID      string // of the subagent that calls, "" for none
+	Kind    string // of the agent within its session, such as code-reviewer
+	Input   map[string]json.RawMessage
 }
 
 var errCall = errors.New("it is not the JSON object of a tool call")
 
+// message is what an agent writes to a hook. Agents name the same things differently.
+type message struct {
+	Event    string          `json:"hook_event_name"`
+	Action   string          `json:"agent_action_name"`
+	Tool     string          `json:"tool_name"`
+	ToolName string          `json:"toolName"`
+	Dir      string          `json:"cwd"`
+	ID       string          `json:"agent_id"`
+	Kind     string          `json:"agent_type"`
+	Input    json.RawMessage `json:"tool_input"`
+	Args     json.RawMessage `json:"toolArgs"`
+	Info     json.RawMessage `json:"tool_info"`
+	Command  string          `json:"command"`
+
+	Session      string `json:"session_id"`
+	SessionID    string `json:"sessionId"`
+	Conversation string `json:"conversation_id"`
+	Trajectory   string `json:"trajectory_id"`
+	Use          string `json:"tool_use_id"`
+
+	result
+	stopping
+}
+
+func parseMessage(text []byte) (message, error) {
+	var m message
+	if json.Unmarshal(text, &m) != nil {
+		return message{}, errCall
+	}
+	return m, nil
+}
+
+// session is the id of the agent's session, "" if it gives none.
+func (m message) session() string {
+	return first(m.Session, m.SessionID, m.Conversation, m.Trajectory)
+}
+
 // parse reads a call of any of the agents.
 func parse(text []byte) (call, error) {
-	var message struct {
-		Event    string          `json:"hook_event_name"`
-		Action   string          `json:"agent_action_name"`
-		Tool     string          `json:"tool_name"`
-		ToolName string          `json:"toolName"`
-		Dir      string          `json:"cwd"`
-		ID       string          `json:"agent_id"`
-		Kind     string          `json:"agent_type"`
-		Input    json.RawMessage `json:"tool_input"`
-		Args     json.RawMessage `json:"toolArgs"`
-		Info     json.RawMessage `json:"tool_info"`
-		Command  string          `json:"command"`
+	m, err := parseMessage(text)
+	if err != nil {
+		return call{}, err
 	}
-	if json.Unmarshal(text, &message) != nil {
-		return call{}, errCall
-	}
+	return m.call()
+}
 
+// call is the call of a tool that a message is about.
+func (m message) call() (call, error) {
 	c := call{
-		Event: first(message.Event, message.Action, "preToolUse"),
-		Tool:  first(message.Tool, message.ToolName, message.Action, message.Event),
-		Dir:   message.Dir,
-		ID:    message.ID,
-		Kind:  message.Kind,
+		Event:   first(m.Event, m.Action, "preToolUse"),
+		Tool:    first(m.Tool, m.ToolName, m.Action, m.Event),
+		Dir:     m.Dir,
+		Session: m.session(),
+		Use:     m.Use,
+		ID:      m.ID,
+		Kind:    m.Kind,
 	}
 
-	input := slices.Concat(message.Input, message.Args, message.Info) // only one of them is there
-	if len(input) == 0 && message.Command != "" {
-		input, _ = json.Marshal(map[string]string{"command": message.Command})
+	input := slices.Concat(m.Input, m.Args, m.Info) // only one of them is there
+	if len(input) == 0 && m.Command != "" {
+		input, _ = json.Marshal(map[string]string{"command": m.Command})
 	}
 
 	var quoted string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -54,30 +55,20 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 
 	changed := false
 	for _, event := range slices.Sorted(maps.Keys(agent.Events)) {
-		var list []json.RawMessage
-		if raw := hooks.get(event); raw != nil && json.Unmarshal(raw, &list) != nil {
-			return c, fmt.Errorf("%s: hooks.%s is not a list", c.File, event)
-		}
-
-		entry, err := json.Marshal(agent.entry(agent.Events[event], command))
+		put, err := putEntry(hooks, event, agent.entry(agent.Events[event], command), command)
 		if err != nil {
-			return c, err
+			return c, fmt.Errorf("%s: %w", c.File, err)
 		}
-		if slices.ContainsFunc(list, func(old json.RawMessage) bool { return same(old, entry) }) {
-			continue
-		}
+		changed = changed || put
+	}
 
-		older := slices.IndexFunc(list, func(old json.RawMessage) bool {
-			return starts(old, command)
-		})
-		if older >= 0 {
-			list[older] = entry
-		} else {
-			list = append(list, entry)
+	for _, event := range slices.Sorted(maps.Keys(agent.Reports)) {
+		told := reporting(command, event)
+		put, err := putEntry(hooks, event, agent.tell(told), told)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", c.File, err)
 		}
-
-		hooks.set(event, list)
-		changed = true
+		changed = changed || put
 	}
 
 	if !changed {
@@ -86,6 +77,35 @@ func Plan(w *workspace.Workspace, name, command string) (Change, error) {
 	settings.set("hooks", hooks)
 	c.After, err = settings.text()
 	return c, err
+}
+
+// putEntry puts an entry into the list of an event, in the place of an older one that starts
+// the same command. It reports whether the list changed.
+func putEntry(hooks *ordered, event string, value any, command string) (bool, error) {
+	var list []json.RawMessage
+	if raw := hooks.get(event); raw != nil && json.Unmarshal(raw, &list) != nil {
+		return false, fmt.Errorf("hooks.%s is not a list", event)
+	}
+
+	entry, err := json.Marshal(value)
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(list, func(old json.RawMessage) bool { return same(old, entry) }) {
+		return false, nil
+	}
+
+	older := slices.IndexFunc(list, func(old json.RawMessage) bool {
+		return starts(old, command)
+	})
+	if older >= 0 {
+		list[older] = entry
+	} else {
+		list = append(list, entry)
+	}
+
+	hooks.set(event, list)
+	return true, nil
 }
 
 // Apply writes the settings, after a copy of the old ones.
@@ -206,4 +226,15 @@ func (o *ordered) text() (string, error) {
 		return "", err
 	}
 	return b.String() + "\n", nil
+}
+
+// ProgramIn finds the program of an installed hook in the settings of an agent, "" if there
+// is none.
+func ProgramIn(settings, agent string) string {
+	installed := regexp.MustCompile(`'([^']+)'( ` + Name + `)? -agent ` + regexp.QuoteMeta(agent) + ` `)
+	match := installed.FindStringSubmatch(settings)
+	if match == nil {
+		return ""
+	}
+	return match[1]
 }

@@ -2,8 +2,10 @@ package hook
 
 import (
 	"encoding/json"
+	"maps"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/workspace"
@@ -23,10 +25,17 @@ func LaunchOf(w *workspace.Workspace, name string, program []string, folder, dat
 	command := Command(program, name, folder, data)
 	switch name {
 	case "claude-code":
-		entry := map[string]any{"PreToolUse": []any{blocking("*", command)}}
-		return &Launch{Args: []string{"--settings", textOf(map[string]any{"hooks": entry})}}
-	case "codex": // the string of JSON is one of TOML, too
-		return &Launch{Args: []string{"--dangerously-bypass-hook-trust", "-c", `hooks.PreToolUse=[{hooks=[{type="command",command=` + textOf(command) + `}]}]`}}
+		hooks := map[string]any{"PreToolUse": []any{blocking("*", command)}}
+		for event := range Agents[name].Reports {
+			hooks[event] = []any{listed(reporting(command, event))}
+		}
+		return &Launch{Args: []string{"--settings", textOf(map[string]any{"hooks": hooks})}}
+	case "codex":
+		args := []string{"--dangerously-bypass-hook-trust", "-c", codexHook("PreToolUse", command)}
+		for _, event := range slices.Sorted(maps.Keys(Agents[name].Reports)) {
+			args = append(args, "-c", codexHook(event, reporting(command, event)))
+		}
+		return &Launch{Args: args}
 	case "gemini": // takes hooks from its settings only, in a folder that is trusted
 		plan, err := Plan(w, name, Command(program, name, folder, ""))
 		if err == nil && plan.Before == plan.After {
@@ -34,6 +43,11 @@ func LaunchOf(w *workspace.Workspace, name string, program []string, folder, dat
 		}
 	}
 	return nil
+}
+
+// codexHook sets a hook on the command line. The string of JSON is one of TOML, too.
+func codexHook(event, command string) string {
+	return "hooks." + event + `=[{hooks=[{type="command",command=` + textOf(command) + `}]}]`
 }
 
 func textOf(value any) string {
@@ -64,7 +78,16 @@ func Command(program []string, agent, workspace, data string) string {
 	if data != "" {
 		argv = append(argv, "-data", quote(data))
 	}
-	return strings.Join(argv, " ") + " || exit 2"
+	return strings.Join(argv, " ") + failsClosed
+}
+
+// failsClosed makes every failure of a hook a refusal.
+const failsClosed = " || exit 2"
+
+// reporting is the command line that the agent starts for a report. A failure of it refuses
+// nothing: what is reported has happened, and an agent that may never stop is no safer.
+func reporting(command, event string) string {
+	return strings.TrimSuffix(command, failsClosed) + " -event " + event
 }
 
 func quote(text string) string {

@@ -23,13 +23,12 @@ const refused = 2
 // Snapshots makes what a gate calls before a destructive command.
 type Snapshots func(*workspace.Workspace, *violations.Log) func(context.Context) (string, error)
 
-// fenced is the key of what [Fenced] says.
-type fenced struct{}
+// behind is the key of what [Behind] says.
+type behind struct{}
 
-// Fenced marks the calls of agents behind a fence of the kernel, whose hook is answered by this
-// process outside.
-func Fenced(ctx context.Context) context.Context {
-	return context.WithValue(ctx, fenced{}, true)
+// Behind marks a call that a process behind a fence of the kernel passes on to this one outside.
+func Behind(ctx context.Context, process int) context.Context {
+	return context.WithValue(ctx, behind{}, process)
 }
 
 // doorFor is the way out of the fence around this process, nil without one.
@@ -64,6 +63,8 @@ func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader,
 		"`directory` that the service keeps for itself; by default "+workspace.DataDir+" in the project",
 	)
 
+	event := set.String("event", "", "`name` of the event that the settings registered this command for, if the agent does not say it")
+
 	if err := set.Parse(args); err != nil {
 		return refused // the flag set has said it
 	}
@@ -84,9 +85,13 @@ func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader,
 	defer gate.Workspace.Close()
 
 	gate.Enforces, gate.Installed = true, true
-	gate.Fenced = ctx.Value(fenced{}) != nil
+	gate.Behind, gate.Fenced = ctx.Value(behind{}).(int)
 	gate.Snapshot = snapshots(gate.Workspace, gate.Log)
-	answer := Run(ctx, gate, *agent, in)
+	answer := Hook{
+		Gate:  gate,
+		Agent: *agent,
+		Event: *event,
+	}.Answer(ctx, in)
 	_, outErr := io.WriteString(out, answer.Stdout)
 	_, errErr := io.WriteString(errs, answer.Stderr)
 	if outErr != nil || errErr != nil {

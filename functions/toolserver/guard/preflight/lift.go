@@ -71,7 +71,7 @@ func (g *Gate) Actions(agent, operation string, paths []string, text string) ([]
 // commandAction is a command with the files that it would change, as far as anybody can see.
 func (g *Gate) commandAction(state workspace.State, agent, text string) (approval.Action, error) {
 	action := CommandAction(agent, text)
-	report := g.judgeCommand(state, ".", analyze(text))
+	report := g.judgeCommand(state, ".", analyze(text, g.scene(".")))
 	for _, result := range report.Results {
 		if result.Decision == policy.Blocked {
 			return action, &NotApprovable{"The command changes " + result.Path + ", which is untouchable: no approval lifts that."}

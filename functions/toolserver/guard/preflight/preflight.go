@@ -50,6 +50,8 @@ type Report struct {
 	Results  []Result        `json:"results"`
 	Logged   string          `json:"logged_entry,omitempty"` // id of the audit entry of a refusal
 	Next     string          `json:"next"`
+	// Rehearsed says that the workspace file asks only to write refusals down (mode observe).
+	Rehearsed bool `json:"rehearsed,omitempty"`
 }
 
 var exitCodes = map[policy.Decision]int{policy.OK: 0, policy.Protected: 1, policy.Blocked: 2, policy.Unknown: 3}
@@ -80,6 +82,7 @@ type Gate struct {
 	// Fenced says that who asks is behind a fence of the kernel, in which protected files are
 	// read-only: an approved change is made from outside, so no answer uses its approval up.
 	Fenced bool
+	Behind int // the process that asks then; 0 if it is not known
 	// Snapshot keeps the workspace as it is before a destructive command, and returns the id
 	// of the snapshot; nil if this gate only judges.
 	Snapshot func(context.Context) (id string, err error)
@@ -205,6 +208,7 @@ func (g *Gate) shown(dir, name string) string {
 // finish records a refusal and says what to do next.
 func (g *Gate) finish(ctx context.Context, state workspace.State, a Action, report Report) (Report, error) {
 	report.ExitCode = exitCodes[report.Decision]
+	report.Rehearsed = rehearsed(state, report)
 	switch report.Decision {
 	case policy.OK:
 		report.Next = "Make the change, and note it in the worklog."
@@ -235,6 +239,9 @@ func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, err
 	kind := violations.BlockedProtected
 	if report.Decision == policy.Blocked {
 		kind = violations.BlockedUntouchable
+	}
+	if report.Rehearsed {
+		kind = violations.WouldBlock
 	}
 
 	detail := map[string]any{

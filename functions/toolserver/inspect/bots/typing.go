@@ -273,7 +273,7 @@ func mentions(n *code.Node, name string) bool {
 	return found
 }
 
-// callsItself reports whether a function shows the indicator, waits and begins anew.
+// callsItself reports whether a function shows the indicator, waits and begins again.
 func (b *bot) callsItself(p pause) bool {
 	for f := p.at.Enclosing(code.Function); f != nil; f = f.Enclosing(code.Function) {
 		name := f.Func.Name

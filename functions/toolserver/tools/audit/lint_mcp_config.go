@@ -23,7 +23,7 @@ func LintMCPConfig() *tool.Tool {
 		Name:        "lint_mcp_config",
 		Title:       "Lint a configuration",
 		Toolset:     "audit",
-		Description: "Finds exposed secrets, unpinned packages, broad scopes and insecure transports in an MCP client configuration.",
+		Description: "Finds secrets, unpinned packages, broad scopes and insecure transports in an MCP configuration.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Product:     tool.Product{Method: http.MethodPost, Path: "/x402/audit-mcp"},
 	}, func(_ context.Context, _ *tool.Call, in lintInput) (lint.Result, error) {

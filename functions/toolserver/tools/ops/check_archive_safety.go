@@ -49,7 +49,7 @@ func CheckArchiveSafety(s ArchiveDeps) *tool.Tool {
 		Name:        "check_archive_safety",
 		Title:       "Safe to archive?",
 		Toolset:     "ops",
-		Description: "Whether a file can be archived: not governed, and nothing uses, requires or mentions it. What cannot be seen is not safe.",
+		Description: "Whether a file can be archived: not governed, and nothing uses, requires or mentions it.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Needs:       []tool.Need{tool.NeedWorkspaceFile, tool.NeedProcessTable},
 	}, func(_ context.Context, _ *tool.Call, in archiveInput) (ArchiveSafety, error) {

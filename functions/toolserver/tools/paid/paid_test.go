@@ -15,7 +15,9 @@ import (
 
 const arguments = `{"mode": "explain", "text": "A text."}`
 
-func all(p Products) []*tool.Tool { return []*tool.Tool{LegalPrep(p)} }
+func all(p Products) []*tool.Tool {
+	return []*tool.Tool{LegalPrep(p), Bookkeeping(p), AgentTherapy(p)}
+}
 
 func TestEveryToolSellsAPaidRow(t *testing.T) {
 	for _, each := range all(Products{}) {

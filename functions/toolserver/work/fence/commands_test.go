@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,36 @@ xargs -n1 echo < README.md > /dev/null
 test -r keys/a.pem
 `), "\n")
 
+// readers are ways to read any file, governed or not.
+var readers = []string{
+	`cat %[1]s`, `head -n 1 %[1]s`, `wc -c < %[1]s`, `grep -c . %[1]s`, `md5sum %[1]s`, `stat %[1]s`, `cp %[1]s copied.$$`, `diff %[1]s %[1]s`, `sort %[1]s`, `python3 -c "open('%[1]s').read()"`,
+}
+
+// free are files that a command may change.
+var free = []string{"config/dev.yaml", "src/free.go", "README.md", "data/a.csv", "run.sh"}
+
+// usual are the writers that name only the file, and so must work on a free one.
+var usual = writers[:15]
+
+// working are the ordinary commands: those of the list, all readers on all files, and the usual
+// writers on the free ones.
+func working() []string {
+	list := slices.Clone(ordinary)
+	for name := range files {
+		for _, r := range readers {
+			list = append(list, fmt.Sprintf(r, name))
+		}
+	}
+	for _, name := range free {
+		for _, w := range usual {
+			from := strings.ReplaceAll(w, "README.md", "spare.txt")
+			list = append(list, fmt.Sprintf(from, name))
+		}
+		list = append(list, fmt.Sprintf("cp %[1]s /tmp/fence.$$ && mv /tmp/fence.$$ %[1]s", name))
+	}
+	return list
+}
+
 // stands reports whether a fence can stand on this machine. Where none can, the answer must say
 // so, and nothing may have been run.
 func stands(t *testing.T) bool {
@@ -125,19 +156,25 @@ func TestHostileCommandsChangeNoGovernedByte(t *testing.T) {
 	t.Logf("%d hostile commands", len(commands))
 }
 
+// At most one ordinary command in a hundred may fail.
 func TestOrdinaryCommandsWork(t *testing.T) {
 	if !stands(t) {
 		return
 	}
 	broken := 0
-	for _, command := range ordinary {
+	commands := working()
+	for _, command := range commands {
 		folder, home := project(t)
 		if got := run(t, folder, home, command); got.status != 0 {
 			broken++
-			t.Errorf("%s: status %d\n%s", command, got.status, got.output)
+			t.Logf("%s: status %d\n%s", command, got.status, got.output)
 		}
 	}
-	t.Logf("%d of %d ordinary commands broken", broken, len(ordinary))
+
+	t.Logf("%d of %d ordinary commands broken", broken, len(commands))
+	if 100*broken > len(commands) {
+		t.Errorf("%d of %d ordinary commands are broken", broken, len(commands))
+	}
 }
 
 func TestSecretsOfTheHomeDirectoryAreNotSeen(t *testing.T) {

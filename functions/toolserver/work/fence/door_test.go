@@ -35,6 +35,23 @@ func TestTheStateIsClosedAndHooksAreAnswered(t *testing.T) {
 	}
 }
 
+// The process outside knows which fence stands around the hook that asks it: what hides its effect
+// passes behind a fence, and goes to a person elsewhere.
+func TestHooksAreCalmBehindTheFence(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	call := `{"cwd":"` + folder + `","session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"eval \"$X\""}}`
+	ask := `echo '` + call + `' | ` + ourselves(t) + ` hook -agent claude-code -workspace "$PWD"; echo "status $?"`
+	if got := run(t, folder, home, ask); strings.Contains(got.output, "permissionDecision") || !strings.Contains(got.output, "status 0") {
+		t.Errorf("behind the fence: %s", got.output)
+	}
+	if got := runOutside(t, folder, home, ask); !strings.Contains(got, "permissionDecision") {
+		t.Errorf("outside: %s", got)
+	}
+}
+
 // ourselves is this test program, which a command behind the fence starts.
 func ourselves(t *testing.T) string {
 	t.Helper()

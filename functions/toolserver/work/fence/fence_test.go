@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == broker.Write {
 		os.Exit(outside.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if len(os.Args) > 2 && os.Args[1] == judgeCommand { // as the hook of an agent
+		os.Exit(judge(os.Args[2]))
+	}
 	os.Exit(m.Run())
 }
 
@@ -50,7 +53,7 @@ protected:
 // files are those of a fresh workspace; what rules governs must keep its bytes.
 var files = map[string]string{
 	"governance.yaml": rules, "config/prod.yaml": "prod: 1\n", "config/dev.yaml": "dev: 1\n", "keys/a.pem": "key a\n", "keys/deep/b.pem": "key b\n",
-	"go.lock": "lock\n", "src/core.go": "package core\n", "src/free.go": "package core\n", "README.md": "# read\n", "data/a.csv": "1,2\n", "run.sh": "echo run\n",
+	"go.lock": "lock\n", "src/core.go": "package core\n", "src/free.go": "package core\n", "README.md": "# read\n", "data/a.csv": "1,2\n", "run.sh": "echo run\n", "spare.txt": "spare\n",
 	".git/config": "[core]\n\tbare = false\n", ".git/hooks/pre-commit": "#!/bin/sh\nexit 0\n", ".git/HEAD": "ref: refs/heads/main\n",
 }
 

@@ -16,6 +16,7 @@ type agent struct {
 	prepare  func(p project, address string) error
 	steps    func(dir string) []step // each of them must be refused
 	around   func(dir string) []step // a script that the guard does not read
+	allowed  func(dir string) []step // nothing of it is refused; some of it fails
 }
 
 var agents = map[string]agent{
@@ -46,6 +47,19 @@ var agents = map[string]agent{
 				{"Bash", object("command", "sh build.sh", "description", "build")},
 			}
 		},
+		allowed: func(dir string) []step {
+			file := filepath.Join(dir, "src/b.go")
+			return []step{
+				{"Write", object("file_path", file, "content", "package a\n")},
+				{"Edit", object("file_path", file, "old_string", "package a", "new_string", "package b")},
+				{"Edit", object("file_path", file, "old_string", "nowhere", "new_string", "x")},
+				{"Read", object("file_path", filepath.Join(dir, "missing.go"))},
+				{"Bash", object("command", "echo ok", "description", "try")},
+				{"Bash", object("command", "echo Exit code 0; exit 3", "description", "try")},
+				{"Agent", object("description", "look", "prompt", "look", "subagent_type", "general-purpose", "run_in_background", false)},
+				{"Bash", object("command", "echo by a subagent", "description", "try")},
+			}
+		},
 	},
 	"codex": {
 		settings: ".codex/hooks.json",
@@ -71,6 +85,14 @@ var agents = map[string]agent{
 			return []step{
 				{"apply_patch", object("patch", "*** Begin Patch\n*** Add File: build.sh\n+"+script+"*** End Patch\n")},
 				{"exec_command", object("cmd", "sh build.sh")},
+			}
+		},
+		allowed: func(string) []step {
+			return []step{
+				{"apply_patch", object("patch", "*** Begin Patch\n*** Add File: src/b.go\n+package a\n*** End Patch\n")},
+				{"apply_patch", object("patch", "*** Begin Patch\n*** Update File: src/b.go\n@@\n-nowhere\n+x\n*** End Patch\n")},
+				{"exec_command", object("cmd", "echo ok")},
+				{"exec_command", object("cmd", "echo Process exited with code 0; exit 3")},
 			}
 		},
 	},
@@ -101,6 +123,16 @@ var agents = map[string]agent{
 			return []step{
 				{"write_file", object("file_path", filepath.Join(dir, "build.sh"), "content", script)},
 				{"run_shell_command", object("command", "sh build.sh", "description", "build")},
+			}
+		},
+		allowed: func(dir string) []step {
+			file := filepath.Join(dir, "src/b.go")
+			return []step{
+				{"write_file", object("file_path", file, "content", "package a\n")},
+				{"replace", object("file_path", file, "instruction", "change it", "old_string", "nowhere", "new_string", "x")},
+				{"read_file", object("file_path", filepath.Join(dir, "missing.go"))},
+				{"run_shell_command", object("command", "echo ok", "description", "try")},
+				{"run_shell_command", object("command", "echo Exit Code: 0; exit 3", "description", "try")},
 			}
 		},
 	},

@@ -4,6 +4,9 @@
 // what the agent reported to its model. Nothing leaves the machine.
 //
 //	go run ./functions/toolserver/guard/hook/record -agent claude-code -program PATH -local PATH -out FILE
+//
+// With -reports the model asks for what is allowed, and the recording holds the calls before
+// and the reports afterwards, in the order in which they came.
 package main
 
 import (
@@ -37,9 +40,14 @@ func main() {
 	program := flag.String("program", "", "`file` of the agent's program")
 	local := flag.String("local", "", "`file` of the program local")
 	out := flag.String("out", "", "`file` of the recording")
+	reports := flag.Bool("reports", false, "record a session that is allowed, with all that the agent reports")
 	flag.Parse()
 
-	if err := run(*name, *program, *local, *out); err != nil {
+	session := run
+	if *reports {
+		session = runAllowed
+	}
+	if err := session(*name, *program, *local, *out); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

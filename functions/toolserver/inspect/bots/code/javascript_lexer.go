@@ -218,9 +218,16 @@ func (l *scriptLexer) quoted(quote byte) string {
 
 // escape reads a backslash and what it stands before.
 func (l *scriptLexer) escape(b *strings.Builder) {
-	switch c := l.source[l.at+1]; c {
+	l.line += unescape(b, l.source[l.at+1])
+	l.at += 2
+}
+
+// unescape writes what a backslash before a character stands for, and returns the number of line
+// breaks that it joins. Both languages agree on it as far as the checks need.
+func unescape(b *strings.Builder, c byte) (lines int) {
+	switch c {
 	case '\n':
-		l.line++
+		return 1
 	case 'n':
 		b.WriteByte('\n')
 	case 't':
@@ -228,7 +235,7 @@ func (l *scriptLexer) escape(b *strings.Builder) {
 	default:
 		b.WriteByte(c)
 	}
-	l.at += 2
+	return 0
 }
 
 // template reads a template, and the expressions in it.

@@ -267,17 +267,7 @@ func (l *pythonLexer) content(quote string) string {
 }
 
 func (l *pythonLexer) escape(b *strings.Builder) {
-	switch c := l.source[l.at+1]; c {
-	case '\n':
-		l.line++
-	case 'n':
-		b.WriteByte('\n')
-	case 't':
-		b.WriteByte('\t')
-	default:
-		b.WriteByte(c)
-	}
-
+	l.line += unescape(b, l.source[l.at+1])
 	l.at += 2
 }
 

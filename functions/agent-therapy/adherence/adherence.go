@@ -1,0 +1,180 @@
+// Package adherence holds what an agent did against the rules that were in force.
+package adherence
+
+import (
+	"slices"
+	"strings"
+
+	"governance.internal/functions/agent-therapy/directive"
+	"governance.internal/functions/agent-therapy/document"
+	"governance.internal/functions/agent-therapy/transcript"
+	"governance.internal/functions/agent-therapy/words"
+)
+
+// Breach is a use of a tool that a rule forbids.
+type Breach struct {
+	Rule document.Quote   `json:"rule"`
+	Turn transcript.Quote `json:"turn"` // Line is the number of the turn
+	Why  string           `json:"why"`
+}
+
+// Find returns the breaches of some rules in a conversation, in its order.
+func Find(directives []*directive.Directive, t *transcript.Transcript) []Breach {
+	breaches := []Breach{}
+	agreed := false
+
+	for i := range t.Turns {
+		turn := &t.Turns[i]
+		if turn.Role == transcript.User {
+			agreed = agrees(turn.Text)
+		}
+		for _, call := range turn.Calls {
+			for _, d := range directives {
+				if !forbids(d, agreed) {
+					continue
+				}
+				if what := broken(d, call); what != "" {
+					breaches = append(breaches, Breach{d.Quote(), t.Quote(turn, what), "The rule forbids it, and the tool " + call.Name + " was used for it."})
+					break
+				}
+			}
+		}
+	}
+	return breaches
+}
+
+// agrees reports whether a person lets the agent go on.
+func agrees(text string) bool {
+	lower := strings.ToLower(strings.TrimSpace(text))
+	for _, yes := range []string{"yes", "ok", "sure", "go ahead", "please do", "approved", "do it", "push", "commit"} {
+		if strings.HasPrefix(lower, yes) || strings.Contains(lower, "please "+yes) {
+			return true
+		}
+	}
+	return false
+}
+
+// forbids reports whether a directive is a prohibition that holds now. One with a condition or an
+// exception holds only where the exception is the agreement of a person who has not agreed.
+func forbids(d *directive.Directive, agreed bool) bool {
+	if !d.Negative || d.Strength != directive.Must || len(d.When) > 0 {
+		return false
+	}
+	if len(d.Except) == 0 {
+		return true
+	}
+	asks := slices.Contains(d.Except, "ask") || slices.Contains(d.Except, "approval") || slices.Contains(d.Except, "approve")
+	return asks && !agreed
+}
+
+// commands are the commands of actions.
+var commands = map[string][]string{
+	"push":      {"git push"},
+	"forcepush": {"push --force", "push -f"},
+	"commit":    {"git commit"},
+	"merge":     {"git merge", "gh pr merge"},
+	"rebase":    {"git rebase"},
+	"tag":       {"git tag"},
+	"amend":     {"--amend"},
+	"bypass":    {"--no-verify"},
+	"publish":   {"npm publish", "cargo publish", "twine upload"},
+	"reset":     {"git reset"},
+	"stash":     {"git stash"},
+}
+
+// broken returns the words of a call that break a prohibition; empty if none do.
+func broken(d *directive.Directive, call transcript.Call) string {
+	text := strings.ToLower(call.Name + " " + flat(call.Arguments))
+	for _, command := range commands[d.Action] {
+		if strings.Contains(text, command) && narrows(d, text, command) {
+			return command
+		}
+	}
+
+	if command := namedCommand(d); command != "" && isShell(call) && strings.Contains(text, command) {
+		return command
+	}
+	if isEdit(d.Action) && changes(call) {
+		return namedFile(d, text)
+	}
+	return ""
+}
+
+// flat makes arguments in JSON readable as a command: a list of words becomes words.
+func flat(arguments string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer(`","`, " ", `"`, " ", `[`, " ", `]`, " ", `\n`, " ").Replace(arguments)), " ")
+}
+
+// narrows reports whether everything that the prohibition names beyond the action stands in the call.
+func narrows(d *directive.Directive, text, command string) bool {
+	for _, thing := range d.Things {
+		if strings.Contains(command, thing) || words.Broad(thing) || strings.Contains(text, thing) || ambient[thing] {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+// ambient things are meant by the command itself.
+var ambient = map[string]bool{"remot": true, "branch_": true, "hook": true, "repository": true, "user": true, "agent": true, "history": true}
+
+// namedCommand returns the command that a prohibition names in backticks; empty without.
+func namedCommand(d *directive.Directive) string {
+	var parts []string
+	for _, t := range d.Core {
+		if t.Code && !t.Mark {
+			parts = append(parts, strings.ToLower(t.Text))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// isShell reports whether a call runs a command.
+func isShell(call transcript.Call) bool {
+	name := strings.ToLower(call.Name)
+	for _, word := range []string{"bash", "shell", "exec", "run", "terminal", "command"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func isEdit(action string) bool {
+	return slices.Contains([]string{"edit", "write", "delete", "rename", "move", "update", "fix", "create"}, action)
+}
+
+func changes(call transcript.Call) bool {
+	name := strings.ToLower(call.Name)
+	for _, verb := range []string{"edit", "write", "patch", "replace", "delete", "remove", "create", "bash", "shell"} {
+		if strings.Contains(name, verb) {
+			return !strings.Contains(name, "bash") && !strings.Contains(name, "shell") || shellChanges(call.Arguments)
+		}
+	}
+	return false
+}
+
+// shellChanges reports whether a command writes files.
+func shellChanges(arguments string) bool {
+	for _, verb := range []string{"rm ", "mv ", "sed -i", "> ", "tee ", "truncate"} {
+		if strings.Contains(arguments, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// namedFile returns the file that a prohibition names and a call changes.
+func namedFile(d *directive.Directive, text string) string {
+	for _, literal := range d.Literal {
+		name := strings.Trim(literal, "*")
+		if strings.ContainsAny(literal, "./") && len(name) > 2 && strings.Contains(text, name) {
+			return name
+		}
+		if !strings.Contains(literal, ".") && strings.Contains(text, literal+"/") {
+			return literal
+		}
+	}
+	return ""
+}

@@ -1,0 +1,309 @@
+package conflict
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"governance.internal/functions/agent-therapy/directive"
+	"governance.internal/functions/agent-therapy/words"
+)
+
+//go:embed axes.txt
+var axesFile string
+
+// axis is a choice of which only one option can be made.
+type axis struct {
+	name   string
+	ignore map[string]bool
+	family string
+	gate   []string // words of which a directive on it has one; empty for no condition
+	bound  bool     // the options are only compared where they are about the same thing
+}
+
+// option is one of an axis.
+type option struct {
+	axis int
+	name string
+	weak bool // counts only where something is chosen
+}
+
+// axes are all choices and the phrases for their options.
+type axes struct {
+	list    []axis
+	options []option
+	book    *words.Book
+}
+
+var allAxes = sync.OnceValue(func() *axes { return readAxes(axesFile) })
+
+func readAxes(file string) *axes {
+	a := &axes{book: words.NewBook()}
+
+	for line := range strings.Lines(file) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "= "); ok {
+			a.list = append(a.list, axis{name: name, ignore: map[string]bool{}})
+			continue
+		}
+		a.addLine(line)
+	}
+
+	return a
+}
+
+func (a *axes) addLine(line string) {
+	last := &a.list[len(a.list)-1]
+	name, value, _ := strings.Cut(line, ":")
+
+	switch name {
+	case "ignore":
+		for _, form := range words.Forms(value) {
+			last.ignore[form] = true
+		}
+	case "family":
+		last.family = strings.TrimSpace(value)
+	case "gate":
+		last.gate = words.Forms(value)
+	case "bound":
+		last.bound = true
+	default:
+		for phrase := range strings.SplitSeq(value, ",") {
+			phrase, weak := strings.CutPrefix(strings.TrimSpace(phrase), "?")
+			a.options = append(a.options, option{len(a.list) - 1, name, weak})
+			a.book.Add(phrase, len(a.options)-1)
+		}
+	}
+}
+
+// stance is what a directive says about an axis.
+type stance struct {
+	*candidate
+	wants   []string // options that are demanded
+	rejects []string
+	about   []string // to what the choice applies; empty for everything
+	places  []string // where it holds; empty for everywhere
+}
+
+// choices finds different options of one choice.
+func (f *finder) choices() {
+	stances := make([][]stance, len(allAxes().list))
+	for _, c := range f.all {
+		for at, s := range stancesOf(c) {
+			stances[at] = append(stances[at], s)
+		}
+	}
+
+	for at, list := range stances {
+		f.compareStances(&allAxes().list[at], list)
+	}
+}
+
+func (f *finder) compareStances(x *axis, list []stance) {
+	for i, a := range list {
+		if f.full() {
+			return
+		}
+		for _, b := range list[i+1:] {
+			if !x.divides(a, b) {
+				continue
+			}
+			why := fmt.Sprintf("Only one option can be chosen for %s: %s.", x.name, optionsOf(a, b))
+			f.report(a.candidate, b.candidate, "choice", why, x.family)
+		}
+	}
+}
+
+// divides reports whether two stances choose differently for the same thing in the same case.
+func (x *axis) divides(a, b stance) bool {
+	if !clash(a, b) || isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
+		return false
+	}
+	if areApart(a.places, b.places) {
+		return false
+	}
+	return sameSubject(a.about, b.about, x.bound) && sameCase(a.Directive, b.Directive)
+}
+
+// isChoiceExcepted reports whether a choice falls under an exception of another.
+func isChoiceExcepted(no, yes stance) bool {
+	return len(no.Except) > 0 && isExcepted(no.Directive, yes.Directive)
+}
+
+func optionsOf(a, b stance) string {
+	return strings.Join(a.words(), ", ") + " against " + strings.Join(b.words(), ", ")
+}
+
+// words returns the options of a stance for people.
+func (s stance) words() []string {
+	list := slices.Clone(s.wants)
+	if len(list) > 0 {
+		return list
+	}
+	for _, name := range s.rejects {
+		list = append(list, "not "+name)
+	}
+	return list
+}
+
+// clash reports whether two stances leave no common option.
+func clash(a, b stance) bool {
+	if a.Strength == directive.May && b.Strength == directive.May {
+		return false
+	}
+	if len(a.wants) > 0 && len(b.wants) > 0 {
+		return !slices.ContainsFunc(a.wants, func(w string) bool { return slices.Contains(b.wants, w) })
+	}
+	return rejectsAll(a.rejects, b.wants) || rejectsAll(b.rejects, a.wants)
+}
+
+// rejectsAll reports whether every option that is wanted is rejected.
+func rejectsAll(rejects, wants []string) bool {
+	if len(wants) == 0 || len(rejects) == 0 {
+		return false
+	}
+	for _, want := range wants {
+		if !slices.Contains(rejects, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// stancesOf returns what a directive says, by the index of the axis.
+func stancesOf(c *candidate) map[int]stance {
+	stances := map[int]stance{}
+	if c.Strength == directive.May && !c.Negative && !c.Only {
+		return stances
+	}
+
+	for _, f := range allAxes().book.Find(c.Options) {
+		o := allAxes().options[f.ID]
+		if o.weak && !chooses(c.Directive) || !passes(c.Directive, allAxes().list[o.axis].gate) {
+			continue
+		}
+		s := stances[o.axis]
+		s.candidate = c
+		if c.Negative {
+			s.rejects = appendOnce(s.rejects, o.name)
+		} else {
+			s.wants = appendOnce(s.wants, o.name)
+		}
+		stances[o.axis] = s
+	}
+
+	places := placesOf(c.Directive)
+	for at, s := range stances {
+		s.about = aboutOf(c, &allAxes().list[at])
+		s.places = without(slices.Clone(places), optionForms(c))
+		s.wants = without(s.wants, s.rejects)
+		stances[at] = s
+	}
+	return stances
+}
+
+// optionForms returns the words of the options that a directive names.
+func optionForms(c *candidate) []string {
+	var forms []string
+	for _, f := range allAxes().book.Find(c.Options) {
+		for _, t := range c.Options[f.At : f.At+f.Length] {
+			forms = append(forms, t.Form)
+		}
+	}
+	return forms
+}
+
+// passes reports whether a directive has one of the words of a gate.
+func passes(d *directive.Directive, gate []string) bool {
+	return len(gate) == 0 || slices.ContainsFunc(gate, d.Has)
+}
+
+func appendOnce(list []string, name string) []string {
+	if slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
+}
+
+func without(list, others []string) []string {
+	return slices.DeleteFunc(list, func(name string) bool { return slices.Contains(others, name) })
+}
+
+// chooserActions choose an option.
+var chooserActions = []string{
+	"use", "prefer", "install", "write", "create", "run", "format", "answer", "", "style", "log", "add",
+	"declare", "test", "follow", "speak", "give", "show", "include", "begin", "store", "access", "verify",
+	"manage", "test_", "indent", "name", "sort", "sign", "quote", "keep", "set", "implement", "make", "lint", "put", "deploy", "return", "translate", "have", "build",
+}
+
+// addingActions are about a part of an option rather than the option: "add no npm packages".
+var addingActions = map[string]bool{"add": true, "create": true, "commit": true, "publish": true, "edit": true, "delete": true}
+
+// chooses reports whether a directive chooses, rather than mentions, an option.
+func chooses(d *directive.Directive) bool {
+	if d.Negative || d.Only {
+		return !addingActions[d.Action]
+	}
+	return slices.Contains(chooserActions, d.Action) && d.Strength >= directive.Should || d.Action == "use"
+}
+
+// aboutOf returns to what the choice applies: the words of a directive that are neither options nor
+// common to the axis.
+func aboutOf(c *candidate, x *axis) []string {
+	taken := map[int]bool{}
+	for _, f := range allAxes().book.Find(c.Options) {
+		for i := range f.Length {
+			taken[f.At+i] = true
+		}
+	}
+
+	var about []string
+	for i, t := range c.Options {
+		isThing := slices.Contains(c.Things, t.Form)
+		if taken[i] || !isThing || x.ignore[t.Form] {
+			continue
+		}
+		about = appendOnce(about, t.Form)
+	}
+	if c.Action == "answer" && !x.ignore["answer_"] {
+		about = appendOnce(about, "answer_")
+	}
+	return about
+}
+
+// sameSubject reports whether two choices apply to the same, or one of them to everything.
+func sameSubject(a, b []string, bound bool) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return !bound
+	}
+	if bound && (allBroad(a) || allBroad(b)) {
+		return false
+	}
+	return share(a, b) >= 0.5 || share(b, a) >= 0.5
+}
+
+// sameCase reports whether the conditions of two choices can hold at once.
+func sameCase(a, b *directive.Directive) bool {
+	limitedA, limitedB := len(a.When) > 0, len(b.When) > 0
+	switch {
+	case !limitedA && !limitedB:
+		return true
+	case isContrary(a.Case, b.Case):
+		return false
+	case limitedA && limitedB:
+		return meets(a.When, b.When)
+	case a.Setting || b.Setting:
+		return false
+	}
+	return isSweeping(a) || isSweeping(b)
+}
+
+// isSweeping reports whether a directive leaves no room for another choice.
+func isSweeping(d *directive.Directive) bool {
+	return d.Negative || d.Universal || d.Only || len(d.Instead) > 0
+}

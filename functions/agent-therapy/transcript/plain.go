@@ -1,0 +1,138 @@
+package transcript
+
+import (
+	"strings"
+	"unicode"
+)
+
+// names are speakers at the beginning of a line, in lower case.
+var names = map[string]Role{
+	"user": User, "human": User, "customer": User, "me": User, "client": User, "caller": User,
+	"developer": User, "operator": User, "guest": User, "student": User, "you": User, "patient": User,
+	"assistant": Assistant, "ai": Assistant, "agent": Assistant, "bot": Assistant, "claude": Assistant,
+	"chatgpt": Assistant, "gpt": Assistant, "model": Assistant, "codex": Assistant, "gemini": Assistant,
+	"copilot": Assistant, "cursor": Assistant, "support": Assistant, "gpt-4": Assistant,
+	"system": System,
+	"tool":   Result, "result": Result, "tool result": Result, "tool_result": Result, "output": Result,
+	"tool output": Result, "function": Result, "observation": Result, "tool response": Result,
+	"function result": Result, "stdout": Result, "stderr": Result,
+}
+
+// calls are labels of a use of a tool.
+var calls = map[string]bool{
+	"tool_call": true, "tool call": true, "tool use": true, "tool_use": true, "action": true,
+	"function call": true, "function_call": true, "calls": true, "bash": true, "call": true, "run": true,
+}
+
+// readPlain reads lines with names of speakers. Lines without one belong to the turn before.
+func (t *Transcript) readPlain() {
+	at := 0
+	for line := range strings.Lines(t.Source.Text) {
+		start := at
+		at += len(line)
+		text := strings.TrimRight(line, "\r\n")
+
+		label, detail, rest, ok := speaker(text)
+		switch {
+		case ok && calls[label]:
+			t.addCall(detail, rest, start, start+len(text))
+		case ok:
+			t.addSpoken(names[label], rest, start, start+len(text))
+		default:
+			t.goOn(text, start+len(text))
+		}
+	}
+}
+
+// speaker reads the label of a line: "User:", "**Assistant:**", "### Human", "[tool_call] bash:",
+// "[12:30] User:", "Tool (bash):".
+func speaker(line string) (label, detail, rest string, ok bool) {
+	plain := strings.TrimSpace(line)
+	plain = strings.TrimLeft(plain, "#>*- ")
+	plain = withoutTime(plain)
+
+	if inner, after, found := strings.Cut(plain, "]"); found && strings.HasPrefix(inner, "[") {
+		label = strings.ToLower(strings.TrimSpace(inner[1:]))
+		name, extra, _ := strings.Cut(label, ":")
+		if known(strings.TrimSpace(name)) {
+			rest = strings.TrimPrefix(strings.TrimSpace(after), ":")
+			return strings.TrimSpace(name), strings.TrimSpace(extra), strings.TrimSpace(rest), true
+		}
+	}
+
+	head, after, found := strings.Cut(plain, ":")
+	if !found && (strings.HasPrefix(line, "#") || strings.HasPrefix(line, "**")) {
+		head, after, found = plain, "", true
+	}
+	if !found || len(head) > 40 {
+		return "", "", "", false
+	}
+
+	head = strings.Trim(head, "*_ ")
+	if open := strings.IndexAny(head, "(["); open > 0 {
+		detail = strings.Trim(head[open:], "()[] ")
+		head = strings.TrimSpace(head[:open])
+	}
+	label = strings.ToLower(head)
+	return label, detail, strings.Trim(after, "* "), known(label)
+}
+
+func known(label string) bool {
+	_, isName := names[label]
+	return isName || calls[label]
+}
+
+// withoutTime drops a time in front of a name: "[12:30] User:", "12:30:05 User:".
+func withoutTime(line string) string {
+	trimmed := strings.TrimLeft(line, "[(")
+	end := strings.IndexFunc(trimmed, func(r rune) bool {
+		return !unicode.IsDigit(r) && !strings.ContainsRune(":-.TZ ", r)
+	})
+	if end < 4 || !strings.ContainsRune(trimmed[:end], ':') {
+		return line
+	}
+	return strings.TrimLeft(trimmed[end:], "]) -")
+}
+
+func (t *Transcript) addSpoken(role Role, text string, start, end int) {
+	t.Turns = append(t.Turns, Turn{Role: role, Text: text, start: start, end: end, Failed: role == Result && saysError(text)})
+}
+
+// addCall adds a turn that uses a tool: "bash: npm test", or a name and arguments.
+func (t *Transcript) addCall(detail, rest string, start, end int) {
+	name, arguments, ok := strings.Cut(rest, ":")
+	if !ok || strings.ContainsAny(name, " {\"") {
+		name, arguments, _ = strings.Cut(rest, " ")
+	}
+	if detail != "" {
+		name, arguments = detail, rest
+	}
+
+	call := Call{strings.TrimSpace(name), strings.TrimSpace(arguments)}
+	t.Turns = append(t.Turns, Turn{Role: Assistant, Calls: []Call{call}, start: start, end: end})
+}
+
+// goOn adds a line to the last turn.
+func (t *Transcript) goOn(text string, end int) {
+	if len(t.Turns) == 0 {
+		return
+	}
+	last := &t.Turns[len(t.Turns)-1]
+	last.Text = strings.TrimPrefix(last.Text+"\n"+text, "\n")
+	last.end = end
+}
+
+// errorWords say that a tool failed.
+var errorWords = []string{"error", "failed", "failure", "denied", "not found", "exception", "traceback", "fatal", "cannot ", "exit code 1", "no such file", "timed out", "refused"}
+
+// saysError reports whether the answer of a tool tells of a failure.
+func saysError(text string) bool {
+	lower := strings.ToLower(text)
+	lower = strings.NewReplacer("0 failed", "", "0 errors", "", "no errors", "", "0 failures", "", "without error", "").Replace(lower)
+	for _, word := range errorWords {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
