@@ -12,6 +12,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/coder"
+	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/proof"
 	"governance.internal/functions/toolserver/guard/workspace"
@@ -80,7 +81,7 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	governed := slices.ContainsFunc(r.Files, func(f outcome.File) bool { return f.List != "" })
 	durable := governed && j.verdict == pass
 
-	_, err := journal.Append(r, durable)
+	_, err := journal.Append(discreet(r), durable)
 	if errors.Is(err, errors.ErrUnsupported) { // no locks here, so no journal
 		return nil
 	}
@@ -128,8 +129,17 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 		h.takeBaseline()
 	}
 
-	_, err := journal.Append(r, report == coder.SessionEnded)
+	_, err := journal.Append(discreet(r), report == coder.SessionEnded)
 	return err
+}
+
+// discreet redacts what looks like a secret in names that an agent chose.
+func discreet(r outcome.Record) outcome.Record {
+	r.Tool, r.Program = mask.Text(r.Tool), mask.Text(r.Program)
+	for i := range r.Files {
+		r.Files[i].Path = mask.Text(r.Files[i].Path)
+	}
+	return r
 }
 
 // takeBaseline remembers the governed files before the first session, so that changes after it
