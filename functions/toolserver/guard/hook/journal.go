@@ -98,7 +98,7 @@ func (h Hook) addNamed(r *outcome.Record, j judgement, state workspace.State) {
 		if known || len(r.Files) >= mostTargets {
 			continue
 		}
-		r.Files = append(r.Files, stateOf(h.Gate.Workspace, state, name, ""))
+		r.Files = append(r.Files, outcome.Look(h.Gate.Workspace, state.Policy, name, ""))
 	}
 }
 

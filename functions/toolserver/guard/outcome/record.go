@@ -87,7 +87,7 @@ type Record struct {
 
 // Actor is who does something, as the agent says.
 type Actor struct {
-	Kind string `json:"kind"`           // agent or subagent
+	Kind string `json:"kind"`           // agent, subagent, or service for the service itself
 	ID   string `json:"id,omitempty"`   // of a subagent
 	Type string `json:"type,omitempty"` // such as code-reviewer
 }
