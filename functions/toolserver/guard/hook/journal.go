@@ -120,8 +120,8 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 
 		end := Agents[h.Agent].ended(report, c, m)
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
-		if n, told := proof.Tests(m.output()); told && c.runsShell() {
-			r.Tests = &n
+		if c.runsShell() {
+			countTests(&r, m.output())
 		}
 	}
 
@@ -131,6 +131,16 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 
 	_, err := journal.Append(discreet(r), report == coder.SessionEnded)
 	return err
+}
+
+// countTests adds what the output of a test runner tells.
+func countTests(r *outcome.Record, output string) {
+	if n, told := proof.Tests(output); told {
+		r.Tests = &n
+	}
+	if passed, told := proof.Passed(output); told {
+		r.Passed = &passed
+	}
 }
 
 // discreet redacts what looks like a secret in names that an agent chose.
