@@ -60,7 +60,7 @@ func newRoot(t terminal) *cobra.Command {
 	addGroup(root, groupServe, serveCommand(t), mcpCommand(t), devchainCommand(t))
 	addGroup(root, groupBuy, payCommand(t), ledgerCommand(t), smokeCommand(t), invokeCommand(t))
 	addGroup(root, groupCheck, lintCommand(t), driftCommand(t), legalCommand(t), booksCommand(t), therapyCommand(t), scanCommand(t), scanSecretsCommand(t), publishCommand(t), pagesCommand(t), checkCommand(t), baselineCommand(t), reconcileCommand(t), doctorCommand(t))
-	addGroup(root, groupGuard, initCommand(t), hookCommands(t), approveCommand(t), outcomesCommand(t), policyCommands(t), fencedCommand(t))
+	addGroup(root, groupGuard, initCommand(t), hookCommands(t), approveCommand(t), outcomesCommand(t), policyCommands(t), fencedCommand(t), writeCommand(t))
 	addGroup(root, groupWork, killCommand(t))
 	addGroup(root, groupVerify, verifyCommands(t), exportCommand(t), importCommand(t))
 	addGroup(root, groupDevelop, genCommand())

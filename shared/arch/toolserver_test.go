@@ -35,6 +35,7 @@ var rooms = []struct {
 // the tool server names them, too.
 var upward = map[[2]string]string{
 	{"guard/preflight", "work/statefile"}: "the marks that the guard keeps between calls are files that survive a crash",
+	{"guard/preflight", "inspect/git"}:    "a change of branch is judged by the files in which two commits differ",
 	{"guard/guardtest", "mcp/tool"}:       "the test bench of the guard calls tools",
 	{"work/cluster", "mcp/rpc"}:           "a task that forwards a message of a session refuses it in JSON-RPC",
 	{"work/cluster", "mcp/caller"}:        "a forwarded message says who sent it",

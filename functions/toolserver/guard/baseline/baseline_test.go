@@ -41,7 +41,7 @@ func TestAChangeAroundTheGuardIsFoundAndRecordedOnce(t *testing.T) {
 		t.Fatalf("at first: %q", got)
 	}
 	w.Write("where", "infra/prod go.mod\n")
-	w.Write("build.sh", "read d f < where\necho y > $d/main.tf\nrm $d/old.tf\necho z > $d/new.tf\nchmod 700 $f\necho w > src/a.go\n")
+	w.Write("build.sh", "d=$(cut -d\" \" -f1 where)\nf=$(cut -d\" \" -f2 where)\necho y > $d/main.tf\nrm $d/old.tf\necho z > $d/new.tf\nchmod 700 $f\necho w > src/a.go\n")
 	report, err := w.Gate.CheckCommand(context.Background(), preflight.Action{Agent: "a", Dir: "."}, "sh build.sh")
 	if err != nil || report.Decision != "OK" {
 		t.Fatalf("%+v %v", report, err)

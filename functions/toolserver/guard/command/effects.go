@@ -2,7 +2,6 @@ package command
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,6 +26,7 @@ func writesAll(r *reader, c call) {
 	if c.program == "truncate" {
 		r.destructive(c.program)
 	}
+	r.changesModes = r.changesModes || c.program == "chmod"
 	for _, a := range operands {
 		r.word(a.word, c.program, given(options, "R", "recursive"))
 	}
@@ -36,7 +36,7 @@ func writesAll(r *reader, c call) {
 var copyGrammars = map[string]grammar{
 	"rsync": {valued: "efBTM", long: map[string]bool{"rsh": true, "archive": false, "recursive": false, "remove-source-files": false, "exclude": true, "include": true}},
 	"scp":   {valued: "iFPcloSJ", long: map[string]bool{}},
-	"":      {valued: "tSmog", long: map[string]bool{"target-directory": true, "suffix": true, "mode": true, "owner": true, "group": true, "recursive": false, "archive": false, "link": false, "symbolic-link": false, "symbolic": false, "directory": false}},
+	"":      {valued: "tSmog", long: map[string]bool{"target-directory": true, "suffix": true, "mode": true, "owner": true, "group": true, "recursive": false, "archive": false, "parents": false, "link": false, "symbolic-link": false, "symbolic": false, "directory": false}},
 }
 
 func (c call) copying() (options []option, operands []argument) {
@@ -86,11 +86,22 @@ func copyTo(r *reader, c call) {
 			r.word(a.word, c.program, true)
 		}
 		if links {
-			r.link(a, target)
+			r.link(a, target, given(options, "s", "symbolic", "symbolic-link"))
 		}
-		if a.ok && target.ok {
-			r.write(target.text+"/"+path.Base(a.text), c.program, false, true)
-			r.markInto()
+		r.intoFolder(c.program, a, target, copiesTree(c.program, options))
+		if given(options, "parents") {
+			r.hide(c.all())
+		}
+	}
+}
+
+// intoFolder notes the names that files have in a folder once they are copied there.
+func (r *reader) intoFolder(program string, file, folder argument, tree bool) {
+	for _, from := range r.each(file) {
+		for _, to := range r.each(folder) {
+			before := len(r.result.Writes)
+			r.write(to.text+"/"+path.Base(from.text), program, tree, !from.pattern && !to.pattern)
+			r.markInto(before)
 		}
 	}
 }
@@ -142,21 +153,24 @@ func makesLinks(program string, options []option) bool {
 
 // link notes that a file gets another name: a write to that name writes to the file. The
 // target of a symbolic link is relative to the folder of the link.
-func (r *reader) link(file, name argument) {
-	r.word(file.word, "ln", false)
+func (r *reader) link(file, name argument, symbolic bool) {
+	if !symbolic {
+		r.word(file.word, "ln", false)
+	}
 	if !file.ok || !name.ok {
 		return
 	}
-	if !path.IsAbs(file.text) {
-		r.write(path.Join(path.Dir(name.text), file.text), "ln", false, true)
+	target := file.text
+	if symbolic && !path.IsAbs(target) {
+		target = path.Join(path.Dir(name.text), target)
 	}
-	r.links[path.Clean(name.text)] = file.text
+	r.links[path.Clean(name.text)] = target
 }
 
-// markInto says of the last write that it happens only if its folder is there.
-func (r *reader) markInto() {
-	if n := len(r.result.Writes); n > 0 {
-		r.result.Writes[n-1].Into = true
+// markInto says of the writes from a place on that they happen only if their folder is there.
+func (r *reader) markInto(from int) {
+	for i := from; i < len(r.result.Writes); i++ {
+		r.result.Writes[i].Into = true
 	}
 }
 
@@ -180,221 +194,11 @@ func dd(r *reader, c call) {
 	}
 }
 
-func findFiles(r *reader, c call) {
-	roots := []argument{}
-	for _, a := range c.args {
-		if a.ok && (strings.HasPrefix(a.text, "-") || a.text == "(" || a.text == "!") {
-			break
-		}
-		roots = append(roots, a)
-	}
-
-	if len(roots) == 0 {
-		roots = []argument{{literal("."), ".", true}}
-	}
-
-	for i, a := range c.args {
-		if i+1 == len(c.args) && a.text != "-delete" {
-			break
-		}
-		switch a.text {
-		case "-delete":
-			r.destructive("find -delete")
-			r.found(c, roots)
-		case "-fprint", "-fls", "-fprintf", "-fprint0":
-			r.word(c.args[i+1].word, "find "+a.text, false)
-		case "-exec", "-execdir", "-ok", "-okdir":
-			rest := c.args[i+1:]
-			if end := slices.IndexFunc(rest, func(a argument) bool {
-				return a.text == ";" ||
-					a.text == "+"
-			}); end > 0 {
-				rest = rest[:end]
-			}
-
-			if !rest[0].ok || !r.isHarmless(rest) {
-				r.found(c, roots)
-				r.dispatch(rest)
-			}
-		}
-	}
-}
-
-// found notes what find finds, by its pattern of names if there is one.
-func (r *reader) found(c call, roots []argument) {
-	name := slices.IndexFunc(c.args, func(a argument) bool {
-		return a.text == "-name"
-	})
-	for _, root := range roots {
-		if name >= 0 &&
-			name+1 < len(c.args) &&
-			c.args[name+1].ok &&
-			c.args[name+1].text != "" &&
-			root.ok &&
-			!c.has("-o", "-or", "!", "-not", ",") {
-			r.write(root.text+"/**/"+c.args[name+1].text, "find", true, false)
-			continue
-		}
-
-		r.word(root.word, "find", true)
-	}
-}
-
 func fd(r *reader, c call) {
 	if slices.ContainsFunc(c.args, func(a argument) bool {
 		return cluster(a.text, "xX") ||
 			strings.HasPrefix(a.text, "--exec")
 	}) {
 		r.hide(c.all())
-	}
-}
-
-func changeDir(r *reader, c call) {
-	options, files := c.parse(grammar{})
-	if len(files) == 0 || !files[0].ok {
-		r.lost = true
-		return
-	}
-
-	folder := files[0].text
-	if folder == "" { // the shell and git stay where they are
-		return
-	}
-
-	special := strings.ContainsAny(folder[:1], "~+-")
-	physical := given(options, "P") && strings.Contains(folder, "..")
-	switch {
-	case special, physical:
-		r.lost = true
-	case path.IsAbs(folder):
-		r.dir, r.lost = folder, false
-	default:
-		r.dir = path.Join(r.dir, r.behind(folder))
-	}
-}
-
-func pushDir(r *reader, c call) {
-	r.stack = append(r.stack, folder{r.dir, r.lost})
-	changeDir(r, c)
-}
-
-func popDir(r *reader, c call) {
-	n := len(r.stack)
-	if n == 0 || len(c.args) > 0 {
-		r.lost = true
-		return
-	}
-	r.dir, r.lost, r.stack = r.stack[n-1].dir, r.stack[n-1].lost, r.stack[:n-1]
-}
-
-// tarRuns are options through which tar runs a program or removes what it packs.
-var tarRuns = []string{"--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--remove-files", "--new-volume-script", "--info-script"}
-
-func tar(r *reader, c call) {
-	args := c.args
-	if len(args) > 0 &&
-		args[0].ok &&
-		!strings.HasPrefix(args[0].text, "-") { // tar xf
-		args = append([]argument{{literal("-" + args[0].text), "-" + args[0].text, true}}, args[1:]...)
-	}
-
-	options, _ := call{c.program, args}.parse(grammar{
-		valued: "fCTXIFgbHKLNV",
-		long: map[string]bool{
-			"file":      true,
-			"directory": true,
-			"extract":   false,
-			"get":       false,
-			"list":      false,
-			"create":    false,
-		},
-	})
-
-	runs := slices.ContainsFunc(c.args, func(a argument) bool {
-		return !a.ok ||
-			slices.ContainsFunc(tarRuns, func(begin string) bool {
-				return strings.HasPrefix(a.text, begin)
-			})
-	})
-
-	file, ok := find(options, "f", "file")
-	switch {
-	case runs, given(options, "x", "extract", "get", "I", "F"):
-		r.hide(c.all())
-	case ok &&
-		!given(options, "t", "list", "d", "compare", "diff") &&
-		file.value.text != "-":
-		r.word(file.value.word, c.program, false)
-	}
-}
-
-func unzip(r *reader, c call) {
-	lists := len(c.args) > 0 && slices.Contains([]string{"l", "t", "v", "lb", "lt"}, c.args[0].text)
-	if !lists && !c.has("-l", "-t", "-v", "-Z", "-p", "-z") {
-		r.hide(c.all())
-	}
-}
-
-// forget loses the values of variables that a program sets.
-func forget(r *reader, c call) {
-	for _, a := range c.args {
-		r.forget(a.text)
-	}
-}
-
-// sedRuns is the flag e of s, and the command of this name.
-var sedRuns = regexp.MustCompile(`(^|[;{}\s])[0-9,$]*e(\s|$)|s([/|#,@!])[^\n]*[/|#,@!][gpIiMm0-9]*e[gpIiMm0-9w]*(\s*[;}\n]|\s*$)`)
-
-// sedWrites is the command w, or the flag of s, which write to a file.
-var sedWrites = regexp.MustCompile(`(^|[;{/0-9$gpI\s])[wW]\s+\S`)
-
-func inPlace(r *reader, c call) {
-	options, files := c.parse(grammar{
-		valued: "efl",
-		long: map[string]bool{
-			"expression": true,
-			"file":       true,
-			"in-place":   false,
-		},
-	})
-
-	scripts := []argument{}
-	for _, o := range options {
-		if (o.name == "e" || o.name == "expression" || o.name == "f" || o.name == "file") &&
-			o.value.word != nil {
-			scripts = append(scripts, o.value)
-		}
-	}
-
-	if len(scripts) == 0 && len(files) > 0 {
-		scripts, files = files[:1], files[1:]
-	}
-
-	if given(options, "i", "in-place") ||
-		slices.ContainsFunc(c.args, func(a argument) bool { return strings.HasPrefix(a.text, "-i") }) {
-		for _, a := range files {
-			r.word(a.word, "sed -i", false)
-		}
-	}
-
-	for _, a := range scripts {
-		if !a.ok ||
-			sedWrites.MatchString(a.text) ||
-			sedRuns.MatchString(a.text) {
-			r.hide(c.all())
-			return
-		}
-	}
-}
-
-// awkWrites is output to a file or a program, input from one, or a command.
-var awkWrites = regexp.MustCompile(`print[^;}\n]*(>|\|)|system\s*\(|inplace|\|\s*&?\s*getline|\|&|@load|@include`)
-
-func awk(r *reader, c call) {
-	for _, a := range c.args {
-		if !a.ok || awkWrites.MatchString(a.text) {
-			r.hide(c.all())
-			return
-		}
 	}
 }

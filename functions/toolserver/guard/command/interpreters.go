@@ -1,7 +1,6 @@
 package command
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,77 +19,186 @@ var interpreters = map[string]runtime{
 	"julia": {"eE", "--eval --print", ""}, "Rscript": {"e", "", ""}, "rscript": {"e", "", ""}, "elixir": {"e", "--eval", "r"}, "iex": {"e", "--eval", ""}, "erl": {"", "-eval -s -run", ""}, "escript": {"", "", ""},
 	"groovy": {"e", "", ""}, "scala": {"e", "", ""}, "kotlin": {"e", "", ""}, "jshell": {"", "", ""}, "guile": {"c", "", ""}, "racket": {"e", "", ""}, "sbcl": {"", "--eval --load", ""}, "clojure": {"e", "--eval", ""},
 	"ocaml": {"e", "", ""}, "runghc": {"e", "", ""}, "ghc": {"e", "", ""}, "swift": {"e", "", ""}, "raku": {"e", "", ""}, "pwsh": {"c", "-Command -command -EncodedCommand -e -ec", ""}, "powershell": {"c", "-Command -command -EncodedCommand", ""},
-	"cmd": {"", "/c /C /k /K", ""}, "osascript": {"e", "", ""}, "bc": {}, "m4": {}, "nu": {"c", "--commands", ""}, "xonsh": {"c", "", ""}, "elvish": {"c", "", ""},
+	"cmd": {"", "/c /C /k /K", ""}, "osascript": {"e", "", ""}, "m4": {}, "nu": {"c", "--commands", ""}, "xonsh": {"c", "", ""}, "elvish": {"c", "", ""},
 }
 
-// modules of Python change none of the files that they are given.
-var modules = setOf("pytest unittest pip venv virtualenv mypy ruff flake8 pylint coverage http.server build this site doctest timeit cProfile tox nox pyflakes pip_audit ensurepip")
+// modules of Python change none of the files that they are given, as far as is known.
+var modules = setOf("pip venv virtualenv ruff coverage build timeit cProfile tox nox ensurepip py_compile compileall")
+
+// readingModules only read what they are given.
+var readingModules = setOf("pytest unittest mypy flake8 pylint http.server this site doctest pyflakes pip_audit tokenize ast calendar platform sysconfig")
 
 // asksOnly are the options with which a program prints information and exits.
 var asksOnly = []string{"--version", "-version", "-V", "-v", "--help", "-h"}
 
-// interpreter hides code that comes on the command line or by its input: a
+// codeReads says for some languages whether a program changes nothing.
+var codeReads = map[string]func(code string, isThere func(file string) bool) bool{
+	"python": pythonReads, "pypy": pythonReads, "node": nodeReads, "nodejs": nodeReads,
+}
+
+// interpreter hides code that comes on the command line or by its input, unless it plainly only reads: a
 // text of the command line, or what is typed later into a session that stays open.
 func interpreter(language runtime) effect {
 	return func(r *reader, c call) {
 		options, operands := c.parse(grammar{
 			valued: language.letters + language.valued + "m",
 			long: map[string]bool{
-				"eval":    true,
-				"print":   true,
-				"require": true,
-				"import":  true,
-				"loader":  true,
+				"eval":       true,
+				"print":      true,
+				"require":    true,
+				"import":     true,
+				"loader":     true,
+				"input-type": true,
 			},
 		})
-
-		inline := slices.ContainsFunc(c.args, func(a argument) bool {
-			word, _, _ := strings.Cut(a.text, "=")
-			return slices.Contains(strings.Fields(language.words), word)
-		})
 		for _, o := range options {
-			inline = inline ||
-				o.name == "i" ||
-				len(o.name) == 1 && strings.Contains(language.letters, o.name)
-
-			if (o.name == "r" && strings.Contains(language.valued, "r") || o.name == "require" || o.name == "import" || o.name == "loader") &&
-				o.value.word != nil {
-				r.script(o.value, "code")
+			loads := o.name == "r" && strings.Contains(language.valued, "r") || o.name == "require" || o.name == "import" || o.name == "loader"
+			if loads && o.value.word != nil {
+				r.loaded(o.value)
 			}
 		}
 
-		module, isModule := find(options, "m")
 		switch {
-		case isModule && module.value.text == "json.tool" && !inline:
-			second(r, call{c.program, operands})
-		case inline, isModule && !modules[module.value.text]:
-			r.hide(c.all())
-		case isModule, c.has(asksOnly...), c.has(
-			"--test",
-			"test",
-			"lint",
-			"check",
-			"fmt",
-			"task",
-			"install",
-			"cache",
-			"--check",
-		):
-		case len(operands) == 0, operands[0].text == "-":
-			r.hide(c.all())
-		case operands[0].text == "run" &&
-			c.program == "deno" &&
-			len(operands) > 1:
-			r.script(operands[1], "code")
+		case c.has(asksOnly...) && len(operands) == 0 && !language.inline(c, options):
+		case language.inline(c, options):
+			r.inlineCode(c, language, options)
 		default:
-			r.script(operands[0], "code")
+			r.interpreted(c, options, operands)
+		}
+	}
+}
+
+// loaded notes a module that is loaded before the program; its ending may be left out.
+func (r *reader) loaded(file argument) {
+	full := argument{literal(file.text + ".js"), file.text + ".js", file.ok}
+	if file.ok && !r.isThere(file.text) && r.isThere(full.text) {
+		file = full
+	}
+	r.script(file)
+}
+
+// inline reports whether the program comes on the command line, or a session is opened.
+func (l runtime) inline(c call, options []option) bool {
+	words := strings.Fields(l.words)
+	isWord := func(a argument) bool {
+		word, _, _ := strings.Cut(a.text, "=")
+		return slices.Contains(words, word)
+	}
+	isLetter := func(o option) bool {
+		return o.name == "i" || len(o.name) == 1 && strings.Contains(l.letters, o.name)
+	}
+	return slices.ContainsFunc(c.args, isWord) || slices.ContainsFunc(options, isLetter)
+}
+
+// inlineCode looks at the programs of a command line.
+func (r *reader) inlineCode(c call, language runtime, options []option) {
+	reads := codeReads[programName(c.program)]
+	codes := language.codes(c)
+	if reads == nil || len(codes) == 0 || given(options, "i", "interactive") {
+		r.hide(c.all())
+		return
+	}
+	for _, code := range codes {
+		text, ok := r.roughly(code)
+		if !code.ok && code.word == nil || !ok || !reads(text, r.mayBeThere) {
+			r.hide(c.all())
+			return
+		}
+	}
+}
+
+// codes are the programs on a command line: behind a letter that says so, or in the same word.
+func (l runtime) codes(c call) (codes []argument) {
+	words := strings.Fields(l.words)
+	for i, a := range c.args {
+		next := argument{}
+		if i+1 < len(c.args) {
+			next = c.args[i+1]
+		}
+		word, value, joined := strings.Cut(a.text, "=")
+		at := strings.IndexAny(a.text, l.letters)
+		switch {
+		case slices.Contains(words, word) && joined:
+			codes = append(codes, argument{literal(value), value, a.ok})
+		case slices.Contains(words, word):
+			codes = append(codes, next)
+		case !cluster(a.text, l.letters) || l.letters == "":
+			if a.ok && !strings.HasPrefix(a.text, "-") && !follows(c.args, i, "-X", "-W", "-C", "-r", "--require", "--import") {
+				return codes // the rest are arguments of the program
+			}
+		case strings.Trim(a.text[at:], l.letters) == "":
+			if !strings.HasPrefix(next.text, "-") || next.word == nil {
+				codes = append(codes, next)
+			}
+		default:
+			codes = append(codes, argument{literal(a.text[at+1:]), a.text[at+1:], a.ok})
+		}
+	}
+	return codes
+}
+
+// interpreted looks at the module, the file or the input that is run.
+func (r *reader) interpreted(c call, options []option, operands []argument) {
+	module, isModule := find(options, "m")
+	switch {
+	case isModule:
+		r.module(c, module.value.text, operands)
+	case c.has("--run"):
+		r.nodeRun(c, operands)
+	case c.has("--check", "--syntax-check"):
+	case c.has("--test", "test", "lint", "check", "fmt", "task", "install", "cache"):
+	case len(operands) == 0, operands[0].text == "-":
+		r.codeOfInput(c)
+	case operands[0].text == "run" && c.program == "deno" && len(operands) > 1:
+		r.script(operands[1])
+	default:
+		r.script(operands[0])
+		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
 			r.named(call{c.program, operands[1:]})
 		}
 	}
 }
 
-// fed reports whether the command reads a text that the command line holds.
-func (r *reader) fed() bool {
+var writing = regexp.MustCompile(`(?i)\b(write\w*|append\w*|remove\w*|unlink\w*|rename\w*|rm|rmSync|rmtree|rmdir\w*|truncate\w*|copy\w*|move\w*|delete\w*|mkdir\w*|chmod\w*|touch|symlink\w*|outputFile\w*|system|exec\w*|spawn\w*|popen|run|call|subprocess|dump\w*|save\w*|to_\w+)\b|open\s*\([^)]*["'](w|a|x|r\+)`)
+
+// MayWrite reports whether a program has a word in it that may change files.
+func MayWrite(code string) bool { return writing.MatchString(code) }
+
+// codeOfInput looks at the program that comes by the input.
+func (r *reader) codeOfInput(c call) {
+	reads := codeReads[programName(c.program)]
+	isKnown := r.input != "" && r.input != unknownText && r.piped == ""
+	if reads == nil || !isKnown || !reads(r.input, r.mayBeThere) {
+		r.hide(c.all())
+	}
+}
+
+// module looks at a module of Python that is run.
+func (r *reader) module(c call, name string, operands []argument) {
+	switch {
+	case name == "json.tool":
+		second(r, call{c.program, operands})
+	case readingModules[name]:
+	case modules[name]:
+		r.named(call{c.program, operands})
+	default:
+		r.hide(c.all())
+	}
+}
+
+// nodeRun is node --run, which runs one script of package.json without those around it.
+func (r *reader) nodeRun(c call, operands []argument) {
+	before := r.shell.clone()
+	defer func() { r.shell = before }()
+	if len(operands) == 0 || !operands[0].ok {
+		r.hide(c.all())
+		return
+	}
+	r.lifecycleOf(operands[0].text, []string{operands[0].text}, operands[1:])
+}
+
+// isFed reports whether the command reads a text that the command line holds.
+func (r *reader) isFed() bool {
 	return r.input != "" || r.piped != ""
 }
 
@@ -106,14 +214,46 @@ func perl(r *reader, c call) {
 		}
 	}
 
+	opens := func(a argument) bool { return !a.ok || strings.ContainsAny(a.text, "|<>") }
 	switch {
-	case code || len(operands) == 0 && !c.has(asksOnly...):
+	case code && given(options, "n", "p") && slices.ContainsFunc(operands, opens): // <> would run it
+		r.hide(c.all())
+	case code:
+		r.perlCode(c, options)
+	case len(operands) == 0 && !c.has(asksOnly...):
 		r.hide(c.all())
 	case len(operands) > 0:
-		r.script(operands[0], "code")
-		r.named(call{c.program, operands[1:]})
+		r.script(operands[0])
+		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
+			r.named(call{c.program, operands[1:]})
+		}
 	}
 }
+
+// perlCode looks at the program of a command line.
+func (r *reader) perlCode(c call, options []option) {
+	for _, o := range options {
+		switch o.name {
+		case "e", "E":
+			text, ok := r.roughly(o.value)
+			if c.program != "perl" || !ok || !perlReads(text) {
+				r.hide(c.all())
+				return
+			}
+		case "M", "m":
+			name, _, _ := strings.Cut(strings.TrimPrefix(o.value.text, "-"), "=")
+			if !perlModules[name] {
+				r.hide(c.all())
+				return
+			}
+		case "I", "x", "S", "d", "D":
+			r.hide(c.all())
+			return
+		}
+	}
+}
+
+var perlModules = setOf("strict warnings List::Util POSIX Data::Dumper utf8 feature integer bigint")
 
 // beforeSuffix cuts the suffix of a backup off: -i.bak, -ni.orig.
 func beforeSuffix(option string) string {
@@ -121,228 +261,28 @@ func beforeSuffix(option string) string {
 	return before
 }
 
-// shell reads the commands that a shell is given as text, and notes the script that it runs.
-func shell(r *reader, c call) {
-	if text, ok := commandText(c); ok {
-		if !text.ok || r.read(text.text) != nil {
-			r.hide(c.all())
-		}
-		return
-	}
-
-	options, operands := c.parse(grammar{
-		valued: "oO",
-		long: map[string]bool{
-			"rcfile":    true,
-			"init-file": true,
-		},
-	})
-	switch {
-	case given(options, "rcfile", "init-file"):
-		r.hide(c.all())
-	case len(operands) > 0 && !given(options, "s", "i"):
-		if !given(options, "n") {
-			r.script(operands[0], "sh")
-			r.named(call{c.program, operands[1:]})
-		}
-	case c.has(asksOnly...):
-	case r.input != "":
-		if r.read(r.input) != nil {
-			r.hide(c.all())
-		}
-	default: // fed by a pipe, or open for what is typed into it later
-		r.hide(c.all())
-	}
-}
-
-// commandText gives what stands behind -c or --command of a shell.
-func commandText(c call) (argument, bool) {
-	for i, a := range c.args {
-		if !a.ok && len(c.args) == 1 {
-			return argument{}, false
-		}
-		isCommand := cluster(a.text, "c") || a.text == "--command"
-		if isCommand && i+1 < len(c.args) {
-			return behindDashes(c.args[i+1:]), true
-		}
-		if !isShellOption(a.text) { // a script; what follows is its own
-			return argument{}, false
-		}
-	}
-	return argument{}, false
-}
-
-// behindDashes gives the first argument, or the second if the first is "--".
-func behindDashes(args []argument) argument {
-	if args[0].text == "--" && len(args) > 1 {
-		return args[1]
-	}
-	return args[0]
-}
-
-// isShellOption reports whether a word before the script is an option of the shell or its
-// value.
-func isShellOption(text string) bool {
-	return strings.HasPrefix(text, "-") || text == "pipefail" || text == "errexit"
-}
-
-// readIn reads a script into the shell itself, which may change whatever is known. The
-// script of a virtual environment only sets variables.
-func readIn(r *reader, c call) {
-	if len(c.args) > 0 &&
-		c.args[0].ok &&
-		strings.HasSuffix(c.args[0].text, "/bin/activate") {
-		r.script(c.args[0], "sh")
-		r.forgetAll()
-		return
-	}
-
-	r.hide(c.all())
-}
-
-// Script is a file that a command runs. What is in it can be looked at by a caller that may
-// read files.
-type Script struct {
-	Path   string
-	Kind   string   // sh, code, make or npm
-	Target []string // of a Makefile, or the name of a script in package.json
-}
-
-// builders write programs that are run next, and no text of the command is in them.
-var builders = setOf("gcc cc clang g++ c++ clang++ ld rustc go npm yarn pnpm bun chmod chown touch mkdir")
-
-// script notes a script that is run. One that the command itself wrote, or that comes from
-// a stream, cannot be looked at.
-func (r *reader) script(file argument, kind string, target ...string) {
-	place := r.place(r.behind(file.text), "").Path
-	byFolder := kind == "npm" || kind == "make"
-	misplaced := r.lost && !path.IsAbs(place) && !byFolder
-	if !file.ok || misplaced || r.wrote(place) || isStream(file.text) {
-		r.unresolved(file.text, source(file.word)+" "+r.input+" "+r.piped+" "+r.text)
-		return
-	}
-
-	r.result.Scripts = append(r.result.Scripts, Script{place, kind, target})
-}
-
-// wrote reports whether the command itself writes a script before it runs it. What a compiler
-// or a package manager writes holds no text of the command.
-func (r *reader) wrote(place string) bool {
-	return slices.ContainsFunc(r.result.Writes, func(w Write) bool {
-		how, _, _ := strings.Cut(w.How, " ")
-		return path.Clean(w.Path) == path.Clean(place) && !builders[how]
-	})
-}
-
-// isStream reports whether a name of a script stands for something that cannot be looked at:
-// the placeholder of find and xargs, or a stream.
-func isStream(name string) bool {
-	if strings.Contains(name, "{}") {
-		return true
-	}
-	return strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/")
-}
-
-// makeTool runs rules of a Makefile.
-func makeTool(r *reader, c call) {
-	outside, lost := r.dir, r.lost
-	defer func() { r.dir, r.lost = outside, lost }()
-
-	options, operands := c.parse(grammar{
-		valued: "CfIoW",
-		long: map[string]bool{
-			"file":      true,
-			"makefile":  true,
-			"directory": true,
-			"eval":      true,
-		},
-	})
-	if c.has(asksOnly...) || given(options, "n", "dry-run", "q") {
-		return
-	}
-
-	if o, ok := find(options, "C", "directory"); ok && o.value.word != nil {
-		changeDir(r, call{"cd", []argument{o.value}})
-	}
-
-	file := argument{literal("Makefile"), "Makefile", true}
-	if o, ok := find(options, "f", "file", "makefile"); ok && o.value.word != nil {
-		file = o.value
-	}
-
-	targets := []string{}
-	for _, a := range operands {
-		if name, _, sets := strings.Cut(a.text, "="); sets || !a.ok {
-			if !a.ok ||
-				name == "SHELL" ||
-				name == ".SHELLFLAGS" ||
-				name == "MAKEFLAGS" {
-				r.hide(c.all())
-			}
-
-			r.suspect(a.text)
-			continue
-		}
-
-		targets = append(targets, a.text)
-	}
-
-	if given(options, "eval", "E") || file.text == "-" {
-		r.hide(c.all())
-		return
-	}
-
-	r.script(file, "make", targets...)
-}
-
-// packageScript runs a script of package.json.
-func packageScript(r *reader, c call) {
-	outside, lost := r.dir, r.lost
-	defer func() { r.dir, r.lost = outside, lost }()
-
-	options, operands := c.parse(grammar{
-		valued: "CwFe",
-		long: map[string]bool{
-			"prefix":    true,
-			"cwd":       true,
-			"dir":       true,
-			"workspace": true,
-			"filter":    true,
-		},
-	})
-	if o, ok := find(options, "prefix", "cwd", "dir", "C"); ok && o.value.word != nil {
-		changeDir(r, call{"cd", []argument{o.value}})
-	}
-
-	if c.program == "bun" && given(options, "e", "eval", "p", "print") ||
-		c.program == "bun" && c.has("repl") {
-		r.hide(c.all())
-		return
-	}
-
-	name := "install"
-	if len(operands) > 0 {
-		name = operands[0].text
-	}
-	if (name == "run" || name == "run-script") && len(operands) > 1 {
-		name = operands[1].text
-	}
-
-	r.script(argument{literal("package.json"), "package.json", true}, "npm", name)
-}
-
 // databaseRuns are the commands of database shells that write files or run programs.
 var databaseRuns = regexp.MustCompile(`(?i)\\[!owgs]|\\copy|\.(sh|shell|system|output|once|o|save|backup|dump|clone|excel|log|archive)\b|into\s+(out|dump)file|\bcopy\b.*\bto\b|load_extension|writefile\s*\(|attach\s`)
 
 func database(r *reader, c call) {
+	text := r.input
+	isKnown := text != "" && text != unknownText && r.piped == ""
+	if r.isFed() && (!isKnown || databaseRuns.MatchString(text)) {
+		r.hide(c.all())
+		return
+	}
 	for i, a := range c.args {
 		code := slices.Contains([]string{"-c", "-e", "--command", "--execute", "-cmd"}, before(c.args, i)) ||
 			c.program == "sqlite3" && i > 0
-		if r.fed() || !a.ok && code || databaseRuns.MatchString(a.text) {
+		if !a.ok && code || databaseRuns.MatchString(a.text) {
 			r.hide(c.all())
 			return
 		}
 	}
 
-	r.named(c)
+	for _, a := range c.args {
+		if !strings.HasPrefix(a.text, ".read ") {
+			r.namedBy(c.program, a)
+		}
+	}
 }

@@ -124,10 +124,7 @@ func transfer(r *reader, c call) {
 
 	r.word(target.word, c.program, operands[copies].text != "cp")
 	for _, a := range operands[copies+1 : len(operands)-1] {
-		if a.ok && target.ok {
-			r.write(target.text+"/"+path.Base(a.text), c.program, false, true)
-			r.markInto()
-		}
+		r.intoFolder(c.program, a, target, false)
 	}
 }
 

@@ -9,13 +9,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// argument is a word of a command with its value, if it is known.
-type argument struct {
-	word *syntax.Word
-	text string
-	ok   bool
-}
-
 // call is a program with its arguments.
 type call struct {
 	program string
@@ -55,9 +48,13 @@ func init() {
 		"cd":        changeDir,
 		"pushd":     pushDir,
 		"popd":      popDir,
-		"tar":       tar,
-		"bsdtar":    tar,
-		"gtar":      tar,
+		"patch":     patchTool,
+		"history":   history,
+		"cmake":     cmakeTool,
+		"zip":       zipTool,
+		"tar":       tarTool,
+		"bsdtar":    tarTool,
+		"gtar":      tarTool,
 		"awk":       awk,
 		"gawk":      awk,
 		"mawk":      awk,
@@ -67,17 +64,20 @@ func init() {
 		"perl":      perl,
 		"ruby":      perl,
 		"source":    readIn,
+		"eval":      evaluate,
+		"set":       setShell,
+		"shift":     shift,
+		"mapfile":   readLines,
+		"readarray": readLines,
+		"read":      readLine,
+		"printf":    formatInto,
 		".":         readIn,
 		"xargs":     xargs,
 		"parallel":  xargs,
 		"trap":      trap,
 		"watch":     joined,
 		"script":    scripted,
-		"read":      forget,
-		"mapfile":   forget,
-		"readarray": forget,
 		"getopts":   forget,
-		"printf":    forget,
 		"unset":     forget,
 		"curl":      curl,
 		"wget":      wget,
@@ -114,8 +114,8 @@ func init() {
 		"7za":       unzip,
 		"unrar":     unzip,
 	}
-	for name := range setOf("sh bash zsh dash ksh ash mksh fish") {
-		programs[name] = shell
+	for name := range shells {
+		programs[name] = runShell
 	}
 
 	for name := range setOf("tee touch mkdir mkfifo mknod sponge chmod chown chgrp chattr setfacl setfattr chcon fallocate dos2unix unix2dos mktemp gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress csplit rename truncate") {
@@ -123,15 +123,6 @@ func init() {
 	}
 
 	for name, letters := range map[string]string{
-		"gcc":        "o",
-		"cc":         "o",
-		"clang":      "o",
-		"g++":        "o",
-		"c++":        "o",
-		"clang++":    "o",
-		"ld":         "o",
-		"as":         "o",
-		"rustc":      "o",
 		"shuf":       "o",
 		"iconv":      "o",
 		"tree":       "o",
@@ -142,10 +133,14 @@ func init() {
 		programs[name] = outputTo(letters)
 	}
 
-	for name := range setOf(`eval patch ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch su runuser sg newgrp
+	for name := range setOf(`setarch ed ex vi vim nvim vimdiff emacs emacsclient nano pico micro joe tmux screen expect socat at batch su runuser sg newgrp
 		irb ghci R cpio jar ar pax hash enable bind complete fc mount umount losetup fusermount mkfs swapon debugfs unshare nsenter chroot bwrap proot firejail systemd-nspawn pivot_root
 		ssh mosh sudoedit visudo vipw gdb lldb entr watchexec nodemon uudecode shar ssh-agent setpci insmod`) {
 		programs[name] = hidden
+	}
+
+	for name := range setOf("gcc cc clang g++ c++ clang++ ld as rustc javac gfortran") {
+		programs[name] = compiler
 	}
 
 	for name, flags := range interpreters {
@@ -159,31 +154,19 @@ func init() {
 
 // run looks at a program with its arguments.
 func (r *reader) run(words []*syntax.Word) {
-	var args []argument
 	for _, w := range words {
-		for _, choice := range choices(w) {
-			text, ok := r.known(choice)
-			if ok &&
-				text == "" &&
-				isBare(choice) { // braces may choose nothing
-				continue
-			}
-			args = append(args, argument{choice, text, ok && len(args) < maxFound})
-		}
-
 		for _, part := range w.Parts {
 			bare, is := part.(*syntax.Lit)
 			if is && strange(bare.Value) {
 				r.unresolved("characters that only look like blanks", bare.Value)
 			}
-			if is &&
-				strings.Contains(bare.Value, `\`) { // between folders, for a shell of another system
+			if is && strings.Contains(bare.Value, `\`) { // between folders, for a shell of another system
 				r.suspect(strings.ReplaceAll(bare.Value, `\`, "/"))
 			}
 		}
 	}
 
-	r.dispatch(args)
+	r.dispatch(r.expand(words))
 }
 
 func (r *reader) dispatch(args []argument) {
@@ -194,34 +177,48 @@ func (r *reader) dispatch(args []argument) {
 		r.hide(args)
 		return
 	}
+	if _, is := r.functions[args[0].text]; is {
+		r.function(args[0].text, args[1:])
+		return
+	}
 
 	c := call{path.Base(args[0].text), args[1:]}
 	if w, ok := wrappers[c.program]; ok {
 		r.wrap(c, w)
 		return
 	}
-
 	if rest := running(c); rest != nil {
 		r.dispatch(rest)
 		return
 	}
+	r.effectOf(c, args[0])
+}
 
-	name := strings.ToLower(strings.TrimSuffix(c.program, ".exe"))
-	if before, version, _ := strings.Cut(strings.TrimRight(name, "0123456789."), "-"); interpreters[before] != (runtime{}) &&
-		version == "" {
-		name = before
-	}
-
-	switch known, ok := programs[name]; {
+// effectOf notes what a program does that runs no other.
+func (r *reader) effectOf(c call, program argument) {
+	known, ok := programs[programName(c.program)]
+	switch {
 	case ok:
 		r.manifests(c)
 		known(r, c)
-	case strings.Contains(args[0].text, "/") && !path.IsAbs(args[0].text):
-		r.script(args[0], "sh")
-		r.named(c)
+	case strings.Contains(program.text, "/") && !path.IsAbs(program.text):
+		r.shellScript(program, c.args)
 	case !c.reads() || c.has(writers[c.program]...):
 		r.named(c)
+	default:
+		r.namedByOptions(c)
 	}
+}
+
+// programName is a program without what its file is called on another system, or by the version
+// of an interpreter.
+func programName(program string) string {
+	name := strings.ToLower(strings.TrimSuffix(program, ".exe"))
+	before, version, _ := strings.Cut(strings.TrimRight(name, "0123456789."), "-")
+	if interpreters[before] != (runtime{}) && version == "" {
+		return before
+	}
+	return name
 }
 
 // isBare reports whether a word has no quotes, so that it is no argument if it is empty.
@@ -249,14 +246,19 @@ func (r *reader) named(c call) {
 		if name, _, _ := strings.Cut(a.text, "="); inputs[name] || inputs[before(c.args, i)] {
 			continue
 		}
-		for _, n := range r.names(a.word) {
-			if !n.known {
-				r.suspect(source(a.word))
-			} else if n.pattern {
-				r.result.Named = append(r.result.Named, r.place(n.text, c.program))
-			} else {
-				r.suspect(n.text)
-			}
+		r.namedBy(c.program, a)
+	}
+}
+
+func (r *reader) namedBy(program string, a argument) {
+	for _, n := range r.names(a.word) {
+		switch {
+		case !n.known:
+			r.suspect(source(a.word))
+		case n.pattern:
+			r.result.Named = append(r.result.Named, r.places(n.text, program)...)
+		default:
+			r.suspect(n.text)
 		}
 	}
 }
@@ -270,9 +272,10 @@ func (r *reader) suspect(text string) {
 			len(word) > 1024 {
 			continue
 		}
-		r.result.Named = append(r.result.Named, r.place(word, ""))
+		r.result.Named = append(r.result.Named, r.places(word, "")...)
 		if rest := strings.TrimLeft(word, "-@"); rest != word && rest != "" {
-			r.result.Named = append(r.result.Named, r.place(rest, ""), r.place(rest[1:], ""))
+			r.result.Named = append(r.result.Named, r.places(rest, "")...)
+			r.result.Named = append(r.result.Named, r.places(rest[1:], "")...)
 		}
 	}
 }
@@ -282,13 +285,17 @@ func parts(c rune) bool {
 	return strings.ContainsRune(" \t\n\"'`()[]{}<>|&;,=:$*?!\\", c)
 }
 
-// place is where a name leads from the folder where the command is.
-func (r *reader) place(name, how string) Write {
-	w := Write{Path: name, How: how}
-	if r.dir != "" && !path.IsAbs(name) {
-		w.Path, w.Dir = r.dir+"/"+name, r.dir
+// places are where a name leads from the folders where the command may be.
+func (r *reader) places(file, how string) []Write {
+	w := Write{Path: file, How: how}
+	if path.IsAbs(file) {
+		return []Write{w}
 	}
-	return w
+	var all []Write
+	for _, dir := range r.dirs {
+		all = append(all, r.from(dir, w))
+	}
+	return all
 }
 
 // hide notes a command of unknown effect.
@@ -301,9 +308,27 @@ func (r *reader) hide(args []argument) {
 	r.unresolved(text, text+" "+r.input+" "+r.piped)
 }
 
+// runsText reports whether a program would run a text in which an operand is filled in.
+func runsText(args []argument) bool {
+	fills := func(a argument) bool { return strings.Contains(a.text, "{}") }
+	return isInterpreted(args[0]) && slices.ContainsFunc(args, fills)
+}
+
+// isInterpreted reports whether a program reads other programs.
+func isInterpreted(program argument) bool {
+	name := programName(path.Base(program.text))
+	_, isInterpreter := interpreters[name]
+	return isInterpreter || shells[name] || name == "eval" || name == "perl" || name == "ruby"
+}
+
+var shells = setOf("sh bash zsh dash ksh ash mksh fish")
+
 // isHarmless reports whether a command changes nothing, whatever operands are added to it.
 func (r *reader) isHarmless(args []argument) bool {
-	apart := newReader()
+	if runsText(args) {
+		return false
+	}
+	apart := newReader(Scene{})
 	apart.depth = r.depth + 1
 	apart.dispatch(append(slices.Clone(args), argument{literal("an-operand"), "an-operand", true}))
 	name := path.Base(args[0].text)
@@ -311,9 +336,38 @@ func (r *reader) isHarmless(args []argument) bool {
 	_, wrapper := wrappers[name]
 	found := apart.result
 
-	return (known || wrapper || readers[name]) &&
+	return (known || wrapper || pureReaders[name] || builtReaders[name]) &&
 		apart.depth <= maxDepth &&
-		len(found.Writes)+len(found.Unresolved)+len(found.Scripts)+len(found.Named) == 0
+		len(found.Writes)+len(found.Unresolved)+len(found.Scripts)+len(found.Named)+len(found.Trees)+len(found.Below) == 0
+}
+
+// namedByOptions notes the values of the options of a program that only reads its operands: an option
+// may name a file that it writes.
+func (r *reader) namedByOptions(c call) {
+	if pureReaders[c.program] {
+		return
+	}
+	for i, a := range c.args {
+		name, _, _ := strings.Cut(a.text, "=")
+		isOption := strings.HasPrefix(a.text, "-") && len(a.text) > 1
+		isValue := !isOption && saysOutput(before(c.args, i))
+		isAttached := isOption && !inputs[name] && (strings.Contains(a.text, "=") || saysOutput(a.text[:2]))
+		if isValue || isAttached {
+			r.namedBy(c.program, a)
+		}
+	}
+}
+
+// outputOptions are parts of the names of options whose value is a file that a program writes.
+var outputOptions = []string{"out", "dest", "log", "report", "save", "dump", "export", "target", "trace", "prof", "cov", "cache", "tmp", "xml", "html", "record", "write", "dir"}
+
+// saysOutput reports whether the name of an option says that its value is written.
+func saysOutput(option string) bool {
+	if option == "-o" || option == "-O" || option == "-B" {
+		return true
+	}
+	lower := strings.ToLower(option)
+	return strings.HasPrefix(option, "-") && slices.ContainsFunc(outputOptions, func(part string) bool { return strings.Contains(lower, part) })
 }
 
 func (c call) all() []argument {

@@ -80,7 +80,7 @@ type manifest struct {
 }
 
 var manifests = map[string]manifest{
-	"go": {"get mod work", []string{"go.mod", "go.sum"}}, "npm": {"install i add uninstall remove rm update up version pkg dedupe init link", []string{"package.json", "package-lock.json"}},
+	"go": {"get mod work", []string{"go.mod", "go.sum"}}, "npm": {"install i add uninstall remove rm update up version dedupe init link", []string{"package.json", "package-lock.json"}},
 	"yarn": {"add remove upgrade up version init", []string{"package.json", "yarn.lock"}}, "pnpm": {"install i add remove update up init", []string{"package.json", "pnpm-lock.yaml"}}, "bun": {"add remove update", []string{"package.json", "bun.lock"}},
 	"cargo": {"add remove update upgrade init", []string{"Cargo.toml", "Cargo.lock"}}, "poetry": {"add remove update lock init version", []string{"pyproject.toml", "poetry.lock"}}, "uv": {"add remove lock init version", []string{"pyproject.toml", "uv.lock"}},
 	"composer": {"require remove update init", []string{"composer.json", "composer.lock"}}, "bundle": {"add update lock init", []string{"Gemfile", "Gemfile.lock"}}, "dotnet": {}, "pipenv": {"install uninstall update lock", []string{"Pipfile", "Pipfile.lock"}},
@@ -213,38 +213,10 @@ func alias(r *reader, c call) {
 	}
 }
 
-func xargs(r *reader, c call) {
-	rest := r.unwrap(c, wrapper{valued: []string{"-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s", "-J", "-R", "-j", "--max-args", "--max-procs", "--arg-file", "--replace", "--delimiter", "--jobs"}})
-	switch {
-	case len(rest) == 0 && c.program == "parallel":
-		r.hide(c.all())
-	case len(rest) > 0 && (!rest[0].ok || !r.isHarmless(rest)):
-		r.hide(c.all())
-		r.dispatch(rest)
-	}
-}
-
-func trap(r *reader, c call) {
-	if files := c.files(); len(files) > 0 && (!files[0].ok || r.read(files[0].text) != nil) {
-		r.hide(c.all())
-	}
-}
-
 // joined runs its operands as one text of a shell.
 func joined(r *reader, c call) {
 	rest := r.unwrap(c, wrapper{valued: []string{"-n", "--interval", "-q"}})
-	text := []string{}
-	for _, a := range rest {
-		if !a.ok {
-			r.hide(c.all())
-			return
-		}
-		text = append(text, a.text)
-	}
-
-	if r.read(strings.Join(text, " ")) != nil {
-		r.hide(c.all())
-	}
+	r.joinedText(c, rest)
 }
 
 // scripted runs a text, or opens a shell; it writes what that says into a file.
@@ -277,5 +249,82 @@ func hub(r *reader, c call) {
 	if len(c.args) > 0 &&
 		slices.Contains([]string{"repo", "release", "run", "gist"}, c.args[0].text) {
 		r.named(c)
+	}
+}
+
+// history writes the list of commands with some options.
+func history(r *reader, c call) {
+	if c.has("-w", "-a", "-anrw") {
+		r.written(c.files(), c.program)
+	}
+}
+
+// compiler writes what it is told to, and reports about what it read.
+func compiler(r *reader, c call) {
+	for i, a := range c.args {
+		next := argument{}
+		if i+1 < len(c.args) {
+			next = c.args[i+1]
+		}
+		switch text := a.text; {
+		case strings.HasPrefix(text, "@"), strings.HasPrefix(text, "-fplugin"), strings.HasPrefix(text, "-B"), text == "-wrapper":
+			r.hide(c.all())
+		case c.program == "javac" && slices.Contains([]string{"-d", "-s", "-h"}, text) && next.word != nil:
+			r.word(next.word, c.program, true)
+		case slices.Contains([]string{"-o", "-MF", "-aux-info", "-dumpbase", "--output"}, text) && next.word != nil:
+			r.word(next.word, c.program, false)
+		case strings.HasPrefix(text, "-o"):
+			r.write(text[2:], c.program, false, a.ok)
+		case strings.HasPrefix(text, "-MF"):
+			r.write(text[3:], c.program, false, a.ok)
+		case strings.HasPrefix(text, "-Wl,"), strings.HasPrefix(text, "-f") && strings.Contains(text, "="), strings.HasPrefix(text, "-dump"):
+			r.suspect(text)
+		case !a.ok && !strings.HasPrefix(text, "-"):
+			r.namedBy(c.program, a)
+		}
+	}
+}
+
+// cmakeTool builds, or does what one of its small commands says.
+func cmakeTool(r *reader, c call) {
+	if len(c.args) < 2 || c.args[0].text != "-E" {
+		if !c.reads() || c.has("-B", "--install", "-D", "--graphviz") {
+			r.named(c)
+			return
+		}
+		r.namedByOptions(c)
+		return
+	}
+
+	rest := c.args[2:]
+	switch c.args[1].text {
+	case "cat", "echo", "echo_append", "compare_files", "capabilities", "environment", "sleep", "true", "false", "md5sum", "sha1sum", "sha256sum", "server_get":
+	case "env", "time":
+		r.dispatch(append([]argument{{literal(c.args[1].text), c.args[1].text, true}}, rest...))
+	case "rm", "remove", "remove_directory":
+		remove(r, call{"cmake -E rm", rest})
+	case "rename":
+		move(r, call{"mv", rest})
+	case "copy", "copy_directory", "copy_if_different":
+		copyTo(r, call{"cp", append([]argument{{literal("-r"), "-r", true}}, rest...)})
+	default:
+		r.named(c)
+	}
+}
+
+// zipTool writes its archive; with -m it removes what it packs.
+func zipTool(r *reader, c call) {
+	options, operands := c.parse(grammar{valued: "bitxnOsP"})
+	if given(options, "T", "TT", "unzip-command") {
+		r.hide(c.all())
+		return
+	}
+	for i, a := range operands {
+		if i == 0 || given(options, "m") {
+			r.word(a.word, c.program, i > 0)
+		}
+	}
+	if len(operands) > 0 && operands[0].ok {
+		r.write(operands[0].text+".zip", c.program, false, true)
 	}
 }

@@ -1,25 +1,66 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// name is what a word becomes.
+// name is what a word may become.
 type name struct {
 	text    string
 	known   bool
-	pattern bool // the shell replaces it by the files that match
+	pattern bool // the shell replaces it by the files that match, or it stands for several texts
 }
 
-// names are what a word becomes once its braces are chosen from.
+// number stands for any number.
+var number = name{text: "[0-9]*", known: true, pattern: true}
+
+// something stands for any text without a slash.
+var something = name{text: "*", known: true, pattern: true}
+
+// mostValues is how many values a word may have before it is unknown.
+const mostValues = 64
+
+// names are what a word may become, once its braces are chosen from.
 func (r *reader) names(w *syntax.Word) []name {
 	var all []name
 	for _, choice := range choices(w) {
-		text, known, pattern := r.parts(choice.Parts, false)
-		all = append(all, name{text, known, pattern})
+		all = append(all, r.fields(choice)...)
+		if len(all) > maxFound {
+			return []name{{}}
+		}
+	}
+	return all
+}
+
+// fields are what a word without braces may become. The shell splits the value of a variable
+// without quotes at blanks.
+func (r *reader) fields(w *syntax.Word) []name {
+	if len(w.Parts) != 1 {
+		return r.parts(w.Parts, false)
+	}
+
+	var values []name
+	switch p := w.Parts[0].(type) {
+	case *syntax.ParamExp:
+		values = r.parameter(p, false)
+	case *syntax.CmdSubst:
+		values = r.substitute(p)
+	default:
+		return r.parts(w.Parts, false)
+	}
+
+	var all []name
+	for _, value := range values {
+		if !value.known || r.splits {
+			return []name{{}}
+		}
+		for field := range strings.FieldsSeq(value.text) {
+			all = append(all, name{field, true, value.pattern || hasPattern(field)})
+		}
 	}
 	return all
 }
@@ -45,67 +86,91 @@ func splitBraces(w *syntax.Word) []syntax.WordPart {
 
 // known is the value of a word that has just one.
 func (r *reader) known(w *syntax.Word) (string, bool) {
-	text, known, _ := r.parts(w.Parts, false)
-	return text, known
-}
-
-// parts joins the parts of a word. Inside of quotes no character is special.
-func (r *reader) parts(parts []syntax.WordPart, quoted bool) (text string, known, pattern bool) {
-	var b strings.Builder
-	known = true
-	for _, part := range parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			value := p.Value
-			if !quoted {
-				pattern = pattern || hasPattern(value)
-			}
-			b.WriteString(unescape(value, quoted))
-		case *syntax.SglQuoted:
-			value := p.Value
-			ok := true
-			if p.Dollar {
-				value, ok = ansi(p.Value)
-			}
-			known = known && ok
-			b.WriteString(value)
-		case *syntax.DblQuoted:
-			value, ok, _ := r.parts(p.Parts, true)
-			known = known && ok
-			b.WriteString(value)
-		case *syntax.ParamExp:
-			value, ok := r.parameter(p)
-			if !quoted { // the shell splits the value and matches files by it
-				ok, pattern = ok && !r.splits && !strings.ContainsAny(value, " \t\n"), pattern || hasPattern(value)
-			}
-			known = known && ok
-			b.WriteString(value)
-		default: // commands, arithmetic, processes, extended patterns
-			known = false
-		}
-	}
-
-	return b.String(), known, pattern
-}
-
-// parameter is the value of a variable that the command itself set.
-func (r *reader) parameter(p *syntax.ParamExp) (string, bool) {
-	if p.Param == nil || transforms(p) {
+	values := r.parts(w.Parts, false)
+	if len(values) != 1 {
 		return "", false
 	}
-	if p.Param.Value == "PWD" {
-		return ".", r.dir == ""
-	}
-
-	value, ok := r.variables[p.Param.Value]
-	return value, ok
+	return values[0].text, values[0].known
 }
 
-// transforms reports whether an expansion gives something else than the plain value.
-func transforms(p *syntax.ParamExp) bool {
-	replaces := p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Index != nil
-	counts := p.Length || p.Width || p.Names != 0
-	return replaces || counts || p.Excl
+// parts are the texts that the parts of a word may make together. Inside of quotes no character
+// is special.
+func (r *reader) parts(parts []syntax.WordPart, quoted bool) []name {
+	all := []name{{known: true}}
+	for _, part := range parts {
+		all = product(all, r.part(part, quoted))
+		if len(all) > mostValues {
+			return []name{{}}
+		}
+	}
+	return all
+}
+
+// unsplitParts are the texts of a word that the shell does not split, such as a value that is assigned.
+func (r *reader) unsplitParts(w *syntax.Word) []name {
+	all := []name{{known: true}}
+	for _, part := range w.Parts {
+		_, isVariable := part.(*syntax.ParamExp)
+		_, isOutput := part.(*syntax.CmdSubst)
+		all = product(all, r.part(part, isVariable || isOutput))
+		if len(all) > mostValues {
+			return []name{{}}
+		}
+	}
+	return all
+}
+
+// product are all values of one list with all of another behind them.
+func product(a, b []name) []name {
+	all := make([]name, 0, len(a)*len(b))
+	for _, before := range a {
+		for _, after := range b {
+			all = append(all, name{
+				text:    before.text + after.text,
+				known:   before.known && after.known,
+				pattern: before.pattern || after.pattern,
+			})
+		}
+	}
+	return all
+}
+
+// part are the texts that one part of a word may make.
+func (r *reader) part(part syntax.WordPart, quoted bool) []name {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		text := unescape(p.Value, quoted)
+		return []name{{text, true, (!quoted || r.patterned) && hasPattern(p.Value)}}
+	case *syntax.SglQuoted:
+		text, ok := p.Value, true
+		if p.Dollar {
+			text, ok = ansi(p.Value)
+		}
+		return []name{{text, ok, r.patterned && hasPattern(text)}}
+	case *syntax.DblQuoted:
+		return r.parts(p.Parts, true)
+	case *syntax.ParamExp:
+		return r.unsplit(r.parameter(p, quoted), quoted)
+	case *syntax.CmdSubst:
+		return r.unsplit(r.substitute(p), quoted)
+	case *syntax.ArithmExp:
+		return []name{number}
+	}
+	return []name{{}} // processes, extended patterns
+}
+
+// unsplit are values inside of a word. Without quotes the shell splits them at blanks, and matches
+// files by them.
+func (r *reader) unsplit(values []name, quoted bool) []name {
+	if quoted {
+		return values
+	}
+	values = slices.Clone(values)
+	for i, value := range values {
+		values[i].known = value.known && !r.splits && !strings.ContainsAny(value.text, " \t\n")
+		values[i].pattern = value.pattern || hasPattern(value.text)
+	}
+	return values
 }
 
 // hasPattern reports whether a bare text has characters that the shell matches files by.

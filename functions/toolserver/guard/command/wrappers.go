@@ -18,8 +18,8 @@ var wrappers = map[string]wrapper{
 	"nohup": {}, "time": {valued: []string{"-o", "-f", "--output", "--format"}}, "nice": {valued: []string{"-n", "--adjustment"}}, "ionice": {valued: []string{"-c", "-n", "-p"}},
 	"stdbuf": {valued: []string{"-i", "-o", "-e"}}, "setsid": {}, "exec": {valued: []string{"-a"}}, "command": {}, "builtin": {}, "busybox": {}, "toybox": {}, "shx": {},
 	"timeout": {valued: []string{"-s", "-k", "--signal", "--kill-after"}, skip: 1}, "flock": {valued: []string{"-w", "-E", "--timeout"}, skip: 1},
-	"strace": {valued: []string{"-o", "-e", "-p", "-s", "-E"}}, "ltrace": {valued: []string{"-o", "-e", "-p", "-s"}}, "valgrind": {}, "catchsegv": {}, "perf": {valued: []string{"-o", "-e"}, skip: 1},
-	"taskset": {skip: 1}, "chrt": {skip: 1}, "numactl": {}, "setarch": {skip: 1}, "linux64": {}, "eatmydata": {}, "prlimit": {}, "setpriv": {}, "cpulimit": {valued: []string{"-l"}},
+	"strace": {valued: []string{"-o", "-qo", "-fo", "-ffo", "-e", "-p", "-s", "-E"}}, "ltrace": {valued: []string{"-o", "-e", "-p", "-s"}}, "valgrind": {}, "catchsegv": {}, "perf": {valued: []string{"-o", "-e"}, skip: 1},
+	"taskset": {skip: 1}, "chrt": {skip: 1}, "numactl": {}, "linux64": {}, "eatmydata": {}, "prlimit": {}, "setpriv": {}, "cpulimit": {valued: []string{"-l"}},
 	"unbuffer": {}, "chronic": {}, "rlwrap": {}, "fakeroot": {valued: []string{"-l", "-s", "-i"}}, "pkexec": {valued: []string{"--user"}}, "gosu": {skip: 1}, "su-exec": {skip: 1},
 	"systemd-run": {valued: []string{"-p", "-u", "-E", "-t", "--unit", "--property"}, sets: true}, "systemd-inhibit": {}, "dbus-run-session": {}, "xvfb-run": {valued: []string{"-s", "-n"}},
 	"noglob": {}, "nocorrect": {}, "-": {}, "caffeinate": {}, "npx": {valued: []string{"-p", "--package"}}, "bunx": {}, "uvx": {valued: []string{"--from", "--with", "--python"}}, "then": {},
@@ -31,10 +31,15 @@ var runners = map[string][]string{
 	"yarn": {"exec", "dlx"}, "bun": {"x"}, "mise": {"exec", "x"}, "asdf": {"exec"}, "rbenv": {"exec"}, "pyenv": {"exec"}, "direnv": {"exec"}, "doppler": {"run"}, "devbox": {"run"}, "nix": {"develop", "run", "shell"},
 }
 
+// ofThisShell are wrappers that run a command of the shell itself.
+var ofThisShell = setOf("command builtin noglob nocorrect - then")
+
 // wrap runs what a wrapper runs. What it changes for it ends with it.
 func (r *reader) wrap(c call, w wrapper) {
-	outside, lost := r.dir, r.lost
-	defer func() { r.dir, r.lost = outside, lost }()
+	outside := r.place
+	if !ofThisShell[c.program] {
+		defer func() { r.place = outside }()
+	}
 
 	for i, a := range c.args {
 		name, value, joined := strings.Cut(a.text, "=")
@@ -47,14 +52,18 @@ func (r *reader) wrap(c call, w wrapper) {
 		isValue := slices.Contains(w.valued, before(c.args, i))
 		switch {
 		case entersFolder(c.program, name):
-			changeDir(r, call{"cd", []argument{next}})
+			r.within(next)
 		case hidesCommand(c.program, name):
 			r.hide(c.all())
 			return
 		case writesReport(c.program, name):
 			r.word(next.word, c.program, false)
+		case attachesReport(c.program, name):
+			r.write(strings.TrimLeft(a.text, "-")[1:], c.program, false, a.ok)
 		case isOption:
-			continue
+			if joined {
+				r.suspect(value)
+			}
 		case !isValue && !joined:
 			r.wrapped(c, w)
 			return
@@ -84,6 +93,8 @@ func hidesCommand(program, option string) bool {
 		return strings.HasPrefix(option, "-S") || strings.HasPrefix(option, "--split")
 	case "sudo":
 		return option == "-e" || option == "--edit"
+	case "npx", "bunx":
+		return option == "-c" || option == "--call"
 	}
 	return false
 }
@@ -92,9 +103,16 @@ func hidesCommand(program, option string) bool {
 func writesReport(program, option string) bool {
 	switch program {
 	case "time", "strace", "ltrace", "perf":
-		return option == "-o" || option == "--output"
+		isCluster := strings.HasSuffix(option, "o") && cluster(option, "o") && len(option) < 5
+		return isCluster || option == "--output"
 	}
 	return false
+}
+
+// attachesReport reports whether an option is -o with the name of the file in the same word.
+func attachesReport(program, option string) bool {
+	isTracer := program == "strace" || program == "ltrace"
+	return isTracer && strings.HasPrefix(option, "-o") && len(option) > 2
 }
 
 func before(args []argument, i int) string {
@@ -119,7 +137,7 @@ func (r *reader) wrapped(c call, w wrapper) {
 
 	first := rest[0].text
 	if c.program == "flock" && (first == "-c" || first == "--command") {
-		shell(r, call{"sh", rest})
+		runShell(r, call{"sh", rest})
 		return
 	}
 	r.dispatch(rest)
@@ -149,8 +167,7 @@ func (r *reader) unwrap(c call, w wrapper) []argument {
 		case strings.HasPrefix(text, "-") && len(text) > 1:
 			args = args[1:]
 		case w.sets && strings.Contains(text, "="):
-			name, value, _ := strings.Cut(text, "=")
-			r.set(name, value, args[0].ok)
+			r.sets(args[0])
 			args = args[1:]
 		case skip > 0:
 			args, skip = args[1:], skip-1
@@ -173,6 +190,9 @@ func running(c call) []argument {
 
 	rest := c.args[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
+		if rest[0].text == "-c" || rest[0].text == "--call" { // a text for a shell
+			return []argument{{word: rest[0].word}}
+		}
 		namesEnvironment := c.program == "conda" && rest[0].text == "-n"
 		rest = rest[1:]
 		if namesEnvironment && len(rest) > 0 {
@@ -180,41 +200,4 @@ func running(c call) []argument {
 		}
 	}
 	return rest
-}
-
-// programSettings are variables that make other programs run something.
-var programSettings = setOf(`BASH_ENV ENV PROMPT_COMMAND PS0 PS1 PS2 PS4 LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES PERL5OPT PERL5DB RUBYOPT PYTHONSTARTUP
-	PYTHONINSPECT GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS GIT_PROXY_COMMAND GIT_EXEC_PATH
-	GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_TEMPLATE_DIR EDITOR VISUAL FCEDIT PAGER MANPAGER LESSOPEN LESSCLOSE BROWSER SHELL MAKEFLAGS
-	GIT_DIR GIT_COMMON_DIR GIT_WORK_TREE HOME XDG_CONFIG_HOME XDG_CONFIG_DIRS TAR_OPTIONS RSYNC_RSH JAVA_TOOL_OPTIONS _JAVA_OPTIONS CDPATH SHELLOPTS BASHOPTS EXINIT VIMINIT ZDOTDIR`)
-
-// harmlessPrograms are values of such variables that change nothing.
-var harmlessPrograms = setOf(`cat true false less more head : /bin/cat /bin/true /usr/bin/true /usr/bin/cat /bin/sh /bin/bash /usr/bin/bash`)
-
-// set notes that a variable is set which other programs obey.
-func (r *reader) set(name, value string, known bool) {
-	switch {
-	case name == "IFS":
-		r.splits = true
-	case runsThrough(name, value, known):
-		r.unresolved(name+"=…", value)
-	}
-
-	if known {
-		r.suspect(value)
-	}
-}
-
-// runsThrough reports whether a variable makes other programs run something.
-func runsThrough(name, value string, known bool) bool {
-	if programSettings[name] {
-		harmless := value == "" || harmlessPrograms[value]
-		return !known || !harmless
-	}
-	if name != "NODE_OPTIONS" {
-		return false
-	}
-
-	loads := func(option string) bool { return strings.Contains(value, option) }
-	return !known || slices.ContainsFunc([]string{"require", "import", "-r"}, loads)
 }

@@ -59,7 +59,7 @@ func TestWithoutReadableRulesNothingIsWritten(t *testing.T) {
 			{"Edit", writing("src/a.go")},
 			{"Bash", running("echo x > src/a.go")},
 			{"Bash", running("rm -rf src")},
-			{"Bash", running("python3 -c 'x'")},
+			{"Bash", running("ruby -e 'x'")},
 			{"Bash", running("someprogram src/a.go")},
 			{"mcp__filesystem__write_file", map[string]any{"path": "src/a.go"}},
 		} {

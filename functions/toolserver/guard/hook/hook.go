@@ -213,7 +213,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judg
 	}
 
 	files, commands := c.files(), c.commands()
-	if mustRead(gate, c) && c.mayChange(files, commands) {
+	if mustRead(gate, c) && c.mayChange(gate, files, commands) {
 		report, err := gate.RefuseType(ctx, action)
 		j.take(report, nil, err)
 		return j

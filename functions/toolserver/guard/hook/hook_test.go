@@ -29,7 +29,7 @@ var calls = map[string][]struct{ name, call, want string }{
 		{"notebook", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"NotebookEdit","tool_input":{"notebook_path":"WORK/infra/prod/a.ipynb","new_source":"x"}}`, "deny"},
 		{"bash", `{"cwd":"WORK/infra","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf prod","description":"clean"}}`, "deny"},
 		{"protected", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"WORK/go.mod","old_string":"x","new_string":"y"}}`, "deny"},
-		{"hidden", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"python3 -c 'print(1)'"}}`, "ask"},
+		{"hidden", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ruby -e 'print(1)'"}}`, "ask"},
 		{"other server", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"mcp__filesystem__write_file","tool_input":{"path":"WORK/infra/prod/main.tf","content":"x"}}`, "deny"},
 		{"harmless", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"WORK/src/b.go","content":"x"}}`, ""},
 		{"read", `{"cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"WORK/infra/prod/main.tf"}}`, ""},

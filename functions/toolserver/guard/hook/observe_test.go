@@ -18,7 +18,7 @@ func TestARehearsalRefusesNothingButWhatItStandsOn(t *testing.T) {
 		"untouchable":             {"Write", `{"file_path":"infra/prod/main.tf","content":"x"}`, ""},
 		"protected":               {"Edit", `{"file_path":"go.mod"}`, ""},
 		"a command":               {"Bash", `{"command":"rm -rf infra/prod"}`, ""},
-		"a hidden command":        {"Bash", `{"command":"python3 -c 'x'"}`, ""},
+		"a hidden command":        {"Bash", `{"command":"eval $X"}`, ""},
 		"git":                     {"Write", `{"file_path":".git/config","content":"x"}`, ""},
 		"the rules":               {"Write", `{"file_path":"governance.yaml","content":"x"}`, "deny"},
 		"the record":              {"Bash", `{"command":"rm -r .governance"}`, "deny"},
@@ -79,7 +79,7 @@ func TestATypeOfAgentsThatOnlyReads(t *testing.T) {
 	for name, c := range map[string]struct{ kind, tool, input, want string }{
 		"writes":            {"reviewer", "Write", `{"file_path":"src/a.go","content":"x"}`, "deny"},
 		"writes by a shell": {"reviewer", "Bash", `{"command":"echo x > src/a.go"}`, "deny"},
-		"hides":             {"reviewer", "Bash", `{"command":"python3 -c 'x'"}`, "deny"},
+		"hides":             {"reviewer", "Bash", `{"command":"eval $X"}`, "deny"},
 		"an unknown tool":   {"reviewer", "mcp__x__process", `{"a":"b"}`, "deny"},
 		"runs a program":    {"reviewer", "mcp__ide__executeCode", `{"code":"x"}`, "deny"},
 		"reads":             {"reviewer", "Read", `{"file_path":"src/a.go"}`, ""},

@@ -39,7 +39,7 @@ func (c call) targets(w *workspace.Workspace, state workspace.State) []outcome.F
 	}
 
 	for _, text := range c.commands() {
-		analysis, _ := command.Analyze(text) // what cannot be read names nothing
+		analysis, _ := command.Analyze(text, command.Scene{Dir: c.Dir}) // what cannot be read names nothing
 		for _, write := range analysis.Writes {
 			add(write.Path, operationOf(write))
 		}

@@ -16,14 +16,14 @@ func mustRead(gate *preflight.Gate, c call) bool {
 }
 
 // mayChange reports whether a call may change anything, as far as can be seen.
-func (c call) mayChange(files map[string][]string, commands []string) bool {
+func (c call) mayChange(gate *preflight.Gate, files map[string][]string, commands []string) bool {
 	switch {
 	case len(files) > 0, len(c.programs()) > 0:
 		return true
 	case c.reads():
 		return false
 	case len(commands) > 0:
-		return slices.ContainsFunc(commands, preflight.MayChange)
+		return slices.ContainsFunc(commands, func(text string) bool { return gate.MayChange(c.Dir, text) })
 	}
 	return true
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"governance.internal/functions/toolserver/guard/command"
 	"governance.internal/functions/toolserver/guard/policy"
@@ -26,7 +27,7 @@ type CommandReport struct {
 // CheckCommand decides about a shell command by the files that it would write. A command
 // that hides its effect is PROTECTED: a person decides.
 func (g *Gate) CheckCommand(ctx context.Context, a Action, text string) (CommandReport, error) {
-	return g.checkAnalysis(ctx, a, text, analyze(text))
+	return g.checkAnalysis(ctx, a, text, analyze(text, g.scene(a.Dir)))
 }
 
 // CheckProgram decides about a text in a programming language that a tool runs. It always
@@ -81,26 +82,39 @@ func (g *Gate) judgeCommand(state workspace.State, dir string, analysis command.
 		report.add(g.written(state, dir, w)...)
 	}
 
-	for _, name := range analysis.Mentions {
-		if result := g.decide(state, dir, name, Edit); result.Matched != nil &&
-			!leavesGitOut(result) {
-			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
-			report.add(result)
-		}
+	fence := sync.OnceValue(func() held { return g.heldByKernel(state) })
+	named := slices.Concat(
+		g.mentions(state, dir, analysis.Mentions),
+		g.unknown(state, dir, analysis.Named),
+		g.scripts(state, dir, analysis.Scripts),
+	)
+	if len(named) > 0 {
+		named = fence().calm(named)
 	}
+	report.add(named...)
 
-	report.add(g.unknown(state, dir, analysis.Named)...)
-	report.add(g.scripts(state, dir, analysis.Scripts)...)
-	if len(analysis.Unresolved) > 0 {
-		report.Decision = policy.Worse(report.Decision, unresolved(state))
-	}
-
+	hidden := g.trees(&report, state, dir, analysis.Trees)
+	hidden = append(hidden, g.unpacked(state, dir, analysis.Below)...)
+	g.hiddenParts(&report, state, analysis, fence, hidden)
 	return report
 }
 
+// mentions decides about the names of files in parts of a command that hide what they do.
+func (g *Gate) mentions(state workspace.State, dir string, names []string) []Result {
+	var results []Result
+	for _, name := range names {
+		result := g.decide(state, dir, name, Edit)
+		if result.Matched != nil && !leavesGitOut(result) {
+			result.Reason = "A part of the command that hides what it does names this file. " + result.Reason
+			results = append(results, result)
+		}
+	}
+	return results
+}
+
 // analyze reads a command. All words of one that cannot be read may be names of files.
-func analyze(text string) command.Analysis {
-	analysis, err := command.Analyze(text)
+func analyze(text string, scene command.Scene) command.Analysis {
+	analysis, err := command.Analyze(text, scene)
 	if err != nil {
 		analysis.Unresolved = []string{err.Error()}
 		analysis.Mentions = strings.Fields(text)
@@ -110,7 +124,7 @@ func analyze(text string) command.Analysis {
 
 // mayChange reports whether a command may change any file.
 func mayChange(a command.Analysis) bool {
-	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts) > 0
+	return len(a.Writes)+len(a.Unresolved)+len(a.Named)+len(a.Scripts)+len(a.Trees)+len(a.Below) > 0
 }
 
 // leavesGitOut reports whether a result is about the folder .git as a whole. Programs name
@@ -154,7 +168,27 @@ func (g *Gate) written(state workspace.State, dir string, w command.Write) []Res
 	if !w.Certain {
 		return append(results, g.matching(state, dir, w.Path, operation)...)
 	}
-	return append(results, g.decide(state, dir, w.Path, operation))
+	result := g.decide(state, dir, w.Path, operation)
+	if other, ok := g.likeGoverned(state, w, result); ok {
+		result = other
+	}
+	return append(results, result)
+}
+
+// likeGoverned refuses a file that is named from the home directory and whose name ends as the one of a
+// governed file: it may be the workspace by another way, or another copy of it.
+func (g *Gate) likeGoverned(state workspace.State, w command.Write, result Result) (Result, bool) {
+	if !w.Home || result.Decision != policy.Unknown {
+		return Result{}, false
+	}
+	for rest, more := w.Path, true; more; {
+		_, rest, more = strings.Cut(rest, "/")
+		if found, ok := ruled(state, rest, Direct); ok && strings.Contains(rest, "/") {
+			found.Path = "(in the home directory) " + rest
+			return found, true
+		}
+	}
+	return Result{}, false
 }
 
 func (g *Gate) isFolder(dir, name string) bool {
@@ -181,7 +215,8 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 	if err != nil || p.Name == "" {
 		return []Result{g.decide(state, dir, pattern, operation)}
 	}
-	matcher, err := policy.Compile(p.Name, true)
+	name := g.throughLinks(dir, p.Name, pattern)
+	matcher, err := policy.Compile(name, true)
 	if err != nil {
 		return []Result{{Path: p.Name, Decision: unresolved(state), Via: Direct, Reason: "The pattern cannot be followed."}}
 	}
@@ -197,13 +232,19 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 		worst.Decision = policy.Unknown
 	}
 
-	err = g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(name string, _ fs.DirEntry) error {
-		if !matcher.Match(name) {
-			return nil
+	head, tail := splitPattern(name)
+	isNew := tail != "" && operation != Delete && !strings.HasSuffix(head, "**")
+	folders, err := policy.Compile(head, true)
+	if err != nil {
+		folders = matcher
+	}
+	err = g.Workspace.Walk(".", state.Config.Limits.MaxFiles, func(file string, entry fs.DirEntry) error {
+		if matcher.Match(file) {
+			worst = worse(worst, g.decide(state, ".", file, operation))
 		}
-		found := g.decide(state, ".", name, operation)
-		if policy.Worse(worst.Decision, found.Decision) != worst.Decision {
-			worst = found
+		isFolder := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0
+		if isNew && isFolder && folders.Match(file) { // a file that is not there yet
+			worst = worse(worst, g.decide(state, ".", file+"/"+tail, operation))
 		}
 		return nil
 	})
@@ -212,6 +253,31 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 	}
 
 	return []Result{worst}
+}
+
+// splitPattern parts a pattern into the folders that it asks for and the name in them, if that is
+// written out.
+func splitPattern(pattern string) (folders, name string) {
+	at := strings.LastIndexAny(pattern, "*?[")
+	slash := strings.Index(pattern[max(at, 0):], "/")
+	if at < 0 || slash < 0 {
+		return pattern, ""
+	}
+	return pattern[:at+slash], pattern[at+slash+1:]
+}
+
+// throughLinks is a pattern whose folders before the first sign of a pattern are the real ones.
+func (g *Gate) throughLinks(dir, name, pattern string) string {
+	at := strings.IndexAny(pattern, "*?[{")
+	slash := strings.LastIndex(pattern[:max(at, 0)], "/")
+	if slash <= 0 {
+		return name
+	}
+	p, err := g.Workspace.Locate(dir, pattern[:slash])
+	if err != nil || p.Real == "" {
+		return name
+	}
+	return path.Join(p.Real, pattern[slash+1:])
 }
 
 // digest identifies a command in the record, which keeps no text that could hold a

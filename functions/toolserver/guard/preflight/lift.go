@@ -71,7 +71,7 @@ func (g *Gate) Actions(agent, operation string, paths []string, text string) ([]
 // commandAction is a command with the files that it would change, as far as anybody can see.
 func (g *Gate) commandAction(state workspace.State, agent, text string) (approval.Action, error) {
 	action := CommandAction(agent, text)
-	report := g.judgeCommand(state, ".", analyze(text))
+	report := g.judgeCommand(state, ".", analyze(text, g.scene(".")))
 	for _, result := range report.Results {
 		if result.Decision == policy.Blocked {
 			return action, &NotApprovable{"The command changes " + result.Path + ", which is untouchable: no approval lifts that."}
@@ -111,10 +111,24 @@ func (g *Gate) lift(ctx context.Context, state workspace.State, a Action, report
 		lifted.add(result)
 	}
 
+	if g.Fenced {
+		return toWriteOutside(report, lifted)
+	}
 	if !g.spend(ctx, actions, state) {
 		return report
 	}
 	return lifted
+}
+
+// toWriteOutside is the refusal of an approved change that is made from outside the fence.
+func toWriteOutside(report, lifted Report) Report {
+	for i := range report.Results {
+		if id := lifted.Results[i].Approval; id != nil {
+			report.Results[i].Approval = id
+			report.Results[i].Reason = "A person approved this change, which is made from outside the fence."
+		}
+	}
+	return report
 }
 
 func (g *Gate) liftCommand(ctx context.Context, state workspace.State, a Action, report Report) Report {

@@ -32,9 +32,9 @@ func isFixed(rule *policy.Rule) bool {
 		!workspace.OfGit(rule)
 }
 
-// MayChange reports whether a shell command may change any file.
-func MayChange(text string) bool {
-	return mayChange(analyze(text))
+// MayChange reports whether a shell command that runs in a folder of the workspace may change any file.
+func (g *Gate) MayChange(dir, text string) bool {
+	return mayChange(analyze(text, g.scene(dir)))
 }
 
 // RefuseType refuses a call because of the type of the agent that makes it.

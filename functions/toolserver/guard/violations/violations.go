@@ -36,6 +36,10 @@ const (
 	ForgedRecord       = "FORGED_RECORD"  // an entry of the spool that no rightful writer wrote
 )
 
+// WrittenOutside is the type of the entry of a file that was written from outside a fence for an
+// agent behind it.
+const WrittenOutside = "WRITTEN_OUTSIDE"
+
 // Types are all of them.
 var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed, WouldBlock, ForgedRecord}
 

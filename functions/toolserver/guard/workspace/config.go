@@ -348,6 +348,7 @@ type DispatchRule struct {
 	MaxTokens     int      `yaml:"max_tokens" min:"1000" max:"100000000" doc:"Tokens that one task of the loop may cost; 500000 if not set."`
 	Env           []string `yaml:"env" doc:"Names of variables that the agent inherits."`
 	Fence         string   `yaml:"fence" enum:"auto,required,off" doc:"Fence of the kernel around agents: auto where one can stand, required to start no agent without one, off for none; auto if not set."`
+	Network       string   `yaml:"network" doc:"Network of fenced agents: open, none, or allow:HOST,HOST:PORT,*.HOST; open if not set. Without a fence a limited one starts no agent."`
 }
 
 // Limits bound every scan.

@@ -215,3 +215,20 @@ func coreSetting(config io.Reader, name string) string {
 
 	return value
 }
+
+// Absolute is a folder on the machine; one that is not absolute counts from the root.
+func (w *Workspace) Absolute(dir string) string {
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(w.path, dir)
+}
+
+// Top is the folder of the checkout that a folder of the machine is in, "" if it is in none.
+func (w *Workspace) Top(folder string) string {
+	found, ok := repositoryAbove(folder)
+	if !ok {
+		return ""
+	}
+	return found.top
+}

@@ -247,3 +247,118 @@ func (r *Repository) list(tree hash, folder string, depth int, list *[]string) e
 	}
 	return nil
 }
+
+// Between lists the files in which two commits differ; "" is the one that is looked at. A file that only
+// one of them has is among them.
+func (r *Repository) Between(from, to string) ([]string, error) {
+	looked, tree := r.commit, r.tree
+	defer func() { r.commit, r.tree = looked, tree }()
+
+	one, err := r.treeAt(from)
+	if err != nil {
+		return nil, err
+	}
+	r.commit, r.tree = looked, tree
+	other, err := r.treeAt(to)
+	if err != nil {
+		return nil, err
+	}
+
+	var list []string
+	err = r.differing(one, other, ".", 0, &list)
+	return list, err
+}
+
+func (r *Repository) treeAt(revision string) (hash, error) {
+	if revision == "" {
+		return r.tree, nil
+	}
+	if err := r.At(revision); err != nil {
+		return hash{}, err
+	}
+	return r.tree, nil
+}
+
+// differing lists the files in which two trees differ. A zero hash is an empty tree.
+func (r *Repository) differing(one, other hash, folder string, depth int, list *[]string) error {
+	if one == other {
+		return nil
+	}
+	if depth > maxDepth || len(*list) > maxListed {
+		return errors.New("the commits differ in more files than are listed")
+	}
+	before, err := r.entries(one)
+	if err != nil {
+		return err
+	}
+	after, err := r.entries(other)
+	if err != nil {
+		return err
+	}
+
+	for name, a := range before {
+		if err := r.differs(a, after[name], path.Join(folder, name), depth, list); err != nil {
+			return err
+		}
+	}
+	for name, b := range after {
+		if _, there := before[name]; there {
+			continue
+		}
+		if err := r.differs(treeEntry{}, b, path.Join(folder, name), depth, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// treeEntry is a file or a folder of a tree; its zero value is none.
+type treeEntry struct {
+	mode string
+	hash hash
+}
+
+func (e treeEntry) isFolder() bool { return e.mode == "40000" }
+
+// entries are those of a tree by name.
+func (r *Repository) entries(tree hash) (map[string]treeEntry, error) {
+	found := map[string]treeEntry{}
+	if tree == (hash{}) {
+		return found, nil
+	}
+	kind, text, err := r.object(tree, 0)
+	if err != nil {
+		return nil, err
+	}
+	if kind != "tree" {
+		return nil, errDamaged
+	}
+	for len(text) > 0 {
+		mode, name, h, rest, err := entryOf(text)
+		if err != nil {
+			return nil, err
+		}
+		found[name] = treeEntry{mode, h}
+		text = rest
+	}
+	return found, nil
+}
+
+// differs lists what is different between two entries of one name.
+func (r *Repository) differs(a, b treeEntry, name string, depth int, list *[]string) error {
+	if a == b {
+		return nil
+	}
+	if (a.mode != "" && !a.isFolder()) || (b.mode != "" && !b.isFolder()) {
+		*list = append(*list, name)
+	}
+
+	var one, other hash
+	if a.isFolder() {
+		one = a.hash
+	}
+	if b.isFolder() {
+		other = b.hash
+	}
+	return r.differing(one, other, name, depth+1, list)
+}

@@ -91,7 +91,7 @@ func TestAnApprovalEndsWithItsTimeAndWithTheLists(t *testing.T) {
 
 func TestAnApprovalOfACommandIsForItsExactText(t *testing.T) {
 	w := governed(t)
-	asked := request(w, `{"agent":"a","command":"python3 -c 'print(1)'","reason":"why"}`)
+	asked := request(w, `{"agent":"a","command":"ruby -e 'print(1)'","reason":"why"}`)
 	grant(w, asked.ID)
 	run := func(text string) policy.Decision {
 		report, err := w.Gate.CheckCommand(context.Background(), preflight.Action{Agent: "a", Dir: "."}, text)
@@ -100,7 +100,7 @@ func TestAnApprovalOfACommandIsForItsExactText(t *testing.T) {
 		}
 		return report.Decision
 	}
-	if run("python3 -c 'print(2)'") != policy.Protected || run("python3 -c 'print(1)'") != policy.OK || run("python3 -c 'print(1)'") != policy.Protected {
+	if run("ruby -e 'print(2)'") != policy.Protected || run("ruby -e 'print(1)'") != policy.OK || run("ruby -e 'print(1)'") != policy.Protected {
 		t.Error("the approval is not for one run of this text")
 	}
 	if e := w.Refused(approvals.RequestApproval(w.Gate), `{"agent":"a","command":"rm infra/prod/a","reason":"why"}`); !strings.Contains(e.Message, "infra/prod/a") {

@@ -117,7 +117,7 @@ func TestPreflightSaysWhichArgumentIsMissing(t *testing.T) {
 
 func TestACommandIsJudgedByTheFilesThatItWrites(t *testing.T) {
 	w := guardtest.New(t, map[string]string{"governance.yaml": guardtest.Governance, "infra/prod/main.tf": "x"})
-	answer := check(w, map[string]any{"action": "check_command", "command": "rm -rf infra && python3 -c 'import os'"})
+	answer := check(w, map[string]any{"action": "check_command", "command": "rm -rf infra && python3 -c 'import shutil'"})
 	if answer.Decision != policy.Blocked || answer.Writes[0].Path != "infra" || len(answer.Unresolved) != 1 || answer.Destructive[0] != "rm" || answer.Logged == "" {
 		t.Errorf("%+v", answer)
 	}
