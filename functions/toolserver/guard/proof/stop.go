@@ -212,6 +212,10 @@ func refutes(check workspace.Check, p outcome.Pair, run outcome.Ran) string {
 	case p.Outcome.Exit == nil:
 		return "the agent does not tell its exit status"
 	}
+
+	if passed := p.Outcome.Passed; run.ByOutput && (passed == nil || !*passed) {
+		return "it ran in a pipe, and its output does not show that all passed"
+	}
 	return tooFew(check, p.Outcome.Tests)
 }
 
