@@ -40,6 +40,10 @@ func (d doctor) workspaceFile() symptom {
 		f.State = stateMissing
 		f.Found = "there is no " + workspace.FileName + ", so no file is known to be safe"
 		f.Do = "write one with governance init"
+	case state.Config.Mode == workspace.Observe:
+		f.State = stateWarn
+		f.Found = state.Source + " is read, and the guard only rehearses: it refuses nothing"
+		f.Do = "set mode: enforce when the record shows what you want"
 	default:
 		f.Found = state.Source + " is read"
 	}

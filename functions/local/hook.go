@@ -139,9 +139,12 @@ func (o installation) run(ctx context.Context, t terminal) error {
 // nextSteps lists the steps after an installation.
 func (o installation) nextSteps(t terminal, w *workspace.Workspace) {
 	fmt.Fprintln(t.err, "\nstart the agent again, so that it reads its settings")
-	if state, err := w.Load(); err != nil || !state.Configured {
+	switch state, err := w.Load(); {
+	case err != nil || !state.Configured:
 		fmt.Fprintf(t.err, "the hook refuses every change until it can read %s: write one with governance init\n",
 			workspace.FileName)
+	case state.Config.Mode == workspace.Observe:
+		fmt.Fprintf(t.err, "the hook only rehearses (mode: observe in %s): it refuses nothing\n", workspace.FileName)
 	}
 
 	if before := hook.Agents[o.agent].Before; before != "" {

@@ -158,6 +158,8 @@ func allowedOf(p outcome.Pair) string {
 		return "-"
 	case p.Intent.Rehearsed:
 		return "rehearsed: " + p.Intent.Decision
+	case len(p.Intent.Approvals) > 0:
+		return "approved by a person"
 	}
 	return p.Intent.Decision
 }
@@ -172,6 +174,9 @@ func outcomeOf(p outcome.Pair) string {
 	}
 	if p.Outcome.Tests != nil {
 		text += fmt.Sprintf(", %d tests", *p.Outcome.Tests)
+	}
+	if p.Outcome.Settled {
+		text += ", by the transcript"
 	}
 	if took, known := p.Took(); known {
 		text += ", " + took.Round(time.Millisecond).String()

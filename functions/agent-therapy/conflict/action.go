@@ -58,7 +58,8 @@ touch: edit
 wait: ask
 ask: collect
 stop: interrupt
-discuss: mention tell compare recommend answer explain
+interrupt: stop kill cancel abort terminate
+discuss: mention tell compare recommend answer explain reveal give
 mention: tell compare recommend discuss show
 name: use
 speak: use write answer

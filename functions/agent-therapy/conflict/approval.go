@@ -103,7 +103,7 @@ func isLast(tokens []words.Token, at int) bool {
 }
 
 // persons decide about what an agent does.
-var persons = []string{"manager", "supervisor", "human", "maintainer", "lead", "reviewer", "owner", "administrator", "admin", "officer", "teammate", "colleague", "boss"}
+var persons = []string{"manager", "supervisor", "human", "maintainer", "lead", "reviewer", "owner", "administrator", "admin", "officer", "teammate", "colleague", "boss", "dba", "engineer", "doctor", "nurse", "teacher", "lawyer", "director", "deputy", "person"}
 
 // needsPerson reports whether something needs a person: "refunds require a manager".
 func needsPerson(d *directive.Directive) bool {
@@ -184,7 +184,7 @@ func actedOn(d *directive.Directive) []string {
 }
 
 // atOnce are words for doing something without a pause to ask.
-var atOnce = []string{"automatically", "immediately", "straight", "autonomously", "right"}
+var atOnce = []string{"automatically", "immediately", "straight", "autonomously", "right", "directly"}
 
 // saysAtOnce reports whether something is done without waiting for anybody.
 func saysAtOnce(d *directive.Directive) bool {

@@ -87,6 +87,7 @@ type stance struct {
 	wants   []string // options that are demanded
 	rejects []string
 	about   []string // to what the choice applies; empty for everything
+	places  []string // where it holds; empty for everywhere
 }
 
 // choices finds different options of one choice.
@@ -121,6 +122,9 @@ func (f *finder) compareStances(x *axis, list []stance) {
 // divides reports whether two stances choose differently for the same thing in the same case.
 func (x *axis) divides(a, b stance) bool {
 	if !clash(a, b) || isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
+		return false
+	}
+	if areApart(a.places, b.places) {
 		return false
 	}
 	return sameSubject(a.about, b.about, x.bound) && sameCase(a.Directive, b.Directive)
@@ -193,12 +197,25 @@ func stancesOf(c *candidate) map[int]stance {
 		stances[o.axis] = s
 	}
 
+	places := placesOf(c.Directive)
 	for at, s := range stances {
 		s.about = aboutOf(c, &allAxes().list[at])
+		s.places = without(slices.Clone(places), optionForms(c))
 		s.wants = without(s.wants, s.rejects)
 		stances[at] = s
 	}
 	return stances
+}
+
+// optionForms returns the words of the options that a directive names.
+func optionForms(c *candidate) []string {
+	var forms []string
+	for _, f := range allAxes().book.Find(c.Options) {
+		for _, t := range c.Options[f.At : f.At+f.Length] {
+			forms = append(forms, t.Form)
+		}
+	}
+	return forms
 }
 
 // passes reports whether a directive has one of the words of a gate.
@@ -272,16 +289,15 @@ func sameSubject(a, b []string, bound bool) bool {
 
 // sameCase reports whether the conditions of two choices can hold at once.
 func sameCase(a, b *directive.Directive) bool {
-	if len(a.When) == 0 && len(b.When) == 0 {
+	limitedA, limitedB := len(a.When) > 0, len(b.When) > 0
+	switch {
+	case !limitedA && !limitedB:
 		return true
-	}
-	if isContrary(a.Case, b.Case) {
+	case isContrary(a.Case, b.Case):
 		return false
-	}
-	if len(a.When) > 0 && len(b.When) > 0 {
+	case limitedA && limitedB:
 		return meets(a.When, b.When)
-	}
-	if a.Setting || b.Setting {
+	case a.Setting || b.Setting:
 		return false
 	}
 	return isSweeping(a) || isSweeping(b)

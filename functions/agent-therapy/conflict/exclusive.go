@@ -42,7 +42,8 @@ func opensUp(only, open *directive.Directive) bool {
 		return false
 	}
 	freed := behind(open.Core, "any", "every", "whatever")
-	return limited == freed && (only.Action == open.Action || words.Broad(limited))
+	isSpecific := !words.Broad(limited) && hasWord(open, "any", "whatever")
+	return limited == freed && (only.Action == open.Action || words.Broad(limited) || isSpecific)
 }
 
 // opensActors reports whether one directive lets only some do what the other lets everybody do.
@@ -51,7 +52,15 @@ func opensActors(only, open *directive.Directive) bool {
 	if !isActor || only.Action == "" || only.Action != open.Action || only.Action == directive.Use {
 		return false
 	}
-	return hasWord(open, "any", "every", "everyone", "everybody", "anyone", "anybody", "all") && share(open.Things, only.Things) >= 0.5
+	if share(open.Things, only.Things) < 0.5 {
+		return false
+	}
+	return doesItself(open) || hasWord(open, "any", "every", "everyone", "everybody", "anyone", "anybody", "all")
+}
+
+// doesItself reports whether a directive tells the agent to do something in person.
+func doesItself(d *directive.Directive) bool {
+	return d.Strength == directive.Must && (hasWord(d, "yourself", "itself") || isOnItsOwn(d))
 }
 
 // behind returns the form of the first word with a meaning behind one of some words.
@@ -112,7 +121,9 @@ var antonyms = [][2]string{
 	{"keep", "delete"}, {"store", "delete"}, {"add", "skip"}, {"run", "skip"}, {"split", "batch"},
 	{"reveal", "hide"}, {"follow", "ignore"}, {"report", "ignore"}, {"encourag", "discourag"},
 	{"help", "reject"}, {"open", "close"}, {"pin", "upgrade"}, {"lock", "unlock"}, {"proceed", "stop"},
-	{"catch", "ignore"}, {"fix", "ignore"}, {"verify", "skip"},
+	{"catch", "ignore"}, {"fix", "ignore"}, {"verify", "skip"}, {"obey", "ignore"}, {"mask", "show"}, {"redact", "show"},
+	{"encrypt", "decrypt"}, {"archive", "delete"}, {"preserve", "delete"}, {"rotate", "keep"}, {"mute", "enable"},
+	{"start", "stop"}, {"block", "allow"}, {"trust", "verify"}, {"merge", "split"}, {"expand", "shorten"},
 }
 
 // antonymPairs finds actions on the same thing that undo each other.
@@ -137,18 +148,20 @@ func (f *finder) antonymPairs() {
 
 // undoes reports whether two directives act on just the same things in the same case.
 func undoes(a, b *directive.Directive) bool {
-	if len(a.Before)+len(b.Before)+len(a.After)+len(b.After) > 0 || !sameCase(a, b) {
+	if isInSequence(a) || isInSequence(b) || !sameCase(a, b) {
 		return false
 	}
-	inSameCase := len(a.When) > 0 && len(b.When) > 0
-	if inSameCase && (allBroad(a.Things) || allBroad(b.Things)) {
-		return true
+
+	isVague := allBroad(a.Things) || allBroad(b.Things)
+	if isVague {
+		inSameCase := len(a.When) > 0 && len(b.When) > 0
+		return inSameCase
 	}
-	if allBroad(a.Things) || allBroad(b.Things) {
-		return false
-	}
-	return alikeThings(a.Things, b.Things)
+	return alikeThings(a.Things, b.Things) || sameObject(withoutAmounts(objectOf(a)), withoutAmounts(objectOf(b)))
 }
+
+// isInSequence reports whether a directive comes before or after something else.
+func isInSequence(d *directive.Directive) bool { return len(d.Before)+len(d.After) > 0 }
 
 // alikeThings reports whether two lists name the same things; amounts do not count.
 func alikeThings(a, b []string) bool {

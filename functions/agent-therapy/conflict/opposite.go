@@ -158,6 +158,9 @@ approval: approve
 approve: approval
 style_: css
 doc: changelog
+thirdparty: lodash moment axios jquery underscore requests numpy pandas express dayjs ramda bootstrap zod
+dependency: lodash moment axios jquery underscore requests numpy pandas express dayjs ramda bootstrap react vue zod
+database: schema table migration row
 message: email
 `
 
@@ -210,8 +213,11 @@ func contradicts(no, yes *candidate) bool {
 	if no.Strength == directive.States || yes.Negative || isMereStatement(no.Directive, yes.Directive) {
 		return false
 	}
-	if isLeave(no.Directive, yes.Directive) || isRepetition(no.Directive, yes.Directive) || inOtherPlaces(no.Directive, yes.Directive) {
+	if isReconciled(no.Directive, yes.Directive) {
 		return false
+	}
+	if leavesFolder(no.Directive, yes.Directive) {
+		return holdTogether(no.Directive, yes.Directive)
 	}
 	return forbids(no.Directive, yes.Directive) && holdTogether(no.Directive, yes.Directive)
 }
@@ -235,6 +241,7 @@ func isNewBeside(no, yes *directive.Directive) bool {
 		return false
 	}
 	goesInto := slices.ContainsFunc(yes.Located, func(form string) bool { return isCovered(form, no.Things) })
+	goesInto = goesInto || slices.ContainsFunc(yes.Literal, func(form string) bool { return slices.Contains(no.Literal, form) })
 	namesOneFile := len(no.Literal) > 0
 	return !goesInto && !namesOneFile
 }
@@ -265,6 +272,40 @@ func isMereStatement(no, yes *directive.Directive) bool {
 // may".
 func isLeave(no, yes *directive.Directive) bool {
 	return yes.Strength == directive.May && (no.Strength == directive.May || yes.Only)
+}
+
+// isReconciled reports whether both directives can be followed: one is an exception of the other, or
+// they are about other files, places or means.
+func isReconciled(no, yes *directive.Directive) bool {
+	isException := isLeave(no, yes) || isSpecialLeave(no, yes) || isRepetition(no, yes)
+	isElsewhere := namesOtherFile(no, yes) || inOtherPlaces(no, yes) || isOtherMeans(no, yes)
+	return isException || isElsewhere
+}
+
+// isSpecialLeave reports whether a directive allows something for a special case that it names first:
+// "scientific abstracts may use the passive voice".
+func isSpecialLeave(no, yes *directive.Directive) bool {
+	if yes.Strength != directive.May || yes.Universal {
+		return false
+	}
+	about := append([]string{no.Action}, no.Things...)
+	return slices.ContainsFunc(permitted(yes), func(form string) bool {
+		return !words.Broad(form) && !isAmbient([]string{form}) && !isCovered(form, about) && !isCaseOf(form, about)
+	})
+}
+
+// permitted returns the things that a directive names before it says that something may be.
+func permitted(d *directive.Directive) []string {
+	var forms []string
+	for _, t := range d.Core {
+		if t.Lower == "may" || t.Lower == "can" || t.Form == "be" {
+			return forms
+		}
+		if slices.Contains(d.Things, t.Form) {
+			forms = append(forms, t.Form)
+		}
+	}
+	return nil
 }
 
 // isRepetition reports whether only doing it again is forbidden.
@@ -361,8 +402,9 @@ func coverageOf(no, yes *directive.Directive) coverage {
 
 	for _, group := range groupsOf(no) {
 		isBroad := words.Broad(group[0])
+		isInWider := slices.Contains(no.Located, group[0]) && isCaseOf(group[0], present)
 		switch {
-		case isAnyCovered(group, present):
+		case isInWider, isAnyCovered(group, present):
 			c.count(isBroad, isAnyCovered(group, core))
 		case isAmbient(group):
 		case isBroad && !narrowsPlace(no, group[0]):

@@ -177,6 +177,8 @@ var parts = []part{
 	{"dev", 0.80, 0.90, false},
 	{"dev2", 0.75, 0.90, false},
 	{"plain", 0.85, 0.90, false},
+	{"plain2", 0.70, 0.90, false},
+	{"plain3", 0.45, 0.90, false},
 	{"unseen", 0.80, 0.85, true},
 	{"last", 0.60, 0.85, true},  // 0.69 and 0.92 when it was measured, once
 	{"later", 0.50, 0.85, true}, // 0.14 and 0.75 when it was first measured, before rules learned from it

@@ -23,6 +23,7 @@ func (f *finder) preferences() {
 		}
 	}
 
+	demands := f.plainDemands()
 	for i, p := range all {
 		if f.full() {
 			return
@@ -32,19 +33,36 @@ func (f *finder) preferences() {
 				f.report(p.candidate, q.candidate, "preference", "Each instruction prefers what the other sets aside.", "")
 			}
 		}
-		f.compareRefused(p)
+		f.compareRefused(p, demands[p.Action])
 	}
 }
 
+// plainDemands returns the directives that demand an action in every case, by the action.
+func (f *finder) plainDemands() map[string][]demand {
+	demands := map[string][]demand{}
+	for _, c := range f.all {
+		if isPlainDemand(c.Directive) {
+			demands[c.Action] = append(demands[c.Action], demand{c, objectOf(c.Directive)})
+		}
+	}
+	return demands
+}
+
+// demand is a directive with the object of its action.
+type demand struct {
+	*candidate
+	object []string
+}
+
 // compareRefused looks for a directive that asks for just what is refused.
-func (f *finder) compareRefused(p preference) {
+func (f *finder) compareRefused(p preference, demands []demand) {
 	if !p.isPlain() || len(p.refused) == 0 || allBroad(p.refused) {
 		return
 	}
 
-	for _, c := range f.all {
-		if asksPlainly(c.Directive, p.Action) && isSame(p.refused, c.Things) {
-			f.report(p.candidate, c, "preference", "One instruction asks for what the other sets aside.", "")
+	for _, d := range demands {
+		if isSame(p.refused, d.Things) || isObject(p.refused, d.object) {
+			f.report(p.candidate, d.candidate, "preference", "One instruction asks for what the other sets aside.", "")
 		}
 	}
 }
@@ -54,10 +72,15 @@ func (p preference) isPlain() bool {
 	return !p.Negative && p.Strength >= directive.Should && len(p.When) == 0
 }
 
-// asksPlainly reports whether a directive demands an action in every case.
-func asksPlainly(d *directive.Directive, action string) bool {
-	demands := !d.Negative && d.Strength == directive.Must && d.Action == action
+// isPlainDemand reports whether a directive demands something in every case.
+func isPlainDemand(d *directive.Directive) bool {
+	demands := !d.Negative && d.Strength == directive.Must
 	return demands && len(d.When) == 0 && len(d.Instead) == 0
+}
+
+// isObject reports whether some forms name an object, or all of it but one word.
+func isObject(forms, object []string) bool {
+	return len(object) <= len(forms)+1 && share(forms, object) == 1
 }
 
 // isSame reports whether two lists have the same forms.
@@ -71,8 +94,8 @@ func preferenceOf(c *candidate) (preference, bool) {
 		return p, len(p.chosen) > 0
 	}
 
-	over := slices.IndexFunc(c.Core, func(t words.Token) bool { return t.Lower == "over" })
-	if over < 0 || c.Action != "prefer" && c.Action != "use" {
+	over := slices.IndexFunc(c.Core, func(t words.Token) bool { return t.Lower == "over" || t.Lower == "than" })
+	if over < 0 || !saysFirstChoice(c.Directive) {
 		return p, false
 	}
 
@@ -88,6 +111,19 @@ func preferenceOf(c *candidate) (preference, bool) {
 		}
 	}
 	return p, len(p.chosen) > 0 && len(p.refused) > 0
+}
+
+// saysFirstChoice reports whether a directive sets one thing over another: "prefer", "prioritize", "matters
+// more than".
+func saysFirstChoice(d *directive.Directive) bool {
+	if hasWord(d, "matters", "important", "precedence", "priority") && hasWord(d, "than", "over") {
+		return true
+	}
+	switch d.Action {
+	case "prefer", "use", nameOf("prioritise"), nameOf("prioritize"), "favour":
+		return hasWord(d, "over")
+	}
+	return false
 }
 
 // alike reports whether two lists of forms are nearly the same.

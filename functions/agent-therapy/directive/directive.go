@@ -225,20 +225,38 @@ var pronouns = []string{"it", "them", "they", "this", "these", "those", "that"}
 
 // resolve replaces a pronoun by the things of the clause before.
 func (d *Directive) resolve(previous *Directive) {
-	if previous == nil {
+	if previous != nil && d.sharesSentence(previous) {
+		d.resolveInside(previous)
 		return
 	}
 
-	sameSentence := d.sharesSentence(previous)
-	isBare := sameSentence && len(d.Things) == 0
-	if !d.hasPronoun() && !isBare {
+	switch {
+	case !d.hasPronoun():
+	case len(d.When) > 0:
+		d.takeCondition()
+	case previous != nil:
+		d.inherit(previous)
+	}
+}
+
+// resolveInside takes the things over from the clause before in the same sentence, and its condition.
+func (d *Directive) resolveInside(previous *Directive) {
+	if !d.hasPronoun() && len(d.Things) > 0 {
 		return
 	}
-
 	d.inherit(previous)
-	sameSense := d.Negative == previous.Negative && sameSentence
-	if sameSense && len(d.When) == 0 {
+	if d.Negative == previous.Negative && len(d.When) == 0 {
 		d.When, d.Case = previous.When, previous.Case
+	}
+}
+
+// takeCondition makes what the condition is about the thing of a pronoun: "if a service hangs, restart it".
+func (d *Directive) takeCondition() {
+	for _, form := range d.When {
+		if form != d.Action && !slices.Contains(d.Things, form) {
+			d.Things = append(d.Things, form)
+			d.Groups = append(d.Groups, []string{form})
+		}
 	}
 }
 

@@ -35,10 +35,13 @@ func (r *reading) polarity() {
 	}
 }
 
-// isInner reports whether a negator belongs to a part such as "that is not used": it says what is meant,
-// and not what is forbidden. order is the index of the verb with which the clause begins.
+// isInner reports whether a word of leave or a negator belongs to a part such as "that is not used": it
+// says what is meant, and not what is forbidden. order is the index of the verb with which the clause begins.
 func (r *reading) isInner(at, order int) bool {
 	word := r.tokens[at].Lower
+	if permits[word] {
+		return order >= 0 && at > order+1 // "by asking what you can do"
+	}
 	if !negators[word] {
 		return false
 	}
@@ -203,11 +206,33 @@ func (r *reading) isMereNot(at int, previous string) bool {
 	case "do":
 		return at > 1 && !r.isActor(at-1) && !r.startsHere(at-1)
 	case "may", "can", "will", "does", "could", "would", "might":
-		return !r.isActor(at - 1)
+		return !r.isActor(at-1) && !r.isBan(at)
 	case "is", "are", "be":
 		return at+1 >= len(r.tokens) || !isOughtState(r.tokens[at+1])
 	}
 	return at > 0
+}
+
+// isBan reports whether a "not" behind "may" forbids: "may not be deleted", "may not appear".
+func (r *reading) isBan(at int) bool {
+	return r.before(at) == "may" && (r.isPassive(at+1) || r.isPresence(at+1))
+}
+
+// isPassive reports whether "be" and a participle stand at an index: "may not be deleted".
+func (r *reading) isPassive(at int) bool {
+	return at+1 < len(r.tokens) && r.tokens[at].Lower == "be" && isDone(r.tokens[at+1])
+}
+
+// isPresence reports whether a verb at an index says that something is somewhere: "may not appear".
+func (r *reading) isPresence(at int) bool {
+	if at >= len(r.tokens) {
+		return false
+	}
+	switch r.tokens[at].Lower {
+	case "appear", "contain", "include", "leave", "enter", "exceed":
+		return true
+	}
+	return false
 }
 
 // isOughtState reports whether a word behind "is not" says what ought to be.

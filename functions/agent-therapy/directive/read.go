@@ -2,6 +2,7 @@ package directive
 
 import (
 	"slices"
+	"strings"
 
 	"governance.internal/functions/agent-therapy/words"
 )
@@ -77,10 +78,25 @@ func optionsOf(c clause) []words.Token {
 // command reads "run `git push`" as to push, and "keep it enabled" as to enable it.
 func (d *Directive) command() {
 	switch d.Action {
+	case "begin", "end", "start":
+		d.done()
 	case "keep", "leave":
 		d.kept()
 	case "run", Use, "create":
 		d.called()
+	}
+}
+
+// done reads "begin by apologizing" as to apologize.
+func (d *Directive) done() {
+	for i, t := range d.Core {
+		behindBy := i > 0 && d.Core[i-1].Lower == "by"
+		if behindBy && t.Act && strings.HasSuffix(firstWord(t.Lower), "ing") {
+			d.Action = t.Form
+			d.Things = allBut(d.Things, t.Form)
+			d.Groups = withoutGroup(d.Groups, t.Form)
+			return
+		}
 	}
 }
 
@@ -104,6 +120,10 @@ func (d *Directive) kept() {
 		d.Groups = withoutGroup(d.Groups, "alon")
 		return
 	}
+	if isKeptOut(d.Core) {
+		d.Negative, d.Strength, d.Action = true, Must, "include"
+		return
+	}
 	for _, state := range []string{"update", "enable", "disable", "open", "close", "hide"} {
 		if slices.Contains(d.Things, state) {
 			d.Action = state
@@ -112,6 +132,16 @@ func (d *Directive) kept() {
 			return
 		}
 	}
+}
+
+// isKeptOut reports whether words say that something is kept out of something.
+func isKeptOut(tokens []words.Token) bool {
+	for i, t := range tokens[:max(0, len(tokens)-1)] {
+		if t.Lower == "out" && tokens[i+1].Lower == "of" {
+			return true
+		}
+	}
+	return false
 }
 
 // universal are words that leave no exception.

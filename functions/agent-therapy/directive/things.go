@@ -55,11 +55,21 @@ func forms(tokens []words.Token) []string {
 func literals(tokens []words.Token) []string {
 	var list []string
 	for _, t := range tokens {
-		if t.Code || strings.ContainsAny(t.Text, "/*") && len(t.Text) > 1 {
+		isPath := strings.ContainsAny(t.Text, "/*") && len(t.Text) > 1
+		if t.Code || isPath || isFileName(t.Lower) {
 			list = appendNew(list, t.Form)
 		}
 	}
 	return list
+}
+
+// fileEndings are those of files that instructions name.
+var fileEndings = set("json yaml yml toml lock md txt go py js ts tsx jsx css html sh sql env xml ini cfg conf csv rb rs java kt tf")
+
+// isFileName reports whether a word names a file: "package.json".
+func isFileName(lower string) bool {
+	name, ending, ok := strings.Cut(strings.TrimPrefix(lower, "."), ".")
+	return ok && name != "" && fileEndings[ending[strings.LastIndexByte(ending, '.')+1:]]
 }
 
 // groups returns the words that say to what something is done, each once. Words that "or", "and"

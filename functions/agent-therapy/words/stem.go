@@ -31,7 +31,7 @@ var irregular = map[string]string{
 	"need": "need", "feed": "feed", "speed": "speed", "exceed": "exceed", "seed": "seed",
 	"proceed": "proceed", "embed": "embed", "red": "red", "bed": "bed", "king": "king",
 	"using": "use", "used": "use", "uses": "use", "spelling": "spelling", "yes": "yes",
-	"rules": "rule", "apis": "api", "types": "type", "us": "us", "os": "os", "js": "js", "ios": "ios",
+	"rules": "rule", "apis": "api", "political": "politics", "politics": "politics", "types": "type", "us": "us", "os": "os", "js": "js", "ios": "ios",
 	"https": "https", "dns": "dns", "tls": "tls", "aws": "aws", "cors": "cors",
 	"gone": "go", "went": "go", "goes": "go", "notifies": "notify", "lies": "lie",
 }
@@ -56,15 +56,11 @@ func Stem(word string) string {
 
 // withoutEnding takes the ending of an inflected word of at least four letters off.
 func withoutEnding(word string) string {
+	if stem, ok := verbStem(word); ok {
+		return stem
+	}
+
 	switch {
-	case endsWith(word, "ies", "ied") && len(word) > 4:
-		return word[:len(word)-3] + "y"
-	case endsWith(word, "sses", "shes", "ches", "xes"):
-		return word[:len(word)-2]
-	case strings.HasSuffix(word, "ing") && hasVowel(word[:len(word)-3]):
-		return undouble(word[:len(word)-3])
-	case strings.HasSuffix(word, "ed") && hasVowel(word[:len(word)-2]):
-		return undouble(word[:len(word)-2])
 	case strings.HasSuffix(word, "ly") && len(word) > 5:
 		return dropE(word[:len(word)-2])
 	case endsWith(word, "ss", "us", "is"):
@@ -75,6 +71,24 @@ func withoutEnding(word string) string {
 		return word[:len(word)-3]
 	}
 	return dropE(word)
+}
+
+// verbStem takes the ending of a verb off: "tries", "passes", "running", "planned".
+func verbStem(word string) (stem string, ok bool) {
+	switch {
+	case endsWith(word, "ies", "ied") && len(word) > 4:
+		return word[:len(word)-3] + "y", true
+	case endsWith(word, "sses", "shes", "ches", "xes"):
+		return word[:len(word)-2], true
+	}
+
+	for _, ending := range []string{"ing", "ed"} {
+		rest, found := strings.CutSuffix(word, ending)
+		if found && hasVowel(rest) {
+			return undouble(rest), true
+		}
+	}
+	return "", false
 }
 
 func endsWith(word string, endings ...string) bool {

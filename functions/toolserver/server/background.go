@@ -78,6 +78,7 @@ func (g *governed) keepWatching(ctx context.Context) {
 	ticker := time.NewTicker(cmp.Or(g.watch, watchInterval))
 	defer ticker.Stop()
 
+	g.sayRehearsal(ctx)
 	net, told := g.net(), ""
 	for {
 		changes, err := net.Watch(ctx)

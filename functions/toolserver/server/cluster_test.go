@@ -14,6 +14,7 @@ import (
 
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/server"
+	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/shared/dynamotest"
 	"governance.internal/shared/porttest"
 	"governance.internal/shared/wiring"
@@ -23,6 +24,9 @@ import (
 const taskVariable = "TOOLSERVER_TEST_TASK"
 
 func TestMain(m *testing.M) {
+	if fence.IsFirstProcess(os.Args[1:]) {
+		os.Exit(fence.Init())
+	}
 	if len(os.Args) == 2 && os.Args[1] == server.AgentCommand {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		defer stop()

@@ -2,7 +2,9 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"governance.internal/functions/toolserver/framework"
@@ -136,6 +138,15 @@ func (g *governed) net() *baseline.Net {
 		Log:       g.violations,
 		Now:       g.now,
 		Approved:  g.approvals.UsedSince,
+	}
+}
+
+// sayRehearsal says at the start that hooks refuse nothing.
+func (g *governed) sayRehearsal(ctx context.Context) {
+	state, err := g.workspace.Load()
+	if err == nil && state.Config.Mode == workspace.Observe {
+		slog.WarnContext(ctx, "the guard only rehearses: hooks write down what they would refuse, and let it pass",
+			"mode", state.Config.Mode)
 	}
 }
 

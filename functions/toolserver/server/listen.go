@@ -73,7 +73,7 @@ func (s *Server) Shutdown(ctx context.Context, server *http.Server) error {
 func (s *Server) Close() {
 	s.leave()
 	s.background.end()
-	s.work.dispatches.Close()
+	s.work.close()
 	_ = s.governed.workspace.Close() // only read from
 }
 

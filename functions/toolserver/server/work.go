@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -13,8 +14,11 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/agent"
+	"governance.internal/functions/toolserver/guard/broker"
 	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/dispatch"
 	"governance.internal/functions/toolserver/work/fence"
 	"governance.internal/functions/toolserver/work/killswitch"
@@ -31,6 +35,7 @@ type work struct {
 	dispatches *dispatch.Dispatcher
 	supervisor *managed.Supervisor
 	managed    *managed.Set
+	broker     *broker.Broker // for what runs behind a fence; nil where none can stand
 }
 
 // open resumes what earlier servers left running. The switch must be made with the stops of
@@ -40,10 +45,44 @@ func (w *work) open(halt *killswitch.Switch) error {
 	if err := w.openManaged(); err != nil {
 		return fmt.Errorf("managed processes: %w", err)
 	}
+	w.openBroker()
 	if err := w.openDispatches(); err != nil {
 		return fmt.Errorf("dispatches: %w", err)
 	}
 	return nil
+}
+
+// openBroker listens for the agents behind a fence. Without it their hooks refuse what they cannot
+// ask about, so the server can go on.
+func (w *work) openBroker() {
+	project := outside.Project{
+		Folder:    absolute(w.deps.Workspace),
+		Data:      absolute(w.deps.DataDir),
+		Snapshots: snapshot.BeforeCommand,
+	}
+	listening, err := broker.Serve(project.Handler())
+	switch {
+	case err == nil:
+		w.broker = listening
+	case !errors.Is(err, errors.ErrUnsupported):
+		slog.Warn("the broker of fences does not listen: agents behind a fence are refused what needs a record", "error", err.Error())
+	}
+}
+
+// brokerFolder is what a fence shows in the place of the state of the workspace.
+func (w *work) brokerFolder() string {
+	if w.broker == nil {
+		return ""
+	}
+	return w.broker.Folder()
+}
+
+// close ends what does not outlive the server.
+func (w *work) close() {
+	w.dispatches.Close()
+	if w.broker != nil {
+		_ = w.broker.Close() // nobody asks any more
+	}
 }
 
 // openDispatches resumes watching the running dispatches. Under a halt it ends them,
@@ -115,6 +154,8 @@ func (w *work) fencing(c workspace.DispatchRule) dispatch.Fencing {
 	return dispatch.Fencing{
 		Mode: cmp.Or(os.Getenv(fence.Setting), c.Fence),
 		Init: w.deps.Fence,
+
+		Network: c.Network,
 		Plan: func(program, shown []string) (fence.Plan, error) {
 			home, _ := os.UserHomeDir() // without one nothing in it needs a fence
 			return fence.PlanOf(w.workspace, fence.Wish{
@@ -123,6 +164,7 @@ func (w *work) fencing(c workspace.DispatchRule) dispatch.Fencing {
 				Data:    absolute(w.deps.DataDir),
 				Program: program,
 				Shown:   shown,
+				Broker:  w.brokerFolder(),
 			})
 		},
 	}

@@ -64,6 +64,10 @@ type record struct {
 	Policy   string            `json:"policy_version"`
 	Files    map[string]entry  `json:"files"`
 	Reported map[string]string `json:"reported"` // state of changes that are in the chain
+	// Origin are the files as they were when the baseline was taken, or when a list first
+	// named them. Approvals do not move it.
+	Origin map[string]entry `json:"origin,omitempty"`
+	Taken  time.Time        `json:"taken,omitzero"`
 
 	lost bool // there is none any more, so nothing is written down
 }
@@ -152,6 +156,8 @@ func (n *Net) take(ctx context.Context, by string, state workspace.State, found 
 		Policy:   state.Policy.Version(),
 		Files:    found,
 		Reported: map[string]string{},
+		Origin:   maps.Clone(found),
+		Taken:    n.Now().UTC(),
 	})
 }
 
@@ -216,7 +222,9 @@ func (n *Net) differences(r *record, state workspace.State, found map[string]ent
 		before, known := r.Files[name]
 		switch {
 		case known && before.Sum == now.Sum:
-		case !known && !sameLists, n.approved(name, before.At):
+		case !known && !sameLists:
+			r.Files[name], r.Origin[name], moved = now, now, true
+		case n.approved(name, before.At):
 			r.Files[name], moved = now, true
 		case known:
 			changes = append(changes, Change{name, Modified, now.List, now.Sum})
@@ -229,8 +237,11 @@ func (n *Net) differences(r *record, state workspace.State, found map[string]ent
 		if _, there := found[name]; there {
 			continue
 		}
-		if decision, _ := state.Policy.Decide(name); decision == policy.OK ||
-			n.approved(name, before.At) {
+		decision, _ := state.Policy.Decide(name)
+		if decision == policy.OK {
+			delete(r.Origin, name)
+		}
+		if decision == policy.OK || n.approved(name, before.At) {
 			delete(r.Files, name)
 			moved = true
 			continue
@@ -301,6 +312,7 @@ func (n *Net) read() (record, error) {
 		r.Reported == nil {
 		return record{}, errors.New("the baseline cannot be read; a person must look at it and accept the files again")
 	}
+	r.completeOrigin()
 	return r, nil
 }
 

@@ -16,23 +16,75 @@ type Agent struct {
 
 // protocol is how the guard's verdict reaches an agent.
 type protocol struct {
-	entry  func(matcher, command string) any // of the settings, to be asked before
-	tell   func(command string) any          // of the settings, to be told afterwards
-	says   func(event string, v verdict, reason string) Answer
-	exit   func(e ending, c call, m message) ending // reads how a call went; nil if only the event says so
-	canAsk func(event string) bool
+	entry func(matcher, command string) any // of the settings, to be asked before
+	tell  func(command string) any          // of the settings, to be told afterwards
+	says  func(event string, v verdict, reason string) Answer
+	// refuseStop tells an agent to go on; nil if its stop cannot be refused.
+	refuseStop func(reason string) Answer
+	greets     bool // shows a message of the hook at the start of a session
+	// settled reads from a line of a transcript how a call ended that is not reported; nil if
+	// the transcript is not known.
+	settled func(line []byte) settlement
+	exit    func(e ending, c call, m message) ending // reads how a call went; nil if only the event says so
+	canAsk  func(event string) bool
 }
 
 // protocols by name of the agent. They are those of the documentation: Claude Code (hooks
 // reference), Codex CLI (hooks), Gemini CLI (hooks reference), Cursor (hooks), Copilot CLI
 // (hooks reference) and Windsurf (Cascade hooks).
 var protocols = map[string]protocol{
-	"claude-code": {entry: blocking, tell: listed, says: claude, canAsk: always, exit: claudeExitStatus},
-	"codex":       {entry: matched, tell: listed, says: status, canAsk: never, exit: codexExitStatus},
-	"gemini":      {entry: matched, tell: listed, says: status, canAsk: never, exit: geminiExitStatus},
-	"cursor":      {entry: closing, tell: plain, says: cursor, canAsk: beforeShell, exit: cursorExitStatus},
-	"copilot":     {entry: shells, tell: inShell, says: copilot, canAsk: always, exit: copilotExitStatus},
-	"windsurf":    {entry: shown, tell: quiet, says: status, canAsk: never, exit: windsurfExitStatus},
+	"claude-code": {
+		entry:      blocking,
+		tell:       listed,
+		says:       claude,
+		canAsk:     always,
+		exit:       claudeExitStatus,
+		refuseStop: goOn,
+		greets:     true,
+		settled:    claudeSettled,
+	},
+	"codex": {
+		entry:      matched,
+		tell:       listed,
+		says:       status,
+		canAsk:     never,
+		exit:       codexExitStatus,
+		refuseStop: goOn,
+		greets:     true,
+		settled:    codexSettled,
+	},
+	"gemini": {
+		entry:      matched,
+		tell:       listed,
+		says:       status,
+		canAsk:     never,
+		exit:       geminiExitStatus,
+		refuseStop: goOn,
+		greets:     true,
+	},
+	"cursor": {
+		entry:      closing,
+		tell:       plain,
+		says:       cursor,
+		canAsk:     beforeShell,
+		exit:       cursorExitStatus,
+		refuseStop: followUp,
+	},
+	"copilot": {
+		entry:      shells,
+		tell:       inShell,
+		says:       copilot,
+		canAsk:     always,
+		exit:       copilotExitStatus,
+		refuseStop: blockStop,
+	},
+	"windsurf": {
+		entry:  shown,
+		tell:   quiet,
+		says:   status,
+		canAsk: never,
+		exit:   windsurfExitStatus,
+	},
 }
 
 // Agents by name: those of [coder.Agents] that call a hook.

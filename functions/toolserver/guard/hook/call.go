@@ -45,6 +45,7 @@ type message struct {
 	Use          string `json:"tool_use_id"`
 
 	result
+	stopping
 }
 
 func parseMessage(text []byte) (message, error) {

@@ -13,11 +13,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/coder"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // maxCall is the size of a call, in bytes: a file that is written is in it.
@@ -89,7 +91,12 @@ func (h Hook) judged(ctx context.Context, m message) Answer {
 	if err != nil { // then nothing is allowed that could be left out
 		return agent.answer(c.Event, j.verdict, j.reason)
 	}
-	if err := h.intend(state, m, c, j); err != nil && j.verdict == pass && !c.reads() {
+
+	err = h.intend(state, m, c, j)
+	if j.rehearsed() {
+		j.verdict = pass
+	}
+	if err != nil && j.verdict == pass && !c.reads() {
 		j.verdict, j.reason = deny, "The step cannot be written down ("+err.Error()+"), so it is refused. Tell a person."
 	}
 	return agent.answer(c.Event, j.verdict, j.reason)
@@ -98,13 +105,42 @@ func (h Hook) judged(ctx context.Context, m message) Answer {
 // noted writes a report down. What is reported has happened, so a failure is only shown.
 func (h Hook) noted(report coder.Report, m message) Answer {
 	state, err := h.Gate.Workspace.Load()
-	if err == nil {
+	if err != nil {
+		return unnoted(err)
+	}
+
+	var answer Answer
+	if report == coder.Stopped || report == coder.SubagentStopped {
+		answer, err = h.stop(state, kinds[report], m)
+	} else {
 		err = h.tell(state, report, m)
 	}
 	if err != nil {
-		return Answer{Stderr: "hook: the report of the agent is not on the record: " + err.Error() + "\n", Status: 1}
+		return unnoted(err)
 	}
-	return Answer{}
+	if report == coder.SessionStarted && state.Config.Mode == workspace.Observe {
+		return h.greet()
+	}
+	return answer
+}
+
+// rehearsal says that nothing is refused.
+const rehearsal = "The governance guard only rehearses here (mode: observe in " + workspace.FileName + "): it writes down what it would refuse, and lets it pass."
+
+// greet tells a person at the start of a session that the guard only rehearses, where the
+// agent shows such a message.
+func (h Hook) greet() Answer {
+	if !Agents[h.Agent].greets {
+		return Answer{}
+	}
+	return object(map[string]any{"systemMessage": rehearsal})
+}
+
+func unnoted(err error) Answer {
+	return Answer{
+		Stderr: "hook: the report of the agent is not on the record: " + err.Error() + "\n",
+		Status: 1,
+	}
 }
 
 // judgement is what the guard says about a call.
@@ -114,6 +150,10 @@ type judgement struct {
 	rule    string   // pattern that decided, "" if none did
 	named   []string // governed files that the call is about
 	hidden  int      // parts that do not show what they change
+	logged  []string // ids of the recorded refusals
+	lifted  []string // ids of the approvals that let parts pass
+	// enforced says that a part of the refusal holds also while the rules are rehearsed.
+	enforced bool
 }
 
 // take takes the decision about a part of the call, if it is stricter than those before.
@@ -125,20 +165,41 @@ func (j *judgement) take(report preflight.Report, hidden []string, err error) {
 	if v > j.verdict {
 		j.verdict, j.reason, j.rule = v, text, ""
 	}
+	if v != pass && !report.Rehearsed {
+		j.enforced = true
+	}
 
 	j.hidden += len(hidden)
+	if report.Logged != "" {
+		j.logged = append(j.logged, report.Logged)
+	}
 	for _, result := range report.Results {
-		if result.Matched == nil {
-			continue
-		}
-		if outside := strings.HasPrefix(result.Path, "("); !outside && result.Via != preflight.Checkout {
-			j.named = append(j.named, result.Path)
-		}
-		if j.rule == "" && result.Decision == report.Decision {
-			j.rule = result.Matched.Pattern
-		}
+		j.name(report, result)
 	}
 }
+
+// name keeps a governed file that a call is about, and the pattern that decided.
+func (j *judgement) name(report preflight.Report, result preflight.Result) {
+	if id := result.Approval; id != nil && !slices.Contains(j.lifted, *id) {
+		j.lifted = append(j.lifted, *id)
+	}
+	if result.Matched == nil {
+		return
+	}
+	outside := strings.HasPrefix(result.Path, "(") || result.Via == preflight.Checkout
+	if !outside {
+		j.named = append(j.named, result.Path)
+	}
+	if j.rule == "" && result.Decision == report.Decision {
+		j.rule = result.Matched.Pattern
+	}
+}
+
+// final reports whether nothing further can change the answer.
+func (j *judgement) final() bool { return j.verdict == deny && j.enforced }
+
+// rehearsed reports whether the call passes although the guard would refuse it.
+func (j *judgement) rehearsed() bool { return j.verdict != pass && !j.enforced }
 
 // judge asks the gate about all that a call would change.
 func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judgement {
@@ -152,6 +213,12 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judg
 	}
 
 	files, commands := c.files(), c.commands()
+	if mustRead(gate, c) && c.mayChange(gate, files, commands) {
+		report, err := gate.RefuseType(ctx, action)
+		j.take(report, nil, err)
+		return j
+	}
+
 	for operation, paths := range files {
 		action := action
 		action.Operation, action.Paths = operation, paths
@@ -164,7 +231,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judg
 		j.take(report.Report, report.Unresolved, err)
 	}
 
-	if c.reads() || j.verdict == deny {
+	if c.reads() || j.final() {
 		return j
 	}
 	for _, program := range c.programs() {
@@ -175,7 +242,7 @@ func judge(ctx context.Context, gate *preflight.Gate, agent string, c call) judg
 	names := c.unjudged(files)
 	unseen := len(files) == 0 &&
 		len(commands) == 0 // nothing else has asked whether anything may change at all
-	if j.verdict != deny && (unseen || len(names) > 0) {
+	if !j.final() && (unseen || len(names) > 0) {
 		action.Operation, action.Paths = preflight.Edit, names
 		report, err := gate.CheckNames(ctx, action)
 		j.take(report, nil, err)

@@ -1,14 +1,20 @@
 package hook
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"path"
+	"slices"
 	"strings"
 
+	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/coder"
+	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/guard/outcome"
+	"governance.internal/functions/toolserver/guard/proof"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
@@ -47,9 +53,11 @@ func (h Hook) describe(r *outcome.Record, c call, state workspace.State) {
 		sum := sha256.Sum256([]byte(text))
 		r.Command, r.Program = hex.EncodeToString(sum[:]), programOf(text)
 	}
-	if !r.Reads {
-		r.Files = c.targets(h.Gate.Workspace, state)
+	if r.Reads {
+		r.Files = c.readFile(h.Gate.Workspace)
+		return
 	}
+	r.Files = c.targets(h.Gate.Workspace, state)
 }
 
 var decisions = map[verdict]string{pass: outcome.Allowed, ask: outcome.Asked, deny: outcome.Denied}
@@ -66,15 +74,14 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	h.describe(&r, c, state)
 	h.addNamed(&r, j, state)
 	r.Decision, r.Rule, r.Hidden = decisions[j.verdict], j.rule, j.hidden
-	r.Policy = state.Policy.Version()
+	r.Policy, r.Refusals, r.Approvals = state.Policy.Version(), j.logged, j.lifted
+	r.Checks, r.Rehearsed = checksIn(c, state.Config.Checks), j.rehearsed()
 
-	governed := false
-	for _, file := range r.Files {
-		governed = governed || file.List != ""
-	}
+	// A refusal is on the disk with its own entry; what passes has only this one.
+	governed := slices.ContainsFunc(r.Files, func(f outcome.File) bool { return f.List != "" })
+	durable := governed && j.verdict == pass
 
-	durable := governed || j.verdict != pass
-	_, err := journal.Append(r, durable)
+	_, err := journal.Append(discreet(r), durable)
 	if errors.Is(err, errors.ErrUnsupported) { // no locks here, so no journal
 		return nil
 	}
@@ -91,7 +98,7 @@ func (h Hook) addNamed(r *outcome.Record, j judgement, state workspace.State) {
 		if known || len(r.Files) >= mostTargets {
 			continue
 		}
-		r.Files = append(r.Files, stateOf(h.Gate.Workspace, state, name, ""))
+		r.Files = append(r.Files, outcome.Look(h.Gate.Workspace, state.Policy, name, ""))
 	}
 }
 
@@ -109,13 +116,53 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 			return err
 		}
 		h.describe(&r, c, state)
+		compareWritten(h.Gate.Workspace, report, c, m, r.Files)
+
 		end := Agents[h.Agent].ended(report, c, m)
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
+		if c.runsShell() {
+			countTests(&r, m.output())
+		}
 	}
 
-	ends := report == coder.SessionEnded || report == coder.Stopped
-	_, err := journal.Append(r, ends)
+	if report == coder.SessionStarted && journal.Empty() {
+		h.takeBaseline()
+	}
+
+	_, err := journal.Append(discreet(r), report == coder.SessionEnded)
 	return err
+}
+
+// countTests adds what the output of a test runner tells.
+func countTests(r *outcome.Record, output string) {
+	if n, told := proof.Tests(output); told {
+		r.Tests = &n
+	}
+	if passed, told := proof.Passed(output); told {
+		r.Passed = &passed
+	}
+}
+
+// discreet redacts what looks like a secret in names that an agent chose.
+func discreet(r outcome.Record) outcome.Record {
+	r.Tool, r.Program = mask.Text(r.Tool), mask.Text(r.Program)
+	for i := range r.Files {
+		r.Files[i].Path = mask.Text(r.Files[i].Path)
+	}
+	return r
+}
+
+// takeBaseline remembers the governed files before the first session, so that changes after it
+// can be compared. Later nobody but a person takes one: a baseline that is gone was removed.
+func (h Hook) takeBaseline() {
+	net := baseline.Net{
+		Workspace: h.Gate.Workspace,
+		Log:       h.Gate.Log,
+		Now:       h.Gate.Log.Now,
+	}
+	if err := net.TakeFirst(context.Background()); err != nil {
+		slog.Warn("the first baseline could not be taken", "error", err.Error())
+	}
 }
 
 // kinds of records, by report.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"governance.internal/functions/toolserver/guard/broker"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/violations"
 	"governance.internal/functions/toolserver/guard/workspace"
@@ -21,6 +22,22 @@ const refused = 2
 
 // Snapshots makes what a gate calls before a destructive command.
 type Snapshots func(*workspace.Workspace, *violations.Log) func(context.Context) (string, error)
+
+// behind is the key of what [Behind] says.
+type behind struct{}
+
+// Behind marks a call that a process behind a fence of the kernel passes on to this one outside.
+func Behind(ctx context.Context, process int) context.Context {
+	return context.WithValue(ctx, behind{}, process)
+}
+
+// doorFor is the way out of the fence around this process, nil without one.
+func doorFor(folder string) *broker.Door {
+	if folder == "" {
+		folder = preflight.Governed()
+	}
+	return broker.Find(folder)
+}
 
 // Main is the program of a hook: it answers the call on its standard input and
 // returns the exit status. Arguments that it cannot read and a project that it cannot
@@ -56,6 +73,10 @@ func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader,
 		return refused
 	}
 
+	if door := doorFor(*folder); door != nil { // behind a fence nothing can be recorded
+		return door.Pass(broker.Hook, args, in, out, errs)
+	}
+
 	gate, err := preflight.Open(*folder, *data)
 	if err != nil {
 		fmt.Fprintf(errs, "hook: the workspace cannot be opened, so the call is refused: %v\n", err)
@@ -64,6 +85,7 @@ func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader,
 	defer gate.Workspace.Close()
 
 	gate.Enforces, gate.Installed = true, true
+	gate.Behind, gate.Fenced = ctx.Value(behind{}).(int)
 	gate.Snapshot = snapshots(gate.Workspace, gate.Log)
 	answer := Hook{
 		Gate:  gate,

@@ -12,10 +12,11 @@ import (
 
 // result are the members of a report that say how a call went.
 type result struct {
-	Response    json.RawMessage `json:"tool_response"` // Claude Code, Codex, Gemini CLI
-	ToolOutput  json.RawMessage `json:"tool_output"`   // Cursor
-	ToolResult  json.RawMessage `json:"toolResult"`    // Copilot CLI
-	Output      string          `json:"output"`        // Cursor, of a shell
+	Transcript  string          `json:"transcript_path"` // Codex
+	Response    json.RawMessage `json:"tool_response"`   // Claude Code, Codex, Gemini CLI
+	ToolOutput  json.RawMessage `json:"tool_output"`     // Cursor
+	ToolResult  json.RawMessage `json:"toolResult"`      // Copilot CLI
+	Output      string          `json:"output"`          // Cursor, of a shell
 	Error       json.RawMessage `json:"error"`
 	FailureType string          `json:"failure_type"` // Cursor
 	Interrupted bool            `json:"is_interrupt"`
@@ -108,10 +109,14 @@ func claudeExitStatus(e ending, c call, m message) ending {
 var codexExit = regexp.MustCompile(`^Exit code: (\d+)\n`)
 
 // codexExitStatus: Codex tells the status of a patch before its output. Of a command it tells
-// the output alone, so what looks like a status there is a text of the command.
+// the output alone, so what looks like a status there is a text of the command; the status is
+// in its transcript.
 func codexExitStatus(e ending, c call, m message) ending {
 	if c.Tool != "apply_patch" {
-		e.result = outcome.Ended
+		e.exit = exitInTranscript(m.Transcript, c.Use)
+		if e.exit == nil {
+			e.result = outcome.Ended
+		}
 		return e
 	}
 	if match := codexExit.FindStringSubmatch(textIn(m.Response)); match != nil {
@@ -194,6 +199,28 @@ func textIn(value json.RawMessage) string {
 		return text
 	}
 	return string(value)
+}
+
+// output are all texts of the result of a call, for the counts of tests in them.
+func (r result) output() string {
+	var b strings.Builder
+	for _, raw := range []json.RawMessage{r.Response, r.ToolOutput, r.ToolResult, r.Error} {
+		var told any
+		if json.Unmarshal(raw, &told) != nil {
+			continue
+		}
+		if text, quoted := told.(string); quoted { // Cursor gives JSON as a text
+			var inner any
+			if json.Unmarshal([]byte(text), &inner) == nil {
+				told = inner
+			}
+		}
+		for _, v := range collect(nil, "", told) {
+			b.WriteString(v.text + "\n")
+		}
+	}
+	b.WriteString(r.Output)
+	return b.String()
 }
 
 // milliseconds is how long the call took, nil if the agent does not say.

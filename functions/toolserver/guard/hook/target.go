@@ -1,14 +1,12 @@
 package hook
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"maps"
-	"slices"
-
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"governance.internal/functions/toolserver/guard/command"
 	"governance.internal/functions/toolserver/guard/outcome"
@@ -16,12 +14,8 @@ import (
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
-const (
-	mostTargets = 64
-	// mostDigested is the size of an ungoverned file whose digest is taken, in bytes. The
-	// agent waits for it; governed files are always looked at.
-	mostDigested = 256 << 10
-)
+// mostTargets bounds the files of one record.
+const mostTargets = 64
 
 // targets are the files that a call names as what it changes, with their present state.
 func (c call) targets(w *workspace.Workspace, state workspace.State) []outcome.File {
@@ -34,7 +28,7 @@ func (c call) targets(w *workspace.Workspace, state workspace.State) []outcome.F
 			return
 		}
 		seen[path] = true
-		files = append(files, stateOf(w, state, path, operation))
+		files = append(files, outcome.Look(w, state.Policy, path, operation))
 	}
 
 	named := c.files()
@@ -53,43 +47,25 @@ func (c call) targets(w *workspace.Workspace, state workspace.State) []outcome.F
 	return files
 }
 
+// readFile is the file that a call reads, if it names one of the workspace.
+func (c call) readFile(w *workspace.Workspace) []outcome.File {
+	name := c.text(pathNames...)
+	if name == "" {
+		return nil
+	}
+	p, err := w.Locate(c.Dir, strings.TrimPrefix(name, "file://"))
+	path := first(p.Real, p.Name)
+	if err != nil || path == "" {
+		return nil
+	}
+	return []outcome.File{{Path: path, Operation: preflight.Read}}
+}
+
 func operationOf(write command.Write) string {
 	if write.Delete {
 		return preflight.Delete
 	}
 	return preflight.Edit
-}
-
-// stateOf looks at a file.
-func stateOf(w *workspace.Workspace, state workspace.State, path, operation string) outcome.File {
-	file := outcome.File{Path: path, Operation: operation}
-	if state.Policy != nil {
-		if _, rule := state.Policy.Decide(path); rule != nil {
-			file.List = rule.List
-		}
-	}
-
-	info, err := fs.Lstat(w.Files(), path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		file.Digest = outcome.Gone
-	case err != nil:
-	case info.IsDir():
-		file.Digest = outcome.Folder
-	case file.List == "" && info.Size() > mostDigested:
-	default:
-		file.Digest = digestOf(w, path, info)
-	}
-	return file
-}
-
-// digestOf is the digest of a file, or says that it is gone; "" if neither can be told.
-func digestOf(w *workspace.Workspace, path string, info fs.FileInfo) string {
-	digest, err := w.Digest(path, info)
-	if errors.Is(err, fs.ErrNotExist) {
-		return outcome.Gone
-	}
-	return digest // "" with an error
 }
 
 // key joins the calls of the hook that are about one call of a tool: the id of the agent, or

@@ -83,6 +83,16 @@ func (d Drain) Flush(ctx context.Context) error {
 	}
 }
 
+// Pairs are the newest calls of agents, at most so many, oldest first.
+func (d Drain) Pairs(limit int) ([]Pair, error) {
+	records, err := d.Journal.Recent()
+	if err != nil {
+		return nil, err
+	}
+	pairs := Join(records, d.Journal.Now())
+	return pairs[max(len(pairs)-limit, 0):], nil
+}
+
 // take appends records and writes down how far the chain has them.
 func (d Drain) take(ctx context.Context, fresh Reading, at Taken) (Taken, error) {
 	for _, damage := range fresh.Damages {
@@ -100,7 +110,7 @@ func (d Drain) take(ctx context.Context, fresh Reading, at Taken) (Taken, error)
 	var events []audit.Event
 	for _, r := range fresh.Records {
 		events = append(events, eventOf(r))
-		counts[r.Boundary] = counts[r.Boundary].plus(r.Kind)
+		counts[r.Boundary] = counts[r.Boundary].Plus(r.Kind)
 	}
 	if err := d.append(ctx, events); err != nil {
 		return at, err
@@ -118,7 +128,8 @@ func (d Drain) take(ctx context.Context, fresh Reading, at Taken) (Taken, error)
 	return at, d.save(at)
 }
 
-func (c Count) plus(kind string) Count {
+// Plus counts one more record.
+func (c Count) Plus(kind string) Count {
 	switch kind {
 	case Intent:
 		c.Intents++

@@ -1,6 +1,16 @@
 package outcome
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
+
+// Impatient makes writers wait for a short time only.
+func Impatient(t testing.TB) {
+	before := patience
+	patience = 50 * time.Millisecond
+	t.Cleanup(func() { patience = before })
+}
 
 // Hold takes the lock of the writers, and returns what gives it back.
 func Hold(t testing.TB, j Journal) (release func()) {

@@ -51,34 +51,58 @@ type position struct {
 // Append returns; otherwise it survives the end of every process, but perhaps not a loss of
 // power.
 func (j Journal) Append(r Record, durable bool) (Record, error) {
-	unlock, err := j.lock()
+	r, f, err := j.place(r)
 	if err != nil {
 		return Record{}, err
+	}
+
+	if durable { // the others need not wait for the disk
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return Record{}, fmt.Errorf("journal: %w", err)
+	}
+	return r, nil
+}
+
+// place gives a record the next place and writes it. The caller closes the file.
+func (j Journal) place(r Record) (Record, *os.File, error) {
+	unlock, err := j.lock()
+	if err != nil {
+		return Record{}, nil, err
 	}
 	defer unlock()
 
 	at, err := j.end()
 	if err != nil {
-		return Record{}, err
+		return Record{}, nil, err
 	}
 
 	r.Seq, r.Prev, r.At = at.seq+1, at.digest, j.Now().UTC()
 	if r.ID, err = audit.NewID(r.At, j.Random); err != nil {
-		return Record{}, err
+		return Record{}, nil, err
 	}
 
 	line, err := json.Marshal(r)
 	if err != nil {
-		return Record{}, err
+		return Record{}, nil, err
 	}
 	if len(line) >= maxLine {
-		return Record{}, fmt.Errorf("journal: a record of %d bytes is too large", len(line))
+		return Record{}, nil, fmt.Errorf("journal: a record of %d bytes is too large", len(line))
 	}
-	return r, j.write(at, line, durable)
+
+	f, err := j.write(at, line)
+	return r, f, err
+}
+
+// Empty reports whether nothing was ever written.
+func (j Journal) Empty() bool {
+	names, err := j.segments()
+	return err == nil && len(names) == 0
 }
 
 // write appends a line with one call of the kernel.
-func (j Journal) write(at position, line []byte, durable bool) error {
+func (j Journal) write(at position, line []byte) (*os.File, error) {
 	name := at.segment
 	if name == "" || at.size > maxSegment {
 		name = following(at.segment)
@@ -88,17 +112,12 @@ func (j Journal) write(at position, line []byte, durable bool) error {
 
 	f, err := j.Workspace.OpenState(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return nil, fmt.Errorf("journal: %w", err)
 	}
-
-	_, err = f.Write(append(line, '\n'))
-	if durable && err == nil {
-		err = f.Sync()
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal: %w", err), f.Close())
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("journal: %w", err)
-	}
-	return nil
+	return f, nil
 }
 
 // following is the name of the segment after another one.

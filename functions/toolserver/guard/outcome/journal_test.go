@@ -199,12 +199,35 @@ func TestAWriterGivesUpWaiting(t *testing.T) {
 	j := journalOf(t, w)
 	add(t, j, intent("a"))
 
+	outcome.Impatient(t)
 	release := outcome.Hold(t, j)
 	if _, err := j.Append(intent("b"), false); err == nil || !strings.Contains(err.Error(), "holds it") {
 		t.Errorf("%v", err)
 	}
 	release()
 	add(t, j, intent("c"))
+}
+
+// What happened lately is read without the segments before.
+func TestTheLastSegmentsAreReadAlone(t *testing.T) {
+	w := guardtest.New(t, nil)
+	j := journalOf(t, w)
+	for n := range 5 {
+		add(t, j, intent(fmt.Sprint(n)))
+		name := filepath.Join(w.Dir, fmt.Sprintf(".governance/journal/%06d.jsonl", n+1))
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, append(text, []byte(strings.Repeat(" ", 9<<20)+"\n")...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	records, err := j.Recent()
+	if err != nil || len(records) != 2 || records[1].Call != "4" {
+		t.Errorf("%d records, %v", len(records), err)
+	}
 }
 
 func FuzzParseRecord(f *testing.F) {

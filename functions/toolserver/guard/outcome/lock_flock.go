@@ -11,7 +11,7 @@ import (
 )
 
 // patience is how long a writer waits for the others. An agent waits as long.
-const patience = 2 * time.Second
+var patience = 5 * time.Second
 
 // lock keeps other writers away until unlock is called.
 func (j Journal) lock() (unlock func(), err error) {

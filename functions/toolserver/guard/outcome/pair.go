@@ -52,7 +52,8 @@ func placeOf(r *Record) place {
 }
 
 // Join makes the pairs of a journal, in the order of their first records. An outcome belongs
-// to the oldest intent of the same call that has none yet.
+// to the newest intent of the same call that has none yet: an older one may be of a process
+// that was killed, and the call was then made again.
 func Join(records []Record, now time.Time) []Pair {
 	var pairs []Pair
 	open := map[callKey][]int{} // places in pairs
@@ -71,8 +72,9 @@ func Join(records []Record, now time.Time) []Pair {
 				pairs = append(pairs, Pair{Outcome: r})
 				continue
 			}
-			pairs[waiting[0]].Outcome = r
-			open[keyOf(r)] = waiting[1:]
+			newest := len(waiting) - 1
+			pairs[waiting[newest]].Outcome = r
+			open[keyOf(r)] = waiting[:newest]
 
 		case Stopped, SubagentStopped:
 			if r.Decision != Denied {
@@ -159,7 +161,7 @@ func (p Pair) Files() []File { return p.first().Files }
 // Took is how long the call took: as the agent says, else the time between the two records.
 func (p Pair) Took() (time.Duration, bool) {
 	switch {
-	case p.Outcome == nil:
+	case p.Outcome == nil, p.Outcome.Settled:
 		return 0, false
 	case p.Outcome.Millis != nil:
 		return time.Duration(*p.Outcome.Millis) * time.Millisecond, true

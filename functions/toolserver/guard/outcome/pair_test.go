@@ -56,8 +56,9 @@ func TestTheStateOfAPairIsNeverALie(t *testing.T) {
 		"denied and run":                {[]outcome.Record{denied("a"), result("a", outcome.Succeeded)}, 0, []string{outcome.RanDenied}},
 		"denied, and it ran and failed": {[]outcome.Record{denied("a"), exited(result("a", outcome.Failed), 3)}, 0, []string{outcome.RanDenied}},
 		"no intent":                     {[]outcome.Record{result("a", outcome.Succeeded)}, 0, []string{outcome.Unannounced}},
-		"one call twice":                {[]outcome.Record{intent("a"), intent("a"), result("a", outcome.Failed), result("a", outcome.Succeeded)}, 0, []string{outcome.Failed, outcome.Succeeded}},
-		"one of two came":               {[]outcome.Record{intent("a"), intent("a"), result("a", outcome.Succeeded), of(outcome.SessionEnded)}, 0, []string{outcome.Succeeded, outcome.Unknown}},
+		"one call twice":                {[]outcome.Record{intent("a"), intent("a"), result("a", outcome.Failed), result("a", outcome.Succeeded)}, 0, []string{outcome.Succeeded, outcome.Failed}},
+		"killed, and called again":      {[]outcome.Record{intent("a"), intent("a"), result("a", outcome.Succeeded)}, 2 * time.Hour, []string{outcome.Unknown, outcome.Succeeded}},
+		"one of two came":               {[]outcome.Record{intent("a"), intent("a"), result("a", outcome.Succeeded), of(outcome.SessionEnded)}, 0, []string{outcome.Unknown, outcome.Succeeded}},
 	} {
 		w := guardtest.New(t, nil)
 		j := journalOf(t, w)

@@ -58,6 +58,28 @@ func (j Journal) Read() (Reading, error) {
 	return all, nil
 }
 
+// recentSegments are so many that they hold more than the longest session.
+const recentSegments = 2
+
+// Recent are the records of the last segments, at least 8 MiB of them if there are so many.
+// They are not checked.
+func (j Journal) Recent() ([]Record, error) {
+	names, err := j.segments()
+	if err != nil {
+		return nil, err
+	}
+
+	var last Reading
+	for _, name := range names[max(len(names)-recentSegments, 0):] {
+		text, err := j.text(name, maxRead)
+		if err != nil {
+			return nil, err
+		}
+		last.add(name, text)
+	}
+	return last.Records, nil
+}
+
 func (j Journal) text(name string, limit int64) ([]byte, error) {
 	f, err := j.Workspace.OpenState(name, os.O_RDONLY, 0)
 	if err != nil {

@@ -69,18 +69,27 @@ type Record struct {
 	Rehearsed bool   `json:"rehearsed,omitempty"` // the decision was not enforced
 	Rule      string `json:"rule,omitempty"`      // pattern that decided
 	Policy    string `json:"policy,omitempty"`    // version of the lists
+	// Approvals are the ids of the approvals by which a person let the call pass.
+	Approvals []string `json:"approvals,omitempty"`
+	// Refusals are the ids of the entries that record why the guard refused.
+	Refusals []string `json:"refusals,omitempty"`
 
 	Result string `json:"result,omitempty"`
 	Exit   *int   `json:"exit,omitempty"`
 	Millis *int64 `json:"millis,omitempty"` // that the call took, as the agent says
 	Tests  *int   `json:"tests,omitempty"`  // that ran, as the output says
 
+	Passed *bool `json:"passed,omitempty"` // whether all tests passed, as the output says
+
+	// Settled says that the agent did not report the outcome: its transcript tells it.
+	Settled bool `json:"settled,omitempty"`
+
 	Unproved []string `json:"unproved,omitempty"` // checks that were missing at a stop
 }
 
 // Actor is who does something, as the agent says.
 type Actor struct {
-	Kind string `json:"kind"`           // agent or subagent
+	Kind string `json:"kind"`           // agent, subagent, or service for the service itself
 	ID   string `json:"id,omitempty"`   // of a subagent
 	Type string `json:"type,omitempty"` // such as code-reviewer
 }
@@ -89,6 +98,8 @@ type Actor struct {
 type Ran struct {
 	Name   string `json:"name"`
 	Proves bool   `json:"proves"` // the command succeeds only if the check does
+	// ByOutput says that it does so only if the output tells that all tests passed.
+	ByOutput bool `json:"by_output,omitempty"`
 }
 
 // File is a file that a call names as its target.
@@ -100,6 +111,8 @@ type File struct {
 	// intent, after it in an outcome. It is [Gone] where there is no file, [Folder] for a
 	// folder and "" if it was not looked at.
 	Digest string `json:"digest,omitempty"`
+	// Other says that the file holds something else than the call wrote.
+	Other bool `json:"other,omitempty"`
 }
 
 // States of a file that are no digest.

@@ -111,10 +111,24 @@ func (g *Gate) lift(ctx context.Context, state workspace.State, a Action, report
 		lifted.add(result)
 	}
 
+	if g.Fenced {
+		return toWriteOutside(report, lifted)
+	}
 	if !g.spend(ctx, actions, state) {
 		return report
 	}
 	return lifted
+}
+
+// toWriteOutside is the refusal of an approved change that is made from outside the fence.
+func toWriteOutside(report, lifted Report) Report {
+	for i := range report.Results {
+		if id := lifted.Results[i].Approval; id != nil {
+			report.Results[i].Approval = id
+			report.Results[i].Reason = "A person approved this change, which is made from outside the fence."
+		}
+	}
+	return report
 }
 
 func (g *Gate) liftCommand(ctx context.Context, state workspace.State, a Action, report Report) Report {

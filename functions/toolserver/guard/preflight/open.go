@@ -3,7 +3,6 @@ package preflight
 import (
 	"cmp"
 	"crypto/rand"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -45,37 +44,5 @@ func Open(folder, data string) (*Gate, error) {
 	}, nil
 }
 
-// Governed is the outermost folder from here upward with a workspace file: an agent
-// could write another one further in. A further checkout of a repository without the file
-// is governed by the main one. Without any it is this folder.
-func Governed() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "."
-	}
-	if found := outermost(dir); found != "" {
-		return found
-	}
-
-	if main := workspace.MainCheckout(dir); main != "" {
-		if found := outermost(main); found != "" {
-			return found
-		}
-	}
-	return "."
-}
-
-// outermost is the last folder from one upward that has a workspace file, "" if none has.
-func outermost(dir string) string {
-	found := ""
-	for {
-		if _, missing := os.Stat(filepath.Join(dir, workspace.FileName)); missing == nil {
-			found = dir
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return found
-		}
-		dir = above
-	}
-}
+// Governed is [workspace.Governed].
+func Governed() string { return workspace.Governed() }

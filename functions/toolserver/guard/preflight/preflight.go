@@ -50,6 +50,8 @@ type Report struct {
 	Results  []Result        `json:"results"`
 	Logged   string          `json:"logged_entry,omitempty"` // id of the audit entry of a refusal
 	Next     string          `json:"next"`
+	// Rehearsed says that the workspace file asks only to write refusals down (mode observe).
+	Rehearsed bool `json:"rehearsed,omitempty"`
 }
 
 var exitCodes = map[policy.Decision]int{policy.OK: 0, policy.Protected: 1, policy.Blocked: 2, policy.Unknown: 3}
@@ -77,6 +79,10 @@ type Gate struct {
 	// Installed says that a person put the gate in front of an agent. Without rules nothing
 	// passes it.
 	Installed bool
+	// Fenced says that who asks is behind a fence of the kernel, in which protected files are
+	// read-only: an approved change is made from outside, so no answer uses its approval up.
+	Fenced bool
+	Behind int // the process that asks then; 0 if it is not known
 	// Snapshot keeps the workspace as it is before a destructive command, and returns the id
 	// of the snapshot; nil if this gate only judges.
 	Snapshot func(context.Context) (id string, err error)
@@ -202,6 +208,7 @@ func (g *Gate) shown(dir, name string) string {
 // finish records a refusal and says what to do next.
 func (g *Gate) finish(ctx context.Context, state workspace.State, a Action, report Report) (Report, error) {
 	report.ExitCode = exitCodes[report.Decision]
+	report.Rehearsed = rehearsed(state, report)
 	switch report.Decision {
 	case policy.OK:
 		report.Next = "Make the change, and note it in the worklog."
@@ -210,17 +217,31 @@ func (g *Gate) finish(ctx context.Context, state workspace.State, a Action, repo
 		report.Next = "Nothing was checked. Ask a person before you change what others rely on."
 		return report, nil
 	case policy.Protected:
-		report.Next = "Do not make the change. Ask a person, with request_approval where it is offered, and wait for the answer."
+		report.Next = nextOfProtected(report)
 	case policy.Blocked:
 		report.Next = "Do not make the change, and do not try another way. Tell the person what you wanted to do."
 	}
 	return g.record(ctx, a, report)
 }
 
+// nextOfProtected is what to do about a protected file. With an approval it is refused only behind
+// a fence.
+func nextOfProtected(report Report) string {
+	for _, result := range report.Results {
+		if result.Approval != nil {
+			return "The file is read-only here. Have it written from outside: governance write -agent NAME FILE, with the name that the approval is for and the new content on standard input."
+		}
+	}
+	return "Do not make the change. Ask a person, with request_approval where it is offered, and wait for the answer."
+}
+
 func (g *Gate) record(ctx context.Context, a Action, report Report) (Report, error) {
 	kind := violations.BlockedProtected
 	if report.Decision == policy.Blocked {
 		kind = violations.BlockedUntouchable
+	}
+	if report.Rehearsed {
+		kind = violations.WouldBlock
 	}
 
 	detail := map[string]any{

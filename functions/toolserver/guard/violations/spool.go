@@ -35,7 +35,8 @@ const spooler = "spool"
 var others = []string{
 	"WORKLOG", "HANDOFF_WRITTEN", "STEP_BACK", "BASELINE_TAKEN", "SESSION_PERSIST",
 	"SNAPSHOT", "PROPAGATE", "PROPAGATE_FAILED", "DOC_DRIFT_FIXED", "DOC_DRIFT_FIXED_FAILED",
-	"GUIDANCE_WRITTEN", "GUIDANCE_WRITTEN_FAILED",
+	"GUIDANCE_WRITTEN", "GUIDANCE_WRITTEN_FAILED", WrittenOutside,
+	"NETWORK_ALLOWED", "NETWORK_REFUSED", "NETWORK_SUMMARY",
 }
 
 // approvals are the types of records that are taken if the book of approvals says the same.

@@ -32,11 +32,16 @@ const (
 	Fabrication        = "FABRICATION"
 	Other              = "OTHER"
 	GuardBypassed      = "GUARD_BYPASSED" // a change of a governed file that did not pass the guard
+	WouldBlock         = "WOULD_BLOCK"    // what the guard would have refused, in a rehearsal
 	ForgedRecord       = "FORGED_RECORD"  // an entry of the spool that no rightful writer wrote
 )
 
+// WrittenOutside is the type of the entry of a file that was written from outside a fence for an
+// agent behind it.
+const WrittenOutside = "WRITTEN_OUTSIDE"
+
 // Types are all of them.
-var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed, ForgedRecord}
+var Types = []string{BlockedUntouchable, BlockedProtected, StaleHandoff, RuleBreach, UnapprovedLogic, Fabrication, Other, GuardBypassed, WouldBlock, ForgedRecord}
 
 // Log records violations.
 type Log struct {

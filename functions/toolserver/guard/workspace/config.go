@@ -7,39 +7,59 @@ import "time"
 // accepted and not in the schema, because nothing reads it yet. Paths are slash-separated
 // and relative to the root of the workspace; patterns are those of package policy.
 type Config struct {
-	Version     int          `yaml:"version" doc:"Version of this format." min:"1" max:"1"`
-	Project     Project      `yaml:"project" doc:"What is governed."`
-	Untouchable []Glob       `yaml:"untouchable" doc:"Files that no agent changes, ever."`
-	Protected   []Glob       `yaml:"protected" doc:"Files that an agent changes only with the approval of a person."`
-	Allow       []Glob       `yaml:"allow" doc:"Exceptions from protected. They never lift untouchable."`
-	Ignore      []Glob       `yaml:"ignore" doc:"Files that scans leave out. The guard does not."`
-	Rules       Rules        `yaml:"rules" doc:"The rules of the framework."`
-	Session     Session      `yaml:"session" doc:"Files through which sessions hand over."`
-	Versions    []Fact       `yaml:"versions" doc:"Version numbers and the places that repeat them."`
-	Counts      []Fact       `yaml:"counts" doc:"Numbers of things and the places that state them."`
-	RolesSource *Source      `yaml:"roles_source" doc:"The list of members."`
-	Members     Members      `yaml:"members" doc:"Places that repeat the members."`
-	Processes   Processes    `yaml:"processes" doc:"Processes that should run."`
-	Ports       Ports        `yaml:"ports" doc:"Ports that should be open."`
-	Website     Website      `yaml:"website" doc:"The pages of the project."`
-	Platforms   Platforms    `yaml:"platforms" doc:"Features of members by platform."`
-	Docs        []Document   `yaml:"docs" doc:"Documents that must stay true."`
-	Bots        Bots         `yaml:"bots" doc:"Bots and the standards they keep."`
-	Archive     Archive      `yaml:"archive" doc:"Where old files go."`
-	Snapshot    Snapshot     `yaml:"snapshot" doc:"What a snapshot holds, and when one is taken."`
-	Usage       Usage        `yaml:"usage" doc:"Records of tokens used, and when to warn."`
-	Discovery   Discovery    `yaml:"discovery" doc:"Sources of briefings."`
-	Security    Security     `yaml:"security" doc:"Settings of the security audit."`
-	PrePublish  PrePublish   `yaml:"pre_publish" doc:"Settings of the audit before publishing."`
-	Propagation Propagation  `yaml:"propagation" doc:"Whether tools that write may write."`
-	Dispatch    DispatchRule `yaml:"dispatch" doc:"Agents in the background."`
-	Limits      Limits       `yaml:"limits" doc:"Bounds of every scan."`
+	Version     int                  `yaml:"version" doc:"Version of this format." min:"1" max:"1"`
+	Project     Project              `yaml:"project" doc:"What is governed."`
+	Untouchable []Glob               `yaml:"untouchable" doc:"Files that no agent changes, ever."`
+	Protected   []Glob               `yaml:"protected" doc:"Files that an agent changes only with the approval of a person."`
+	Allow       []Glob               `yaml:"allow" doc:"Exceptions from protected. They never lift untouchable."`
+	Ignore      []Glob               `yaml:"ignore" doc:"Files that scans leave out. The guard does not."`
+	Mode        string               `yaml:"mode" enum:"enforce,observe" doc:"observe writes down what would be refused and lets it pass; enforce if not set."`
+	Agents      map[string]AgentRule `yaml:"agents" doc:"Rules for types of agents, by the type that an agent gives its subagents."`
+	Checks      []Check              `yaml:"checks" doc:"What must have run after the last edit before an agent stops."`
+	Rules       Rules                `yaml:"rules" doc:"The rules of the framework."`
+	Session     Session              `yaml:"session" doc:"Files through which sessions hand over."`
+	Versions    []Fact               `yaml:"versions" doc:"Version numbers and the places that repeat them."`
+	Counts      []Fact               `yaml:"counts" doc:"Numbers of things and the places that state them."`
+	RolesSource *Source              `yaml:"roles_source" doc:"The list of members."`
+	Members     Members              `yaml:"members" doc:"Places that repeat the members."`
+	Processes   Processes            `yaml:"processes" doc:"Processes that should run."`
+	Ports       Ports                `yaml:"ports" doc:"Ports that should be open."`
+	Website     Website              `yaml:"website" doc:"The pages of the project."`
+	Platforms   Platforms            `yaml:"platforms" doc:"Features of members by platform."`
+	Docs        []Document           `yaml:"docs" doc:"Documents that must stay true."`
+	Bots        Bots                 `yaml:"bots" doc:"Bots and the standards they keep."`
+	Archive     Archive              `yaml:"archive" doc:"Where old files go."`
+	Snapshot    Snapshot             `yaml:"snapshot" doc:"What a snapshot holds, and when one is taken."`
+	Usage       Usage                `yaml:"usage" doc:"Records of tokens used, and when to warn."`
+	Discovery   Discovery            `yaml:"discovery" doc:"Sources of briefings."`
+	Security    Security             `yaml:"security" doc:"Settings of the security audit."`
+	PrePublish  PrePublish           `yaml:"pre_publish" doc:"Settings of the audit before publishing."`
+	Propagation Propagation          `yaml:"propagation" doc:"Whether tools that write may write."`
+	Dispatch    DispatchRule         `yaml:"dispatch" doc:"Agents in the background."`
+	Limits      Limits               `yaml:"limits" doc:"Bounds of every scan."`
 }
 
 // Project names what is governed.
 type Project struct {
 	Name string `yaml:"name" max:"200"`
 	Root string `yaml:"root" max:"1024" doc:"Folder that is governed; only . is supported."`
+}
+
+// Observe is the mode in which nothing is refused that only lists forbid.
+const Observe = "observe"
+
+// AgentRule is what holds for a type of agents besides the lists.
+type AgentRule struct {
+	ReadOnly bool `yaml:"read_only" doc:"Agents of this type change nothing."`
+}
+
+// Check is a command that must have succeeded after the last edit.
+type Check struct {
+	Name     string  `yaml:"name" required:"true" max:"100"`
+	Command  string  `yaml:"command" max:"1000" doc:"The command, word for word. Wrappers such as env and timeout, redirections and what stands before && may be added."`
+	Pattern  Pattern `yaml:"pattern" doc:"Regular expression (RE2) for the words of the command, joined by spaces, instead of command."`
+	Paths    []Glob  `yaml:"paths" doc:"Files whose edits the check is for; all files if not set."`
+	MinTests int     `yaml:"min_tests" min:"0" max:"1000000" doc:"Tests that the output must tell of."`
 }
 
 // Rules configures the rules of the framework.
@@ -328,6 +348,7 @@ type DispatchRule struct {
 	MaxTokens     int      `yaml:"max_tokens" min:"1000" max:"100000000" doc:"Tokens that one task of the loop may cost; 500000 if not set."`
 	Env           []string `yaml:"env" doc:"Names of variables that the agent inherits."`
 	Fence         string   `yaml:"fence" enum:"auto,required,off" doc:"Fence of the kernel around agents: auto where one can stand, required to start no agent without one, off for none; auto if not set."`
+	Network       string   `yaml:"network" doc:"Network of fenced agents: open, none, or allow:HOST,HOST:PORT,*.HOST; open if not set. Without a fence a limited one starts no agent."`
 }
 
 // Limits bound every scan.

@@ -26,11 +26,30 @@ func (w *Workspace) Digest(name string, info fs.FileInfo) (string, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
-		fmt.Fprintf(h, "%v\n", err != nil)
-		_, _ = h.Write(text) // a hash never fails
+		return digestOf(info.Mode(), text, err != nil), nil
 	default:
 		_, _ = io.WriteString(h, fmt.Sprint(info.Size()))
 	}
 
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// digestOf is the digest of a regular file.
+func digestOf(mode fs.FileMode, text []byte, unreadable bool) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v\n%v\n", mode, unreadable)
+	_, _ = h.Write(text) // a hash never fails
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// usualModes are the permissions that git and editors give to files.
+var usualModes = []fs.FileMode{0o644, 0o600, 0o664, 0o640, 0o444, 0o755, 0o700, 0o775}
+
+// DigestsOf are the digests that a regular file with this content may have.
+func (w *Workspace) DigestsOf(text []byte) []string {
+	var digests []string
+	for _, mode := range usualModes {
+		digests = append(digests, digestOf(mode, text, false))
+	}
+	return digests
 }

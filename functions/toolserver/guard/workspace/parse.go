@@ -60,6 +60,12 @@ func Parse(text []byte) (Config, error) {
 		return Config{}, Problem{0, "project.root must be . : the file stands in the folder that it governs"}
 	}
 
+	for _, check := range c.Checks {
+		if (check.Command == "") == (check.Pattern.Regexp == nil) {
+			return Config{}, Problem{0, fmt.Sprintf("checks: %s needs a command or a pattern, and not both", check.Name)}
+		}
+	}
+
 	return c.withDefaults(), nil
 }
 

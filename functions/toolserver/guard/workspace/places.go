@@ -105,6 +105,13 @@ func (w *Workspace) Everywhere(p Path, content bool) *policy.Rule {
 	return nil
 }
 
+// GitFolder is where the repository of the workspace keeps its settings and hooks, which may be
+// above or elsewhere; "" without a repository.
+func (w *Workspace) GitFolder() string { return w.repository.common }
+
+// Programs are the paths of the programs of this service, whether they are there or not.
+func (w *Workspace) Programs() []string { return slices.Clone(w.places.programs) }
+
 // holds reports whether a folder has a program of the service in it, or settings of an
 // agent.
 func (w *Workspace) holds(folder string) bool {

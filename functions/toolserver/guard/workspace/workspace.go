@@ -158,7 +158,25 @@ func (w *Workspace) Load() (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	s.Policy, err = policy.New(w.rules(s), w.fold)
+	return w.withPolicy(s)
+}
+
+// With is the configuration that a workspace file with this text would give.
+func (w *Workspace) With(text []byte) (State, error) {
+	config, err := Parse(text)
+	if err != nil {
+		return State{}, err
+	}
+	return w.withPolicy(State{
+		Config:     config,
+		Configured: true,
+		Source:     FileName,
+	})
+}
+
+// withPolicy compiles the lists.
+func (w *Workspace) withPolicy(s State) (State, error) {
+	compiled, err := policy.New(w.rules(s), w.fold)
 	var bad *policy.RuleError
 	if errors.As(err, &bad) {
 		return State{}, Problem{bad.Rule.Line, fmt.Sprintf(
@@ -169,6 +187,7 @@ func (w *Workspace) Load() (State, error) {
 		)}
 	}
 
+	s.Policy = compiled
 	return s, err
 }
 

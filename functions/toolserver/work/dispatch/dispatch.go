@@ -22,6 +22,7 @@ import (
 	"sync"
 	"time"
 
+	"governance.internal/functions/toolserver/work/fence/egress"
 	"governance.internal/functions/toolserver/work/processes"
 	"governance.internal/functions/toolserver/work/statefile"
 	"governance.internal/shared/audit"
@@ -115,6 +116,7 @@ type run struct {
 	runner Runner      // nil if a server before this one started it
 	reason chan string // why it is ended before its time
 	line   io.Closer   // ends the fence around it; nil without one
+	proxy  *egress.Journal
 
 	finished chan struct{} // closed when its end is recorded
 }

@@ -1,13 +1,16 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 
+	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/work/fence"
+	"governance.internal/functions/toolserver/work/fence/egress"
 	"governance.internal/functions/toolserver/work/processes"
 )
 
@@ -18,7 +21,8 @@ type Fencing struct {
 	Init string // program of ours that becomes the first process; "" for none
 	// Plan is the plan for a command line. Shown are files that the program must see though
 	// their folder is hidden.
-	Plan func(program, shown []string) (fence.Plan, error)
+	Plan    func(program, shown []string) (fence.Plan, error)
+	Network string // of the programs: open, none, or allow: and hosts; "" for open
 }
 
 // launched is a program that runs, and the fence around it.
@@ -26,12 +30,17 @@ type launched struct {
 	group    *processes.Group
 	standing fence.Standing
 	line     io.Closer // ends the fence; nil without one
+	journal  *egress.Journal
 }
 
 // hangUp ends the fence.
 func (l launched) hangUp() {
-	if l.line != nil {
-		_ = l.line.Close() // of a pipe
+	if l.line == nil {
+		return
+	}
+	_ = l.line.Close() // of a pipe
+	if l.journal != nil {
+		l.journal.Close()
 	}
 }
 
@@ -60,6 +69,12 @@ func (f Fencing) without(err error) (why string, refusal error) {
 	if errors.As(err, &unavailable) {
 		why = unavailable.Reason
 	}
+	if isLimited := f.Network != "" && f.Network != egress.Open; isLimited {
+		return why, &Refused{
+			Code:    "fence_unavailable",
+			Message: "dispatch.network limits the network of agents, which needs a fence of the kernel, and none can stand here: " + why + ". Nothing is started.",
+		}
+	}
 	if f.Mode != fence.Required {
 		return why, nil
 	}
@@ -77,7 +92,8 @@ func (d *Dispatcher) launchFenced(f Fencing, p Program, j Job, c processes.Comma
 	if p.Fenced != nil {
 		argv = p.Fenced
 	}
-	setup, err := f.prepare(argv, j.File)
+	journal := d.journal(j.ID)
+	setup, err := f.prepare(argv, j.File, journal.Note)
 	if err != nil {
 		return launched{}, err
 	}
@@ -95,11 +111,11 @@ func (d *Dispatcher) launchFenced(f Fencing, p Program, j Job, c processes.Comma
 		processes.StopNow(group) // the agent was not started
 		return launched{}, err
 	}
-	return launched{group, standing, line}, nil
+	return launched{group, standing, line, journal}, nil
 }
 
 // prepare makes the plan of a fence. A plan that cannot be made is a fence that cannot stand.
-func (f Fencing) prepare(program []string, file string) (*fence.Setup, error) {
+func (f Fencing) prepare(program []string, file string, decided func(egress.Decision)) (*fence.Setup, error) {
 	switch {
 	case f.Mode == fence.Off:
 		return nil, &fence.Unavailable{Reason: "dispatch.fence or " + fence.Setting + " is off"}
@@ -111,7 +127,23 @@ func (f Fencing) prepare(program []string, file string) (*fence.Setup, error) {
 	if err != nil {
 		return nil, &fence.Unavailable{Reason: err.Error()}
 	}
-	return fence.Prepare(plan)
+	plan.Network = cmp.Or(f.Network, egress.Open)
+	setup, err := fence.Prepare(plan, decided)
+	if err != nil && !fence.IsUnavailable(err) {
+		err = &fence.Unavailable{Reason: err.Error()}
+	}
+	return setup, err
+}
+
+// journal records what the proxy of an agent decides.
+func (d *Dispatcher) journal(id string) *egress.Journal {
+	return &egress.Journal{Record: func(event string, detail map[string]any) {
+		detail["dispatch"] = id
+		if host, ok := detail["host"].(string); ok {
+			detail["host"] = mask.Text(host) // an agent chose it
+		}
+		d.note(context.Background(), event, detail)
+	}}
 }
 
 // Close ends the dispatches whose fence ends with this process anyway, and waits until their

@@ -178,6 +178,27 @@ func TestARequiredFenceThatCannotStandStartsNothing(t *testing.T) {
 	}
 }
 
+// A limited network that cannot be kept starts no agent, whatever the mode is.
+func TestALimitedNetworkIsKeptOrNothingStarts(t *testing.T) {
+	_, folder, stands := openFenced(t, nil)
+	for _, network := range []string{"none", "allow:api.example", "allow:", "wrong"} {
+		f := open(t, t.TempDir(), func(s *Settings, d *Deps) {
+			s.Fence, d.Dir = fencingOf(folder), folder
+			s.Fence.Network = network
+			if !stands || network == "none" {
+				s.Fence.Mode = fence.Off
+			}
+		})
+		if network != "allow:api.example" || !stands {
+			f.refused("fence_unavailable")
+			continue
+		}
+		if r := f.ended(f.start("finish").ID); r.Fence.Network != network || r.ExitCode == nil || *r.ExitCode != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // serveFenced starts a fenced agent that detaches a process, and waits to be killed.
 func serveFenced() {
 	d, folder := serverWithFence()

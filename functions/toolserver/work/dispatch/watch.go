@@ -27,6 +27,7 @@ func (d *Dispatcher) watch(r Record, begun launched, by Runner) {
 		runner: by,
 		reason: make(chan string, 1),
 		line:   begun.line,
+		proxy:  begun.journal,
 
 		finished: make(chan struct{}),
 	}
@@ -106,7 +107,7 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string) {
 		delete(d.running, one.record.ID)
 		close(one.finished)
 	}()
-	launched{line: one.line}.hangUp()
+	launched{line: one.line, journal: one.proxy}.hangUp()
 
 	<-one.group.Done()
 	d.strays.NoteStrays()

@@ -1,3 +1,5 @@
+//go:build linux
+
 package fence_test
 
 import (
@@ -7,7 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"governance.internal/functions/toolserver/guard/outside"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
 )
 
@@ -151,8 +156,7 @@ func TestHostileCommandsChangeNoGovernedByte(t *testing.T) {
 	t.Logf("%d hostile commands", len(commands))
 }
 
-// At most one ordinary command in a hundred may fail. What fails is a hard link between a folder
-// with governed files in it, which is a mount of its own, and another folder.
+// At most one ordinary command in a hundred may fail.
 func TestOrdinaryCommandsWork(t *testing.T) {
 	if !stands(t) {
 		return
@@ -224,7 +228,7 @@ func TestWrongUsageIsSaid(t *testing.T) {
 	t.Setenv("HOME", home)
 	for _, args := range [][]string{{}, {"--"}, {"-network", "some", "--", "true"}, {"-nework", "none", "--", "true"}} {
 		var out strings.Builder
-		if status := fence.Main(t.Context(), "/proc/self/exe", args, nil, &out, &out); status != 2 || !strings.Contains(out.String(), "governance run: ") {
+		if status := fence.Main(t.Context(), "/proc/self/exe", outside.Of(snapshot.BeforeCommand), args, nil, &out, &out); status != 2 || !strings.Contains(out.String(), "governance run: ") {
 			t.Errorf("%q: status %d: %s", args, status, out.String())
 		}
 	}
@@ -240,5 +244,110 @@ func TestWithoutAFenceNothingRunsUnasked(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(folder, "ran")); err == nil {
 		t.Error("the program was started")
+	}
+}
+
+// The first process keeps capabilities, so what is behind the fence must not reach into it.
+func TestTheFirstProcessCannotBeReached(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	for _, command := range []string{
+		`exec 9<>/proc/1/mem`, `cat /proc/1/environ`, `cat /proc/1/fd/0`, `readlink /proc/1/fd/5`, `ls /proc/1/root/`, `nsenter -t 1 -m true`,
+		`python3 -c "import ctypes; c=ctypes.CDLL(None,use_errno=True); exit(0 if c.ptrace(16,1,0,0)==0 else 1)"`,
+		`kill -9 1; test ! -d /proc/1`,
+	} {
+		if got := run(t, folder, home, command); got.status == 0 || got.status == 137 {
+			t.Errorf("%s: status %d: %s", command, got.status, got.output)
+		}
+	}
+}
+
+// A file that a person or git replaces from outside is held again, though the kernel takes the
+// mount away with the old file.
+func TestAReplacedFileIsHeldAgain(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	go func() {
+		for range 3000 {
+			if _, err := os.Stat(filepath.Join(folder, "ready")); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		fresh := filepath.Join(folder, "fresh")
+		_ = os.WriteFile(fresh, []byte("by a person\n"), 0o600) // the command waits for it
+		_ = os.Rename(fresh, filepath.Join(folder, "config/prod.yaml"))
+		_ = os.WriteFile(filepath.Join(folder, "replaced"), nil, 0o600)
+	}()
+
+	got := run(t, folder, home, `touch ready
+		until [ -e replaced ]; do sleep 0.01; done
+		cat config/prod.yaml
+		for i in $(seq 1000); do (: >> config/prod.yaml) 2>/dev/null || exit 0; sleep 0.01; done
+		exit 1`)
+	if got.status != 0 || !strings.Contains(got.output, "by a person") {
+		t.Errorf("status %d: %s", got.status, got.output)
+	}
+}
+
+// Nothing can be put in the place of the folders above what is held, in the home directory and
+// above the project either.
+func TestNoFolderAboveIsReplaced(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	write(t, filepath.Join(home, ".claude/settings.json"), "{}")
+	write(t, filepath.Join(home, ".config/git/config"), "[core]")
+	got := run(t, folder, home, `for f in "$PWD" "$PWD/config" "$PWD/keys" ~ ~/.claude ~/.config ~/.config/git ~/.ssh "$(dirname "$PWD")"; do
+		cp -r "$f" /tmp/copy.$$ 2>/dev/null; mv "$f" "$f.away" 2>/dev/null && echo "moved $f"; rmdir "$f" 2>/dev/null && echo "removed $f"
+	done; rm -rf /tmp/copy.$$; mkdir other && mv other renamed && rmdir renamed`)
+	if strings.Contains(got.output, "moved") || strings.Contains(got.output, "removed") || got.status != 0 {
+		t.Errorf("status %d: %s", got.status, got.output)
+	}
+}
+
+// Settings of the kernel and disks hold outside the fence, too, and root may change them in any
+// namespace.
+func TestTheKernelAndDisksAreClosed(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	got := run(t, folder, home, `for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger /sys/kernel/uevent_helper; do
+		(: >> $f) 2>/dev/null && echo "open: $f"
+	done
+	for f in /dev/*; do [ -b "$f" ] && echo "open: $f"; done
+		cat /proc/sys/kernel/ostype; echo y > /dev/null`)
+	if strings.Contains(got.output, "open:") || got.status != 0 || !strings.Contains(got.output, "Linux") {
+		t.Errorf("status %d: %s", got.status, got.output)
+	}
+}
+
+// A governed symbolic link can be neither replaced nor removed, and files can be linked between
+// folders that hold governed ones.
+func TestGovernedLinksAreHeld(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	write(t, filepath.Join(folder, "governance.yaml"), rules+"  - current\n  - gone\n")
+	for name, to := range map[string]string{"current": "config/dev.yaml", "gone": "nowhere"} {
+		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := run(t, folder, home, `rm current gone; mv current x; ln -sfn data current; ln -sf README.md gone; mv -T README.md gone; ln README.md data/linked`)
+	for name, want := range map[string]string{"current": "config/dev.yaml", "gone": "nowhere"} {
+		if to, err := os.Readlink(filepath.Join(folder, name)); to != want || err != nil {
+			t.Errorf("%s leads to %q, %v: %s", name, to, err, got.output)
+		}
+	}
+	if got.status != 0 {
+		t.Errorf("linking fails: %s", got.output)
 	}
 }

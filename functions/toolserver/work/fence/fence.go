@@ -16,17 +16,25 @@ import (
 
 // Plan is what a fence does. Paths are absolute and without links, but for Links.
 type Plan struct {
-	Folder   string   // of the workspace, in which the program starts
+	Folder   string   // of the workspace
+	Dir      string   // in which the program starts
 	Program  []string // command line
 	ReadOnly []string // files and folders that are there and cannot be changed
 	Links    []string // symbolic links that cannot be replaced
 	Hidden   []string // files and folders that look empty
 	Shown    []string // files in hidden folders that are seen
+	Door     Door     // to the process outside; the zero value for none
 	Writable []string // folders outside of which nothing can be written
-	Offline  bool     // only the loopback of its own network
+	Network  string   // open, none or allow: and hosts; with the latter two only a loopback of its own
 
 	Governed []string // names from the root of the workspace that ReadOnly and Links stand for
+	Missing  []string // files that would be read-only and are not there yet
 	Open     []string // patterns of the workspace that match names which are not there yet
+}
+
+// Door is a folder that the fence shows in the place of another.
+type Door struct {
+	Place, Shown string
 }
 
 // Modes of a fence around programs that a service starts.
@@ -45,7 +53,7 @@ type Standing struct {
 	ReadOnly   int    `json:"read_only"` // governed places that are bound
 	Hidden     int    `json:"hidden"`
 	Landlock   int    `json:"landlock"` // version of its interface; 0: the kernel has none
-	Network    string `json:"network"`  // open or none
+	Network    string `json:"network"`  // open, none, or allow: and the hosts
 	Open       int    `json:"open"`     // patterns that match names which are not there yet: those can be made
 	Why        string `json:"why,omitempty"`
 }

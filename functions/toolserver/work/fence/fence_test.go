@@ -1,3 +1,5 @@
+//go:build linux
+
 package fence_test
 
 import (
@@ -6,7 +8,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"governance.internal/functions/toolserver/guard/broker"
+	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/outside"
+	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
+	"governance.internal/functions/toolserver/work/fence/fencetest"
 )
 
 // TestMain lets this test program be the first process of a fence.
@@ -14,8 +21,19 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == fence.InitCommand {
 		os.Exit(fence.Init())
 	}
+	if lacks := os.Getenv("TEST_LACKS"); lacks != "" {
+		if err := fencetest.Forbid(lacks); err != nil {
+			panic(err)
+		}
+	}
 	if len(os.Args) > 1 && os.Args[1] == "run" { // as another process, which a test kills
-		os.Exit(fence.Main(context.Background(), "/proc/self/exe", os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(fence.Main(context.Background(), "/proc/self/exe", outside.Of(snapshot.BeforeCommand), os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 1 && os.Args[1] == hook.Name {
+		os.Exit(hook.Main(context.Background(), snapshot.BeforeCommand, os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 1 && os.Args[1] == broker.Write {
+		os.Exit(outside.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	if len(os.Args) > 2 && os.Args[1] == judgeCommand { // as the hook of an agent
 		os.Exit(judge(os.Args[2]))
@@ -89,7 +107,7 @@ func run(t *testing.T, folder, home, command string, arguments ...string) outcom
 	defer out.Close()
 
 	args := append(arguments, "--", "bash", "-c", command)
-	status := fence.Main(t.Context(), "/proc/self/exe", args, nil, out, out)
+	status := fence.Main(t.Context(), "/proc/self/exe", outside.Of(snapshot.BeforeCommand), args, nil, out, out)
 	text, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package fence
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -75,8 +76,9 @@ func isHeld(pattern string, held []string) bool {
 	return false
 }
 
-// NewNames are governed names that were not there when a plan was made, from the root of the
-// workspace. No mount could hold them, so they are looked for when the program has ended.
+// NewNames are governed names that were not there when a plan was made: from the root of the
+// workspace, and whole paths outside of it. No mount could hold them, so they are looked for when
+// the program has ended.
 func NewNames(w *workspace.Workspace, p Plan) ([]string, error) {
 	state, err := w.Load()
 	if err != nil {
@@ -88,5 +90,11 @@ func NewNames(w *workspace.Workspace, p Plan) ([]string, error) {
 	}
 
 	isOld := func(name string) bool { return slices.Contains(p.Governed, name) }
-	return slices.DeleteFunc(now.names, isOld), nil
+	fresh := slices.DeleteFunc(now.names, isOld)
+	for _, path := range p.Missing {
+		if _, err := os.Lstat(path); err == nil {
+			fresh = append(fresh, path)
+		}
+	}
+	return fresh, nil
 }

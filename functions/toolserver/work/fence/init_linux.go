@@ -12,14 +12,20 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // Init is the first process of a fence: it builds the fence, tells which parts stand, starts the
 // program, and ends with it. When it ends the kernel ends everything else in the fence. It
 // returns the exit status.
 func Init() int {
-	runtime.LockOSThread() // capabilities belong to threads
-	for _, own := range []int{planFile, reportFile, lineFile} {
+	// What stands behind the fence is of the same user, and must not reach into this process,
+	// whose threads keep their capabilities.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return 125
+	}
+	for _, own := range []int{planFile, reportFile, lineFile, proxyFile} {
 		unix.CloseOnExec(own)
 	}
 	report := os.NewFile(reportFile, "report")
@@ -33,13 +39,27 @@ func Init() int {
 		return refuse(report, err)
 	}
 
+	keeper, err := newKeeper(p)
+	if err != nil {
+		return refuse(report, err)
+	}
+	if egress.IsFiltered(p.Network) {
+		if err := offerProxy(p.Network); err != nil {
+			return refuse(report, err)
+		}
+	}
+
 	go endWithTheLine(os.NewFile(lineFile, "line"))
-	program, err := start(p)
+	program, err := start(p, standing.Landlock)
+	if IsUnavailable(err) {
+		return refuse(report, err)
+	}
 	if err != nil {
 		return notStarted(report, fmt.Errorf("%s cannot be started: %w", p.Program[0], err))
 	}
 	_, _ = report.Write(message{Standing: standing}.encode()) // who reads it may be gone
 	_ = report.Close()
+	go keeper.run()
 	return attend(program)
 }
 
@@ -63,7 +83,11 @@ func readPlan() (Plan, error) {
 
 // refuse tells why the program was not started.
 func refuse(report *os.File, err error) int {
-	_, _ = report.Write(message{Error: err.Error()}.encode()) // who reads it may be gone
+	why := err.Error()
+	if unavailable := new(Unavailable); errors.As(err, &unavailable) {
+		why = unavailable.Reason
+	}
+	_, _ = report.Write(message{Error: why}.encode()) // who reads it may be gone
 	return 125
 }
 
@@ -73,38 +97,61 @@ func notStarted(report *os.File, err error) int {
 	return exitNotFound
 }
 
-// build makes the mounts first, because Landlock forbids further ones.
+// build makes the mounts and the network. The program is restricted when it starts.
 func build(p Plan) (Standing, error) {
-	standing := Standing{Namespaces: true, Network: "open", Open: len(p.Open)}
-	if p.Offline {
-		standing.Network = "none"
-	}
-
+	standing := Standing{Namespaces: true, Network: p.Network, Open: len(p.Open)}
 	bound, err := mountAll(p)
 	if err != nil {
 		return standing, err
 	}
 	standing.ReadOnly, standing.Hidden = bound, len(p.Hidden)
 
-	if p.Offline {
+	if p.Network != egress.Open {
 		if err := raiseLoopback(); err != nil {
 			return standing, err
 		}
 	}
 
-	if standing.Landlock, err = restrict(p); err != nil {
-		return standing, fmt.Errorf("landlock: %w", err)
-	}
-	return standing, dropCapabilities()
+	standing.Landlock = landlockVersion()
+	return standing, nil
 }
 
-// start starts the program without capabilities: as its own user, and for root with the bits
-// that take the powers of root at the next program.
-func start(p Plan) (*exec.Cmd, error) {
-	cmd := exec.Command(p.Program[0], p.Program[1:]...)
-	cmd.Dir = p.Folder
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	return cmd, cmd.Start()
+// started is what became of the start of the program.
+type started struct {
+	cmd *exec.Cmd
+	err error // an [*Unavailable] if the restrictions cannot stand
+}
+
+// start starts the program from a thread that it restricts for good: it writes only where the
+// plan lets it, and has no capabilities; for root the bits are set that take the powers of root
+// at the next program. The thread ends with its goroutine.
+func start(p Plan, landlock int) (*exec.Cmd, error) {
+	done := make(chan started)
+	go func() {
+		runtime.LockOSThread()
+		if err := restrictAll(p, landlock); err != nil {
+			done <- started{err: &Unavailable{err.Error()}}
+			return
+		}
+
+		cmd := exec.Command(p.Program[0], p.Program[1:]...)
+		cmd.Dir = p.Dir
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		done <- started{cmd, cmd.Start()}
+	}()
+
+	result := <-done
+	return result.cmd, result.err
+}
+
+func restrictAll(p Plan, landlock int) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("new privileges cannot be refused: %w", err)
+	}
+	if err := restrictThread(p, landlock); err != nil {
+		return fmt.Errorf("landlock: %w", err)
+	}
+	return dropCapabilities()
 }
 
 // endWithTheLine ends the fence when those who started it are gone.

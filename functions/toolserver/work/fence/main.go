@@ -11,7 +11,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/guard/broker"
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // Exit statuses of [Main] that are not the program's.
@@ -21,20 +22,22 @@ const (
 	exitNotFound = 127
 )
 
-const help = `Usage: governance run [-network open|none] [-unfenced] -- PROGRAM [ARGUMENTS]
+const help = `Usage: governance run [-network open|none|allow:HOST,...] [-unfenced] -- PROGRAM [ARGUMENTS]
 
 Runs a program behind a fence of the kernel: it cannot change what governance.yaml governs, does
 not see credentials of the home directory, writes outside of the workspace only into the home
 and temporary directories, and ends with everything that it started.
 
-  -network none   no network but its own loopback
-  -unfenced       run without a fence where the kernel allows none, instead of refusing
+  -network none               no network but its own loopback
+  -network allow:HOST,...     only these hosts, by a proxy: HOST, HOST:PORT, *.HOST or an address;
+                              ports 80 and 443 unless one is given
+  -unfenced                   run without a fence where the kernel allows none, instead of refusing
 
 The exit status is the program's; 125 if no fence can stand, 2 for wrong usage.
 `
 
 // Main is the command run. It returns the exit status.
-func Main(ctx context.Context, init string, args []string, in io.Reader, out, stderr io.Writer) int {
+func Main(ctx context.Context, init string, outside func(folder string) broker.Handler, args []string, in io.Reader, out, stderr io.Writer) int {
 	o, err := readOptions(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -43,6 +46,7 @@ func Main(ctx context.Context, init string, args []string, in io.Reader, out, st
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
 		return exitUsage
 	}
+	o.Outside = outside
 	return Run(ctx, init, o, in, out, stderr)
 }
 
@@ -54,13 +58,22 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 		return withoutFence(o, &Unavailable{"the setting " + Setting + "=off forbids it"}, stderr)
 	}
 
-	p, err := planHere(o)
+	here, err := openHere(o)
+	if err != nil {
+		fmt.Fprintf(stderr, "governance run: %v\n", err)
+		return exitNoFence
+	}
+	defer here.close()
+
+	p, err := here.plan(o)
 	if err != nil {
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
 		return exitNoFence
 	}
 
-	running, err := Start(ctx, init, p, in, out, stderr)
+	journal := here.journal(ctx, stderr)
+	defer journal.Close()
+	running, err := Start(ctx, init, p, journal.Note, in, out, stderr)
 	if IsUnavailable(err) {
 		return withoutFence(o, err, stderr)
 	}
@@ -80,11 +93,17 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 		fmt.Fprintf(stderr, "governance run: %v\n", err)
 		return exitNoFence
 	}
+
+	here.tellNew(ctx, p, stderr)
 	return status
 }
 
 // withoutFence runs the program plainly if that is wanted, and else says why it does not.
 func withoutFence(o Options, err error, stderr io.Writer) int {
+	if isLimited := o.Network != "" && o.Network != egress.Open; isLimited {
+		fmt.Fprintf(stderr, "governance run: %v, and without one no network is limited, so the program is not run.\n", err)
+		return exitNoFence
+	}
 	if o.Unfenced {
 		fmt.Fprintf(stderr, "governance run: %v; going on without one\n", err)
 		return runPlainly(o.Program)
@@ -95,15 +114,18 @@ func withoutFence(o Options, err error, stderr io.Writer) int {
 
 // Options are those of the command run.
 type Options struct {
-	Offline  bool // no network but the loopback
-	Unfenced bool // without a fence where none can stand
+	Network  string // open, none, or allow: and hosts
+	Unfenced bool   // without a fence where none can stand
 	Program  []string
+
+	// Outside answers, for the project of a folder, what the program asks from behind the fence.
+	Outside func(folder string) broker.Handler
 }
 
 func readOptions(args []string, stderr io.Writer) (o Options, err error) {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	network := flags.String("network", "open", "")
+	flags.StringVar(&o.Network, "network", egress.Open, "")
 	flags.BoolVar(&o.Unfenced, "unfenced", false, "")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -113,35 +135,10 @@ func readOptions(args []string, stderr io.Writer) (o Options, err error) {
 	}
 
 	o.Program = flags.Args()
-	o.Offline = *network == "none"
-	switch {
-	case len(o.Program) == 0:
+	if len(o.Program) == 0 {
 		return o, errors.New("no program is named: governance run -- PROGRAM [ARGUMENTS]")
-	case *network != "open" && *network != "none":
-		return o, fmt.Errorf("-network is open or none, not %q", *network)
 	}
-	return o, nil
-}
-
-// planHere makes the plan for the present folder.
-func planHere(o Options) (Plan, error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return Plan{}, err
-	}
-	gate, err := preflight.Open(folder, "")
-	if err != nil {
-		return Plan{}, err
-	}
-	defer gate.Workspace.Close()
-
-	home, _ := os.UserHomeDir() // without one nothing in it needs a fence
-	return PlanOf(gate.Workspace, Wish{
-		Folder:  folder,
-		Home:    home,
-		Program: o.Program,
-		Offline: o.Offline,
-	})
+	return o, egress.Check(o.Network)
 }
 
 // runPlainly replaces this process by the program.

@@ -22,6 +22,9 @@ func mountAll(p Plan) (bound int, err error) {
 	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return 0, fmt.Errorf("/proc cannot be mounted: %w", err)
 	}
+	if err := closeKernel(); err != nil {
+		return 0, err
+	}
 
 	for _, path := range p.ReadOnly {
 		if err := bindReadOnly(path); err != nil {
@@ -36,43 +39,65 @@ func mountAll(p Plan) (bound int, err error) {
 		bound++
 	}
 
+	if p.Door.Place != "" {
+		if err := openDoor(p.Door); err != nil {
+			return bound, err
+		}
+	}
 	if err := hideAll(p); err != nil {
 		return bound, err
 	}
-	return bound, os.Chdir(p.Folder) // which still is the folder below the mounts
+	return bound, os.Chdir(p.Dir) // which still is the folder below the mounts
 }
 
-// pin keeps the folders between the workspace and its governed places from being renamed. The
-// kernel refuses to rename what is a mount point anywhere in the namespace, so the mounts are
-// made in a second view of the workspace, which the new /proc covers. In the first view files
-// can still be linked from folder to folder, which is not possible between mounts.
-func pin(p Plan) error {
-	const view = "/proc"
-	folders := ancestors(p)
-	if len(folders) == 0 {
-		return nil
-	}
-	if err := unix.Mount(p.Folder, view, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-		return fmt.Errorf("%s cannot be bound: %w", p.Folder, err)
-	}
+// ofKernel are settings of the kernel, which hold outside the fence, too: one names a program that
+// the kernel itself runs.
+var ofKernel = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi"}
 
-	for _, folder := range folders {
-		if err := bind(view + strings.TrimPrefix(folder, p.Folder)); err != nil {
+// closeKernel makes the settings of the kernel read-only. Without it root could change them, in
+// whatever namespace it is.
+func closeKernel() error {
+	for _, path := range ofKernel {
+		if _, err := os.Stat(path); err != nil {
+			continue // this kernel has none
+		}
+		if err := bindReadOnly(path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ancestors are the folders between the workspace and its governed places, the upper ones first.
-func ancestors(p Plan) []string {
-	var found []string
-	for _, path := range slices.Concat(p.ReadOnly, p.Links) {
-		folder := filepath.Dir(path)
-		for strings.HasPrefix(folder, p.Folder+"/") && !slices.Contains(found, folder) {
-			found = append(found, folder)
-			folder = filepath.Dir(folder)
+// pin keeps the folders above the places of a plan from being renamed, so that nothing can be put
+// in their place. The kernel refuses to rename what is a mount point anywhere in the namespace, so
+// the mounts are made in a second view of the files, which the new /proc covers. In the first view
+// files can still be linked from folder to folder, which is not possible between mounts.
+func pin(p Plan) error {
+	const view = "/proc"
+	if err := unix.Mount("/", view, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("a second view of the files cannot be made: %w", err)
+	}
+
+	for _, folder := range ancestors(p) {
+		if err := bind(view + folder); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// ancestors are the folders above the places of a plan, the upper ones first.
+func ancestors(p Plan) []string {
+	seen := map[string]bool{}
+	var found []string
+	for _, path := range slices.Concat(p.ReadOnly, p.Links, p.Hidden, []string{p.Folder}) {
+		for folder := filepath.Dir(path); folder != "/" && !seen[folder]; folder = filepath.Dir(folder) {
+			seen[folder] = true
+			found = append(found, folder)
+		}
+	}
+	if !seen[p.Folder] {
+		found = append(found, p.Folder)
 	}
 
 	slices.SortFunc(found, func(a, b string) int {
@@ -119,6 +144,14 @@ func bindLink(path string) error {
 	}
 	defer unix.Close(link)
 	return bind(fmt.Sprintf("/proc/self/fd/%d", link))
+}
+
+// openDoor shows a folder in the place of another, read-only.
+func openDoor(d Door) error {
+	if err := unix.Mount(d.Shown, d.Place, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("%s cannot be closed: %w", d.Place, err)
+	}
+	return remountReadOnly(d.Place)
 }
 
 // hideAll hides places, but for the files in them that the plan shows.

@@ -7,13 +7,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // Running is a program behind a fence.
 type Running struct{ Standing Standing }
 
 // Start fails: only Linux has the namespaces of a fence.
-func Start(context.Context, string, Plan, io.Reader, io.Writer, io.Writer) (*Running, error) {
+func Start(context.Context, string, Plan, func(egress.Decision), io.Reader, io.Writer, io.Writer) (*Running, error) {
 	return nil, &Unavailable{"only Linux has user namespaces"}
 }
 
@@ -26,7 +28,9 @@ func (*Running) Signal(os.Signal) error { return nil }
 type Setup struct{}
 
 // Prepare fails: only Linux has the namespaces of a fence.
-func Prepare(Plan) (*Setup, error) { return nil, &Unavailable{"only Linux has user namespaces"} }
+func Prepare(Plan, func(egress.Decision)) (*Setup, error) {
+	return nil, &Unavailable{"only Linux has user namespaces"}
+}
 
 // Attach, Stand and Close are never reached.
 func (*Setup) Attach(*exec.Cmd)                    {}

@@ -1,11 +1,15 @@
 package fence
 
 import (
+	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // ofGit are what git obeys and what it runs, in the folder of a repository.
@@ -35,11 +39,13 @@ var system = []string{"/tmp", "/var/tmp", "/dev", "/proc", "/run/user", "/run/lo
 // Wish is what a plan is made for.
 type Wish struct {
 	Folder  string   // of the workspace
+	Dir     string   // in which the program starts, "" for the workspace
 	Home    string   // directory of the user, "" for none
 	Data    string   // directory that the service keeps for itself, "" for the usual one
 	Program []string // command line
 	Shown   []string // files that the program sees though their folder is hidden
-	Offline bool
+	Broker  string   // folder that stands in the place of the state of the workspace, "" for none
+	Network string   // open, none, or allow: and hosts; "" for open
 }
 
 // PlanOf makes the plan for a program in a workspace: what its lists govern is read-only, what
@@ -51,10 +57,11 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	}
 	p := Plan{
 		Folder:   folder,
+		Dir:      cmp.Or(wish.Dir, folder),
 		Program:  wish.Program,
 		Shown:    below("/", wish.Shown),
 		Writable: append(slices.Clone(system), folder, os.TempDir()),
-		Offline:  wish.Offline,
+		Network:  cmp.Or(wish.Network, egress.Open),
 	}
 
 	state, err := w.Load()
@@ -74,20 +81,72 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 		return p, err
 	}
 	p.ReadOnly = append(p.ReadOnly, linked...)
-	p.ReadOnly = append(p.ReadOnly, below(filepath.Join(folder, ".git"), ofGit)...)
+	if git := w.GitFolder(); git != "" {
+		p.hold(git, ofGit)
+	}
+
+	p.ReadOnly = append(p.ReadOnly, below("/", w.Programs())...)
 
 	own := []string{filepath.Join(folder, workspace.DataDir)}
 	if wish.Data != "" {
 		own = append(own, wish.Data)
 	}
-	p.Hidden = append(below("/", own), below("/", sockets)...)
+	p.Hidden = slices.Concat(below("/", own), below("/", sockets), disks())
+
+	if wish.Broker != "" {
+		if p.Door, err = doorOf(folder, wish.Broker); err != nil {
+			return p, err
+		}
+		p.ReadOnly = append(p.ReadOnly, p.Door.Shown)
+	}
 
 	if wish.Home != "" {
 		p.Writable = append(p.Writable, wish.Home)
-		p.ReadOnly = append(p.ReadOnly, below(wish.Home, startUp)...)
+		p.hold(wish.Home, startUp)
 		p.Hidden = append(p.Hidden, below(wish.Home, secrets)...)
 	}
 	return p, nil
+}
+
+// doorOf closes the state of the workspace: what is in its place leads to the process outside. The
+// folder is made if it is not there, because a program could make it and forge a state.
+func doorOf(folder, broker string) (Door, error) {
+	place := filepath.Join(folder, workspace.StateDir)
+	if err := os.Mkdir(place, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return Door{}, err
+	}
+	shown, err := filepath.EvalSymlinks(broker)
+	return Door{place, shown}, err
+}
+
+// disks are the devices through which files could be changed below the mounts, and the memory of
+// the machine.
+func disks() []string {
+	entries, err := os.ReadDir("/dev")
+	if err != nil {
+		return nil // then there are none
+	}
+
+	var found []string
+	for _, entry := range entries {
+		kind := entry.Type()
+		isDisk := kind&fs.ModeDevice != 0 && kind&fs.ModeCharDevice == 0
+		isMemory := slices.Contains([]string{"mem", "kmem", "port"}, entry.Name())
+		if isDisk || isMemory {
+			found = append(found, filepath.Join("/dev", entry.Name()))
+		}
+	}
+	return found
+}
+
+// hold makes names in a folder read-only, and keeps in mind which are not there yet.
+func (p *Plan) hold(folder string, names []string) {
+	p.ReadOnly = append(p.ReadOnly, below(folder, names)...)
+	for _, path := range inFolder(folder, names) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			p.Missing = append(p.Missing, path)
+		}
+	}
 }
 
 // inFolder are names in a folder as paths.

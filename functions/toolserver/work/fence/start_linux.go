@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // Running is a program behind a fence.
@@ -28,13 +31,15 @@ const (
 	planFile   = 3
 	reportFile = 4
 	lineFile   = 5
+	proxyFile  = 6
 )
 
 // Start builds a fence and starts the plan's program in it. The error is an [*Unavailable] where
 // the kernel allows no fence; then nothing was started. init is the program of ours that becomes
-// the first process. A cancelled ctx ends the fence and everything in it.
-func Start(ctx context.Context, init string, p Plan, in io.Reader, out, stderr io.Writer) (*Running, error) {
-	setup, err := Prepare(p)
+// the first process. decided is told what the proxy of a filtered network decides; it may be nil. A
+// cancelled ctx ends the fence and everything in it.
+func Start(ctx context.Context, init string, p Plan, decided func(egress.Decision), in io.Reader, out, stderr io.Writer) (*Running, error) {
+	setup, err := Prepare(p, decided)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +47,7 @@ func Start(ctx context.Context, init string, p Plan, in io.Reader, out, stderr i
 
 	cmd := exec.CommandContext(ctx, init, InitCommand)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
-	cmd.Dir = p.Folder
+	cmd.Dir = p.Dir
 	setup.Attach(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, Forbidden(err)
@@ -60,26 +65,37 @@ func Start(ctx context.Context, init string, p Plan, in io.Reader, out, stderr i
 // [InitCommand]. Close it.
 type Setup struct {
 	plan  Plan
+	proxy *egress.Proxy // of a filtered network; nil for none
 	pipes *pipes
 }
 
-// Prepare opens what a start needs.
-func Prepare(p Plan) (*Setup, error) {
+// Prepare opens what a start needs. decided is told what the proxy of a filtered network decides; it
+// may be nil.
+func Prepare(p Plan, decided func(egress.Decision)) (*Setup, error) {
+	allowed, err := egress.Parse(p.Network)
+	if err != nil {
+		return nil, err
+	}
 	pipes, err := openPipes()
 	if err != nil {
 		return nil, err
 	}
-	return &Setup{p, pipes}, nil
+
+	setup := &Setup{plan: p, pipes: pipes}
+	if egress.IsFiltered(p.Network) {
+		setup.proxy = &egress.Proxy{Allowed: allowed, Decided: decided}
+	}
+	return setup, nil
 }
 
 // Attach adds to a command what makes its process the first one of the fence. Other attributes
 // of the command stay.
 func (s *Setup) Attach(cmd *exec.Cmd) {
-	cmd.ExtraFiles = []*os.File{s.pipes.plan.inner, s.pipes.report.inner, s.pipes.line.inner}
+	cmd.ExtraFiles = []*os.File{s.pipes.plan.inner, s.pipes.report.inner, s.pipes.line.inner, s.pipes.proxy.inner}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	addNamespaces(cmd.SysProcAttr, s.plan.Offline)
+	addNamespaces(cmd.SysProcAttr, s.plan.Network != egress.Open)
 }
 
 // Stand hands the plan to the process that was started, and waits until the fence stands and the
@@ -99,9 +115,31 @@ func (s *Setup) Stand() (Standing, io.Closer, error) {
 		return Standing{}, nil, err
 	}
 
-	line := s.pipes.line.outer
+	line := &line{pipe: s.pipes.line.outer}
 	s.pipes.line.outer = nil // it is the caller's now
+	if s.proxy == nil {
+		return standing, line, nil
+	}
+
+	if line.proxied, err = takeListener(s.pipes.proxy.outer); err != nil {
+		return Standing{}, nil, errors.Join(&Unavailable{"its proxy: " + err.Error()}, line.Close())
+	}
+	go s.proxy.Serve(line.proxied)
 	return standing, line, nil
+}
+
+// line is what the fence hangs on.
+type line struct {
+	pipe    *os.File
+	proxied net.Listener // nil without a proxy
+}
+
+// Close ends the fence.
+func (l *line) Close() error {
+	if l.proxied != nil {
+		_ = l.proxied.Close() // of a network that ends
+	}
+	return l.pipe.Close()
 }
 
 // Close closes what the start did not hand over.
@@ -113,9 +151,9 @@ func (s *Setup) Close() error {
 
 // addNamespaces asks for the namespaces, with the own user mapped to itself. The first process
 // needs capabilities in them for its mounts; it drops them before it starts the program.
-func addNamespaces(attributes *syscall.SysProcAttr, offline bool) {
+func addNamespaces(attributes *syscall.SysProcAttr, ownNetwork bool) {
 	flags := unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID
-	if offline {
+	if ownNetwork {
 		flags |= unix.CLONE_NEWNET
 	}
 
@@ -187,9 +225,10 @@ type pipe struct {
 	inner, outer *os.File
 }
 
-// pipes are the plan, the report, and a line that tells the first process when we are gone.
+// pipes are the plan, the report, a line that tells the first process when we are gone, and a socket
+// on which it hands over the listener of the proxy.
 type pipes struct {
-	plan, report, line pipe
+	plan, report, line, proxy pipe
 }
 
 func openPipes() (*pipes, error) {
@@ -198,7 +237,8 @@ func openPipes() (*pipes, error) {
 	p.plan.inner, p.plan.outer, errPlan = os.Pipe()
 	p.report.outer, p.report.inner, errReport = os.Pipe()
 	p.line.inner, p.line.outer, errLine = os.Pipe()
-	if err := cmp.Or(errPlan, errReport, errLine); err != nil {
+	errProxy := p.proxy.open()
+	if err := cmp.Or(errPlan, errReport, errLine, errProxy); err != nil {
 		p.closeInner()
 		p.closeOuter()
 		return nil, err
@@ -206,8 +246,23 @@ func openPipes() (*pipes, error) {
 	return &p, nil
 }
 
-func (p *pipes) closeInner() { closeAll(p.plan.inner, p.report.inner, p.line.inner) }
-func (p *pipes) closeOuter() { closeAll(p.plan.outer, p.report.outer, p.line.outer) }
+// open makes a pair of sockets.
+func (p *pipe) open() error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	p.inner, p.outer = os.NewFile(uintptr(pair[0]), "proxy"), os.NewFile(uintptr(pair[1]), "proxy")
+	return nil
+}
+
+func (p *pipes) closeInner() {
+	closeAll(p.plan.inner, p.report.inner, p.line.inner, p.proxy.inner)
+}
+
+func (p *pipes) closeOuter() {
+	closeAll(p.plan.outer, p.report.outer, p.line.outer, p.proxy.outer)
+}
 
 func closeAll(files ...*os.File) {
 	for _, file := range files {
