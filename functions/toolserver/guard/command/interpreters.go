@@ -115,16 +115,17 @@ func (l runtime) codes(c call) (codes []argument) {
 			codes = append(codes, next)
 		case l.letters != "" && cluster(a.text, l.letters):
 			codes = append(codes, l.codeOf(a, next)...)
-		case c.isOperand(i) && !follows(c.args, i, loadingOptions...):
+		case c.isOperand(i):
 			return codes // the rest are arguments of the program
 		}
 	}
 	return codes
 }
 
-// isOperand reports whether an argument is known and no option.
+// isOperand reports whether an argument is known and no option, nor the value of one that loads something.
 func (c call) isOperand(i int) bool {
-	return c.args[i].ok && !strings.HasPrefix(c.args[i].text, "-")
+	isPlain := c.args[i].ok && !strings.HasPrefix(c.args[i].text, "-")
+	return isPlain && !follows(c.args, i, loadingOptions...)
 }
 
 // loadingOptions are options of interpreters whose value is no program of the command line.

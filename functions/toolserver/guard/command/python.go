@@ -167,8 +167,8 @@ func (p *pythonReader) word(i int) (last int, ok bool) {
 		return i, p.memberOfValue(text)
 	case text == "import":
 		return p.imports(i)
-	case text == "from" && p.beginsStatement(i):
-		return p.importsFrom(i)
+	case text == "from":
+		return p.fromWord(i)
 	case p.modules[text] != "":
 		return p.member(i, p.modules[text])
 	case text == "open":
@@ -181,6 +181,14 @@ func (p *pythonReader) word(i int) (last int, ok bool) {
 // isNamedArgument reports whether a word is the name of an argument.
 func (p *pythonReader) isNamedArgument(i int) bool {
 	return p.is(i+1, "=") && !p.is(i+2, "=")
+}
+
+// fromWord reads an import; elsewhere from belongs to yield or raise.
+func (p *pythonReader) fromWord(i int) (last int, ok bool) {
+	if !p.beginsStatement(i) {
+		return i, true
+	}
+	return p.importsFrom(i)
 }
 
 // memberOfValue judges a member of something that is no module.

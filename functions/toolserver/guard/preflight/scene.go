@@ -56,15 +56,21 @@ func isTemporary(folder string) bool {
 // may be.
 func (g *Gate) unpacked(state workspace.State, dir string, folders []command.Write) (hidden []string) {
 	for _, w := range folders {
-		p, err := g.Workspace.Locate(dir, w.Path)
-		isOutside := err == nil && p.Real == ""
-		isAbove := g.Workspace.IsBelow(dir, w.Path)
-		if isOutside && (!isAbove || isTemporary(w.Path)) {
-			continue
-		}
-		if err != nil || p.Real == "" || g.holdsGoverned(state, p.Real) {
+		if g.mayUnpackGoverned(state, dir, w.Path) {
 			hidden = append(hidden, w.How+" "+filepath.Base(w.Path))
 		}
 	}
 	return hidden
+}
+
+// mayUnpackGoverned reports whether files that are written somewhere below a folder may be governed.
+func (g *Gate) mayUnpackGoverned(state workspace.State, dir, folder string) bool {
+	p, err := g.Workspace.Locate(dir, folder)
+	switch {
+	case err != nil:
+		return true
+	case p.Real != "":
+		return g.holdsGoverned(state, p.Real)
+	}
+	return g.Workspace.IsBelow(dir, folder) && !isTemporary(folder)
 }
