@@ -237,7 +237,17 @@ func (a *awkReader) runs(i int) bool {
 	if a.printing {
 		at, isAlone = i+1, a.ends(i+2)
 	}
-	return isAlone && a.is(at, '"') && a.reader.read(awkText(a.tokens[at].text)) == nil
+	if !isAlone || !a.is(at, '"') {
+		return false
+	}
+
+	feed, input := a.feed, a.input
+	if a.printing { // it reads what is printed
+		a.feed, a.input = nil, ""
+	}
+	err := a.reader.read(awkText(a.tokens[at].text))
+	a.feed, a.input = feed, input
+	return err == nil
 }
 
 // joins reports whether a text is put together with what stands at a place.

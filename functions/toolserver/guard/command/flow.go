@@ -73,7 +73,12 @@ func (r *reader) walk(node syntax.Node) {
 			r.apart(n.Stmts...)
 			return false
 		case *syntax.ProcSubst:
+			feed := r.feed
+			if n.Op == syntax.CmdOut { // it reads what the command writes
+				r.feed = nil
+			}
 			r.apart(n.Stmts...)
+			r.feed = feed
 			return false
 		case *syntax.CoprocClause:
 			r.apart(n.Stmt)
@@ -155,7 +160,7 @@ func (r *reader) binary(n *syntax.BinaryCmd) {
 		r.walk(n.X)
 		done := r.shell.clone()
 		r.shell = join(failed, done)
-		if !done.place.same(failed.place) { // a change of folder has failed
+		if isPlain(n.X) { // a change of folder has failed
 			r.place = failed.place
 		}
 		r.walk(n.Y)
@@ -193,6 +198,12 @@ func chained(n *syntax.BinaryCmd) []*syntax.Stmt {
 		return append(chained(inner), n.Y)
 	}
 	return []*syntax.Stmt{n.X, n.Y}
+}
+
+// isPlain reports whether a statement is a simple command.
+func isPlain(s *syntax.Stmt) bool {
+	_, is := s.Cmd.(*syntax.CallExpr)
+	return is
 }
 
 // leaves reports whether nothing that follows a statement runs.

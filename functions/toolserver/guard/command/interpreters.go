@@ -94,7 +94,9 @@ func (l runtime) inline(c call, options []option) bool {
 func (r *reader) inlineCode(c call, language runtime, options []option) {
 	reads := codeReads[programName(c.program)]
 	codes := language.codes(c)
-	plain := reads != nil && len(codes) > 0 && !given(options, "i", "interactive")
+	_, searches := r.prefix["PYTHONPATH"]
+	searches = searches || r.exported["PYTHONPATH"]
+	plain := reads != nil && len(codes) > 0 && !searches && !given(options, "i", "interactive")
 	for _, code := range codes {
 		text, ok := r.roughly(code)
 		plain = plain && ok && reads(text, r.mayBeThere)
@@ -226,7 +228,7 @@ func perl(r *reader, c call) {
 
 	switch {
 	case given(options, "e", "E"):
-		r.hideIf(c, given(options, "n", "p") && slices.ContainsFunc(operands, opensMore))
+		r.hideIf(c, slices.ContainsFunc(operands, opensMore))
 		r.perlCode(c, options)
 	case len(operands) > 0:
 		r.codeOfFile(c, operands)

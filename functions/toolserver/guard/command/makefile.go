@@ -263,8 +263,11 @@ func (m *makefile) assign(name, operator, value string) {
 	default:
 		m.variables[name] = m.expand(value)
 	}
-	if name == ".DEFAULT_GOAL" {
+	switch name {
+	case ".DEFAULT_GOAL":
 		m.first = m.expand(value)
+	case ".RECIPEPREFIX": // commands begin with another sign
+		m.unresolved("make", m.text)
 	}
 }
 
@@ -422,6 +425,9 @@ func closing(text string, open int) int {
 // reference is the value of $(...).
 func (m *makefile) reference(inside string, depth int) string {
 	function, rest, hasArguments := strings.Cut(inside, " ")
+	if variable, change, changes := strings.Cut(inside, ":"); changes && !strings.Contains(variable, " ") {
+		return changedEnds(m.valueOf(variable, depth), change)
+	}
 	if !hasArguments {
 		return m.valueOf(inside, depth)
 	}
@@ -434,6 +440,9 @@ func (m *makefile) reference(inside string, depth int) string {
 	case "wildcard", "strip", "abspath", "realpath", "sort":
 		return m.expandWithin(rest, depth)
 	case "info", "warning", "error":
+		return ""
+	case "file":
+		m.fileFunction(m.expandWithin(rest, depth))
 		return ""
 	case "call":
 		return m.called(m.expandWithin(rest, depth), depth)
@@ -448,6 +457,26 @@ func (m *makefile) reference(inside string, depth int) string {
 		m.soft--
 	}
 	return unknownOfMake
+}
+
+// changedEnds are the words of a value with another ending, as $(NAME:.c=.o) gives them.
+func changedEnds(value, change string) string {
+	from, to, _ := strings.Cut(change, "=")
+	words := strings.Fields(value)
+	for i, word := range words {
+		if before, ok := strings.CutSuffix(word, strings.TrimPrefix(from, "%")); ok {
+			words[i] = before + strings.TrimPrefix(to, "%")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// fileFunction notes the file that $(file >name,text) writes.
+func (m *makefile) fileFunction(text string) {
+	target, _, _ := strings.Cut(text, ",")
+	if name := strings.TrimLeft(target, "> "); name != strings.TrimSpace(target) {
+		m.write(strings.TrimSpace(name), "make", false, true)
+	}
 }
 
 // called is the value of a variable with arguments.

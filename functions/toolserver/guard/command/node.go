@@ -19,7 +19,7 @@ var processMembers = setOf("version versions argv env platform arch cwd exit std
 // nodeForbidden are names through which a program reaches more than it says.
 var nodeForbidden = setOf(`eval Function constructor __proto__ prototype Reflect Proxy globalThis global window self module import export with mainModule binding dlopen
 	_linkedBinding _load getBuiltinModule createRequire child_process vm worker_threads cluster inspector repl v8 net http https http2 dgram tls wasi
-	WebAssembly defineProperty __defineGetter__ __lookupGetter__ getPrototypeOf setPrototypeOf getOwnPropertyDescriptor getOwnPropertyDescriptors callee caller
+	WebAssembly defineProperty __defineGetter__ __lookupGetter__ getPrototypeOf setPrototypeOf getOwnPropertyDescriptor getOwnPropertyDescriptors callee caller setEngine
 	writeFileSync writeFile appendFileSync appendFile rmSync unlinkSync renameSync copyFileSync cpSync mkdirSync symlinkSync linkSync chmodSync truncateSync openSync createWriteStream promises`)
 
 // nodeReads reports whether a program of JavaScript changes nothing. Any doubt says no.

@@ -21,7 +21,7 @@ func (r *reader) substitute(n *syntax.CmdSubst) []name {
 }
 
 // filters pass some of their lines on, as they are.
-var filters = setOf("grep egrep fgrep rg sort uniq head tail tac shuf tee cat rev-list")
+var filters = setOf("grep egrep fgrep sort uniq head tail tac tee cat")
 
 // output are the lines that a command may print, as far as that is known.
 func (r *reader) output(s *syntax.Stmt) ([]name, bool) {
@@ -59,19 +59,42 @@ func (r *reader) outputOfPipe(n *syntax.BinaryCmd) ([]name, bool) {
 
 	program := last.Args[0].Lit()
 	if program == "wc" {
-		return []name{number}, true
+		return []name{number}, !slices.ContainsFunc(r.expand(last.Args[1:]), isText)
 	}
-	passesOn := filters[program] && !slices.ContainsFunc(last.Args[1:], counts)
-	if !passesOn || len(n.Y.Redirs) > 0 {
+	if !filters[program] || len(n.Y.Redirs) > 0 || !passesOn(program, last.Args[1:]) {
 		return nil, false
 	}
 	return r.output(n.X)
 }
 
-// counts reports whether an option of a filter makes other lines of those that it reads.
-func counts(w *syntax.Word) bool {
-	option := w.Lit()
-	return cluster(option, "conHhb") || strings.HasPrefix(option, "--")
+// passesOn reports whether a filter reads nothing but the program before it, and prints whole lines of
+// it.
+func passesOn(program string, args []*syntax.Word) bool {
+	operands := 0
+	for i, w := range args {
+		option := w.Lit()
+		isOption := strings.HasPrefix(option, "-") && option != "-"
+		isCount := i > 0 && args[i-1].Lit() == "-n" && program != "grep"
+		switch {
+		case isOption && !keepsLines(program, option):
+			return false
+		case !isOption && !isCount:
+			operands++
+		}
+	}
+	if strings.HasSuffix(program, "grep") {
+		return operands <= 1
+	}
+	return operands == 0 || program == "tee"
+}
+
+// lineOptions are the options of each filter with which it still prints whole lines.
+var lineOptions = map[string]string{
+	"grep": "viEFwxmPie0123456789", "egrep": "viwx", "fgrep": "viwx", "sort": "rnufVbd", "uniq": "u", "head": "n0123456789", "tail": "n0123456789", "tac": "", "tee": "a", "cat": "",
+}
+
+func keepsLines(program, option string) bool {
+	return strings.Trim(option[1:], lineOptions[program]) == ""
 }
 
 // lines are the lines of a file.
@@ -126,7 +149,9 @@ func (r *reader) outputOf(n *syntax.CallExpr, redirects []*syntax.Redirect) ([]n
 var printers map[string]func(*reader, call) ([]name, bool)
 
 func init() {
-	aNumber := func(*reader, call) ([]name, bool) { return []name{number}, true }
+	aNumber := func(_ *reader, c call) ([]name, bool) {
+		return []name{number}, !slices.ContainsFunc(c.args, isText)
+	}
 	printers = map[string]func(*reader, call) ([]name, bool){
 		"pwd":      func(r *reader, _ call) ([]name, bool) { return r.here(r.place), !r.lost },
 		"echo":     (*reader).echoed,
@@ -159,6 +184,14 @@ func (r *reader) printed(c call) ([]name, bool) {
 		return nil, false
 	}
 	return printer(r, c)
+}
+
+// isText reports whether an argument may make a program that counts print something else than numbers: a
+// format, or the name of a file.
+func isText(a argument) bool {
+	isCount := a.ok && strings.Trim(a.text, "0123456789+-.") == ""
+	isOption := cluster(a.text, "lwcLmu") && len(a.text) == 2
+	return !isCount && !isOption
 }
 
 // dated is a date, which has no slash unless its format has one.
@@ -340,6 +373,9 @@ func (r *reader) printedByGit(c call) ([]name, bool) {
 
 // tracked are the files that git names for some pathspecs.
 func (r *reader) tracked(c call) []name {
+	if c.has("--format") || slices.ContainsFunc(c.args, func(a argument) bool { return strings.HasPrefix(a.text, "--format=") }) {
+		return []name{{"**", true, true}}
+	}
 	var all []name
 	for _, a := range c.files() {
 		if a.ok && r.looksLikeFile(a.text) {

@@ -16,7 +16,7 @@ var pythonModules = map[string]string{
 	"tomllib": "*", "shlex": "*", "keyword": "*", "colorsys": "*", "array": "*", "numbers": "*", "ast": "parse literal_eval dump walk unparse",
 	"string": "ascii_letters ascii_lowercase ascii_uppercase digits punctuation whitespace hexdigits printable Template capwords",
 	"typing": "Any Dict List Optional Tuple Set Union Callable Iterable Iterator", "dataclasses": "dataclass field asdict astuple",
-	"sys": "argv stdin stdout stderr version version_info platform exit maxsize executable byteorder getsizeof path implementation getdefaultencoding maxunicode",
+	"sys": "argv stdin stdout stderr version version_info platform exit maxsize executable byteorder getsizeof implementation getdefaultencoding maxunicode",
 	"os":  "environ getcwd listdir path sep linesep getenv cpu_count getpid stat lstat scandir walk name uname access R_OK W_OK X_OK F_OK pathsep getuid getloadavg",
 	"os.path": `exists isfile isdir islink join basename dirname abspath realpath relpath splitext split expanduser expandvars getsize getmtime getctime
 		normpath commonpath commonprefix isabs samefile lexists sep`,

@@ -297,7 +297,8 @@ func (r *reader) transformed(values []name, p *syntax.ParamExp) []name {
 			return r.single(variable)
 		})
 		text, err := expand.Literal(&expand.Config{Env: environment}, word)
-		if err != nil {
+		isUnclear := value.pattern && (p.Slice != nil || p.Repl != nil || text == value.text)
+		if err != nil || isUnclear {
 			return []name{{}}
 		}
 		all = append(all, name{text, true, value.pattern})

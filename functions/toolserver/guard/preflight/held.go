@@ -43,7 +43,12 @@ func (g *Gate) heldByKernel(state workspace.State) held {
 			return held{}
 		}
 	}
-	return held{append(names, ".git/config", ".git/hooks")}
+	for _, name := range []string{".git/config", ".git/hooks"} {
+		if mounts.holds(top, name) {
+			names = append(names, name)
+		}
+	}
+	return held{names}
 }
 
 // places are the governed files and folders that are there, without what git and the service keep.
