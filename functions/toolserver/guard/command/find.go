@@ -95,7 +95,7 @@ func (r *reader) found(c call) []name {
 // below is a pattern of names below a root; a whole folder is taken as it is.
 func below(root name, pattern string) name {
 	if strings.Contains(pattern, "/") {
-		return name{pattern, root.known, true}
+		return name{pattern, root.known, hasPattern(pattern)}
 	}
 	return name{root.text + "/**/" + pattern, root.known, true}
 }
@@ -214,11 +214,12 @@ func xargs(r *reader, c call) {
 	own := call{c.program, c.args[:len(c.args)-len(rest)]}
 	options, _ := own.parse(xargsGrammar)
 	mark, replaces := markOf(c.program, options, rest)
+	wholeLines := replaces || given(options, "d", "0", "null", "delimiter")
 	if !(replaces && isInterpreted(rest[0])) && r.isHarmless(rest) {
 		return
 	}
 
-	items := r.xargsItems(options, replaces)
+	items := r.xargsItems(options, wholeLines)
 	if len(items) == 0 {
 		r.hide(c.all())
 	}
@@ -229,7 +230,7 @@ func xargs(r *reader, c call) {
 	r.dispatch(append(slices.Clone(rest), r.itemsAsArgument(items)))
 }
 
-var xargsGrammar = grammar{valued: "InPLdaEsJRj", long: map[string]bool{"replace": true, "arg-file": true}}
+var xargsGrammar = grammar{valued: "InPLdaEsJRj", long: map[string]bool{"replace": true, "arg-file": true, "delimiter": true, "null": false}}
 
 // markOf is the text for which xargs and parallel put each item in.
 func markOf(program string, options []option, rest []argument) (mark string, replaces bool) {
@@ -244,13 +245,13 @@ func markOf(program string, options []option, rest []argument) (mark string, rep
 	return mark, replaces
 }
 
-// xargsItems are what xargs reads: words, or whole lines if it puts them in the place of a mark.
-func (r *reader) xargsItems(options []option, replaces bool) []name {
+// xargsItems are what xargs reads: words, or whole lines.
+func (r *reader) xargsItems(options []option, wholeLines bool) []name {
 	lines := r.feed
 	if file, ok := find(options, "a", "arg-file"); ok && file.value.word != nil {
 		lines, _ = r.lines(file.value.word)
 	}
-	if replaces {
+	if wholeLines {
 		return lines
 	}
 	return words(lines)

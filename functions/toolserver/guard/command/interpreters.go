@@ -191,6 +191,8 @@ func (r *reader) codeOfInput(c call) {
 // module looks at a module of Python that is run.
 func (r *reader) module(c call, name string, operands []argument) {
 	switch {
+	case shadows(name, r.mayBeThere):
+		r.hide(c.all())
 	case name == "json.tool":
 		second(r, call{c.program, operands})
 	case readingModules[name]:

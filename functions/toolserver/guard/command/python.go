@@ -39,9 +39,14 @@ var pythonChanges = setOf(`write write_text write_bytes unlink rename replace mk
 func pythonReads(code string, isThere func(file string) bool) bool {
 	tokens, ok := pythonTokens(code, 0)
 	p := pythonReader{tokens: tokens, modules: map[string]string{}}
-	return ok && p.reads() && !slices.ContainsFunc(p.imported, func(module string) bool {
-		return isThere(module+".py") || isThere(module)
-	})
+	isShadowed := func(module string) bool { return shadows(module, isThere) }
+	return ok && p.reads() && !slices.ContainsFunc(p.imported, isShadowed)
+}
+
+// shadows reports whether a file here would be run in the place of a module.
+func shadows(module string, isThere func(file string) bool) bool {
+	name, _, _ := strings.Cut(module, ".")
+	return isThere(name+".py") || isThere(name+"/__init__.py")
 }
 
 // pythonTokens parts a program into its tokens. What stands in the braces of an f-string is among them. ok is
