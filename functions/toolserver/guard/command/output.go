@@ -70,22 +70,30 @@ func (r *reader) outputOfPipe(n *syntax.BinaryCmd) ([]name, bool) {
 // passesOn reports whether a filter reads nothing but the program before it, and prints whole lines of
 // it.
 func passesOn(program string, args []*syntax.Word) bool {
+	isGrep := strings.HasSuffix(program, "grep")
 	operands := 0
 	for i, w := range args {
 		option := w.Lit()
-		isOption := strings.HasPrefix(option, "-") && option != "-"
-		isCount := i > 0 && args[i-1].Lit() == "-n" && program != "grep"
-		switch {
-		case isOption && !keepsLines(program, option):
-			return false
-		case !isOption && !isCount:
+		if strings.HasPrefix(option, "-") {
+			if !keepsLines(program, option) {
+				return false
+			}
+			continue
+		}
+
+		isCount := !isGrep && i > 0 && args[i-1].Lit() == "-n"
+		if !isCount {
 			operands++
 		}
 	}
-	if strings.HasSuffix(program, "grep") {
+
+	switch {
+	case isGrep: // the expression
 		return operands <= 1
+	case program == "tee":
+		return true
 	}
-	return operands == 0 || program == "tee"
+	return operands == 0
 }
 
 // lineOptions are the options of each filter with which it still prints whole lines.

@@ -173,7 +173,8 @@ func (r *reader) dispatch(args []argument) {
 	if len(args) == 0 {
 		return
 	}
-	if !args[0].ok || strange(args[0].text) {
+	isOperand := args[0].text == anyOperand // the items of xargs would be programs
+	if !args[0].ok || isOperand || strange(args[0].text) {
 		r.hide(args)
 		return
 	}
@@ -323,6 +324,9 @@ func isInterpreted(program argument) bool {
 
 var shells = setOf("sh bash zsh dash ksh ash mksh fish")
 
+// anyOperand stands for an operand that is added to a command.
+const anyOperand = "an-operand"
+
 // isHarmless reports whether a command changes nothing, whatever operands are added to it.
 func (r *reader) isHarmless(args []argument) bool {
 	if runsText(args) {
@@ -330,7 +334,7 @@ func (r *reader) isHarmless(args []argument) bool {
 	}
 	apart := newReader(Scene{})
 	apart.depth = r.depth + 1
-	apart.dispatch(append(slices.Clone(args), argument{literal("an-operand"), "an-operand", true}))
+	apart.dispatch(append(slices.Clone(args), argument{literal(anyOperand), anyOperand, true}))
 	name := path.Base(args[0].text)
 	_, known := programs[name]
 	_, wrapper := wrappers[name]
