@@ -44,6 +44,8 @@ type Request struct {
 	Arguments []string `json:"arguments"`
 	Folder    string   `json:"folder"` // working directory
 	Input     []byte   `json:"input"`
+
+	Process int `json:"process"` // that asks, as the kernel says; what a request says about it is ignored
 }
 
 // Answer is what the process that asked says in turn.
@@ -119,6 +121,7 @@ func answer(ctx context.Context, connection net.Conn, handle Handler) {
 		_ = json.NewEncoder(connection).Encode(refusal) // who asked may be gone
 		return
 	}
+	r.Process = peer(connection)
 	_ = json.NewEncoder(connection).Encode(handle(ctx, r))
 }
 

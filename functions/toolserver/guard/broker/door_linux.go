@@ -60,3 +60,21 @@ func through(folder string, use func(name string) error) error {
 	defer unix.Close(descriptor)
 	return use(fmt.Sprintf("/proc/self/fd/%d/%s", descriptor, socket))
 }
+
+// peer is the number of the process at the other end of a connection, 0 if it is not known.
+func peer(connection net.Conn) (process int) {
+	socket, ok := connection.(*net.UnixConn)
+	if !ok {
+		return 0
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = raw.Control(func(descriptor uintptr) {
+		if who, err := unix.GetsockoptUcred(int(descriptor), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+			process = int(who.Pid)
+		}
+	}) // a closed one has no peer
+	return process
+}

@@ -23,13 +23,12 @@ const refused = 2
 // Snapshots makes what a gate calls before a destructive command.
 type Snapshots func(*workspace.Workspace, *violations.Log) func(context.Context) (string, error)
 
-// fenced is the key of what [Fenced] says.
-type fenced struct{}
+// behind is the key of what [Behind] says.
+type behind struct{}
 
-// Fenced marks the calls of agents behind a fence of the kernel, whose hook is answered by this
-// process outside.
-func Fenced(ctx context.Context) context.Context {
-	return context.WithValue(ctx, fenced{}, true)
+// Behind marks a call that a process behind a fence of the kernel passes on to this one outside.
+func Behind(ctx context.Context, process int) context.Context {
+	return context.WithValue(ctx, behind{}, process)
 }
 
 // doorFor is the way out of the fence around this process, nil without one.
@@ -86,7 +85,7 @@ func Main(ctx context.Context, snapshots Snapshots, args []string, in io.Reader,
 	defer gate.Workspace.Close()
 
 	gate.Enforces, gate.Installed = true, true
-	gate.Fenced = ctx.Value(fenced{}) != nil
+	gate.Behind, gate.Fenced = ctx.Value(behind{}).(int)
 	gate.Snapshot = snapshots(gate.Workspace, gate.Log)
 	answer := Hook{
 		Gate:  gate,

@@ -52,7 +52,7 @@ func (p Project) hook(ctx context.Context, r broker.Request) broker.Answer {
 	}
 
 	var out, errs bytes.Buffer
-	status := hook.Main(hook.Fenced(ctx), p.Snapshots, arguments, bytes.NewReader(r.Input), &out, &errs)
+	status := hook.Main(hook.Behind(ctx, r.Process), p.Snapshots, arguments, bytes.NewReader(r.Input), &out, &errs)
 	return broker.Answer{
 		Output: out.Bytes(),
 		Errors: errs.Bytes(),

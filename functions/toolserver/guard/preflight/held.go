@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/command"
@@ -18,11 +19,16 @@ type held struct {
 	names []string // from the root of the workspace; a folder stands for all that is in it
 }
 
-// heldByKernel asks the kernel which fence stands around this process. Nothing that a process outside of
+// heldByKernel asks the kernel which fence stands around this process, or around the one behind a fence
+// for which this one answers. Nothing that a process outside of
 // a fence could set counts, such as a variable of the environment. If one governed place that is there is
 // not held, none counts as held.
 func (g *Gate) heldByKernel(state workspace.State) held {
-	mounts, ok := kernelMounts()
+	process := "self"
+	if g.Fenced {
+		process = strconv.Itoa(g.Behind)
+	}
+	mounts, ok := kernelMounts(process)
 	if !ok {
 		return held{}
 	}
@@ -137,12 +143,12 @@ func (m mounts) holds(top, name string) bool {
 	}
 
 	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
-		if !m.points[filepath.Join(top, folder)] && !m.points[filepath.Join(coveredView, folder)] {
+		if !m.points[filepath.Join(top, folder)] && !m.points[filepath.Join(coveredView, top, folder)] {
 			return false
 		}
 	}
 	return true
 }
 
-// coveredView is where the fence mounts the workspace once more, before the new /proc covers it.
+// coveredView is where the fence shows all files once more, before the new /proc covers it.
 const coveredView = "/proc"

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelMounts are the mounts of this process. ok is false if it could change them: it has the capability
-// for it, or could get it from another program.
-func kernelMounts() (found mounts, ok bool) {
+// kernelMounts are the mounts of a process, a number or self. ok is false if it could change them: it has
+// the capability for it, or could get it from another program.
+func kernelMounts(process string) (found mounts, ok bool) {
 	var at unix.Statfs_t
 	isKernel := unix.Statfs("/proc", &at) == nil && at.Type == unix.PROC_SUPER_MAGIC
-	if !isKernel || !isConfined() {
+	if !isKernel || !isConfined(process) {
 		return found, false
 	}
 
-	file, err := os.Open("/proc/self/mountinfo")
+	file, err := os.Open("/proc/" + process + "/mountinfo")
 	if err != nil {
 		return found, false
 	}
@@ -39,9 +39,9 @@ func kernelMounts() (found mounts, ok bool) {
 	return found, lines.Err() == nil
 }
 
-// isConfined reports whether this process has no right over mounts and can gain none.
-func isConfined() bool {
-	text, err := os.ReadFile("/proc/self/status")
+// isConfined reports whether a process has no right over mounts and can gain none.
+func isConfined(process string) bool {
+	text, err := os.ReadFile("/proc/" + process + "/status")
 	if err != nil {
 		return false
 	}

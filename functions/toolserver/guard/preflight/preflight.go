@@ -82,6 +82,7 @@ type Gate struct {
 	// Fenced says that who asks is behind a fence of the kernel, in which protected files are
 	// read-only: an approved change is made from outside, so no answer uses its approval up.
 	Fenced bool
+	Behind int // the process that asks then; 0 if it is not known
 	// Snapshot keeps the workspace as it is before a destructive command, and returns the id
 	// of the snapshot; nil if this gate only judges.
 	Snapshot func(context.Context) (id string, err error)

@@ -1,3 +1,5 @@
+//go:build linux
+
 package fence_test
 
 import (
@@ -154,8 +156,7 @@ func TestHostileCommandsChangeNoGovernedByte(t *testing.T) {
 	t.Logf("%d hostile commands", len(commands))
 }
 
-// At most one ordinary command in a hundred may fail. What fails is a hard link between a folder
-// with governed files in it, which is a mount of its own, and another folder.
+// At most one ordinary command in a hundred may fail.
 func TestOrdinaryCommandsWork(t *testing.T) {
 	if !stands(t) {
 		return

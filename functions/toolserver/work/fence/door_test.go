@@ -1,3 +1,5 @@
+//go:build linux
+
 package fence_test
 
 import (
@@ -30,6 +32,23 @@ func TestTheStateIsClosedAndHooksAreAnswered(t *testing.T) {
 	}
 	if list, err := filepath.Glob(filepath.Join(state, "spool/*")); err != nil || len(list) != 1 {
 		t.Errorf("recorded: %v %v", list, err)
+	}
+}
+
+// The process outside knows which fence stands around the hook that asks it: what hides its effect
+// passes behind a fence, and goes to a person elsewhere.
+func TestHooksAreCalmBehindTheFence(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	call := `{"cwd":"` + folder + `","session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"eval \"$X\""}}`
+	ask := `echo '` + call + `' | ` + ourselves(t) + ` hook -agent claude-code -workspace "$PWD"; echo "status $?"`
+	if got := run(t, folder, home, ask); strings.Contains(got.output, "permissionDecision") || !strings.Contains(got.output, "status 0") {
+		t.Errorf("behind the fence: %s", got.output)
+	}
+	if got := runOutside(t, folder, home, ask); !strings.Contains(got, "permissionDecision") {
+		t.Errorf("outside: %s", got)
 	}
 }
 

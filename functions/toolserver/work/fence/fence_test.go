@@ -1,3 +1,5 @@
+//go:build linux
+
 package fence_test
 
 import (
@@ -11,12 +13,18 @@ import (
 	"governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
+	"governance.internal/functions/toolserver/work/fence/fencetest"
 )
 
 // TestMain lets this test program be the first process of a fence.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == fence.InitCommand {
 		os.Exit(fence.Init())
+	}
+	if lacks := os.Getenv("TEST_LACKS"); lacks != "" {
+		if err := fencetest.Forbid(lacks); err != nil {
+			panic(err)
+		}
 	}
 	if len(os.Args) > 1 && os.Args[1] == "run" { // as another process, which a test kills
 		os.Exit(fence.Main(context.Background(), "/proc/self/exe", outside.Of(snapshot.BeforeCommand), os.Args[2:], os.Stdin, os.Stdout, os.Stderr))

@@ -1,3 +1,5 @@
+//go:build linux
+
 package fence_test
 
 import (

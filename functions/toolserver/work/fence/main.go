@@ -100,6 +100,10 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 
 // withoutFence runs the program plainly if that is wanted, and else says why it does not.
 func withoutFence(o Options, err error, stderr io.Writer) int {
+	if isLimited := o.Network != "" && o.Network != egress.Open; isLimited {
+		fmt.Fprintf(stderr, "governance run: %v, and without one no network is limited, so the program is not run.\n", err)
+		return exitNoFence
+	}
 	if o.Unfenced {
 		fmt.Fprintf(stderr, "governance run: %v; going on without one\n", err)
 		return runPlainly(o.Program)
