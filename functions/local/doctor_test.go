@@ -53,6 +53,7 @@ func (c *clinic) write(name, text string) {
 func (c *clinic) installHook(program string) {
 	c.Helper()
 	command := hook.Command([]string{program, hook.Name}, "claude-code", c.project, "")
+	c.write(".claude/settings.local.json", "{}") // without an earlier one
 	w, err := workspace.Open(c.project)
 	if err != nil {
 		c.Fatal(err)
