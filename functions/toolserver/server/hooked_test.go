@@ -12,6 +12,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/guard/workspace"
+	"governance.internal/functions/toolserver/work/fence/fencetest"
 )
 
 // wilful is an agent that asks the hook which it was started with, if any, before it
@@ -78,6 +79,9 @@ func TestADispatchedAgentOfOthersIsGuarded(t *testing.T) {
 			fenced := strings.HasPrefix(got.Fence, "kernel")
 			if !got.Dispatched || got.Guarded != tc.guarded || row["guarded"] != tc.guarded || (err != nil) != (tc.guarded || fenced) || (row["exit_code"] == 7.0) != tc.guarded {
 				t.Errorf("%+v %v %v", got, row, err)
+			}
+			if !fenced && fencetest.Possible() {
+				t.Errorf("a fence could stand here: %s", got.Fence)
 			}
 			if got.Fence == "" || row["fence"] != got.Fence || !fenced && !strings.HasPrefix(got.Fence, "none: ") {
 				t.Errorf("the answer says %q, the list %v", got.Fence, row["fence"])

@@ -50,7 +50,6 @@ type shell struct {
 	arguments  [][]name          // $1 and the following
 	shifted    bool              // the arguments have moved
 	program    string            // $0
-	isScript   bool              // $0 is a file
 	splits     bool              // values are split at other characters than blanks
 	exported   map[string]bool
 	everything bool // all variables are exported

@@ -187,7 +187,9 @@ func (s *sedReader) sections() bool {
 	}
 	delimiter := s.text[s.at]
 	s.at++
-	return s.section(delimiter) && s.section(delimiter)
+	found := s.section(delimiter)
+	replaced := found && s.section(delimiter)
+	return replaced
 }
 
 func (s *sedReader) substitution() bool {

@@ -61,15 +61,6 @@ func (m message) session() string {
 	return first(m.Session, m.SessionID, m.Conversation, m.Trajectory)
 }
 
-// parse reads a call of any of the agents.
-func parse(text []byte) (call, error) {
-	m, err := parseMessage(text)
-	if err != nil {
-		return call{}, err
-	}
-	return m.call()
-}
-
 // call is the call of a tool that a message is about.
 func (m message) call() (call, error) {
 	c := call{

@@ -37,6 +37,7 @@ func (h Hook) record(kind string, m message) outcome.Record {
 		Boundary: h.Agent,
 		Session:  shortened(m.session(), 128),
 		Actor:    outcome.Actor{Kind: "agent", Type: shortened(m.Kind, 100)},
+		Fenced:   h.Gate.Fenced,
 	}
 	if m.ID != "" {
 		r.Actor.Kind, r.Actor.ID = "subagent", shortened(m.ID, 100)

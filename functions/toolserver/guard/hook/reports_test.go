@@ -149,6 +149,9 @@ func TestReportsAreInstalledAndNeverFailClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if hook.Reports("", name) || !hook.Reports(plan.After, name) {
+			t.Errorf("%s: whether the reports are installed is not seen", name)
+		}
 		for event := range hook.Agents[name].Reports {
 			told := `-agent ` + name + ` -workspace '` + w.Dir + `' -event ` + event + `"`
 			if !strings.Contains(plan.After, told) {

@@ -54,6 +54,7 @@ type Own struct {
 	Tool      string
 	Path      string // from the root of the workspace
 	Operation string
+	Approval  string // id of the approval that lets it pass, "" for none
 	// Everything also writes changes of files down that no list names.
 	Everything bool
 }
@@ -83,6 +84,9 @@ func Around(log *violations.Log, own Own, change func() error) error {
 	intent := r
 	intent.Kind, intent.Decision, intent.Files = Intent, Allowed, []File{before}
 	intent.Policy = state.Policy.Version()
+	if own.Approval != "" {
+		intent.Approvals = []string{own.Approval}
+	}
 	switch _, err := journal.Append(intent, before.List != ""); {
 	case errors.Is(err, errors.ErrUnsupported): // no locks here, so no journal
 		return change()

@@ -53,6 +53,7 @@ type Record struct {
 	Boundary string    `json:"boundary"` // whose hook wrote it, such as claude-code
 	Session  string    `json:"session,omitempty"`
 	Actor    Actor     `json:"actor"`
+	Fenced   bool      `json:"fenced,omitempty"` // behind a fence of the kernel
 
 	// Call joins an intent and its outcome: the id that the agent gives, or a digest of the
 	// call if it gives none.

@@ -69,6 +69,9 @@ func openFenced(t *testing.T, change func(*Settings)) (f fixture, folder string,
 	if !stands && (r.Fence.Why == "" || !strings.HasPrefix(r.Fence.Word(), "none: ")) {
 		t.Errorf("it does not say that no fence stands: %+v", r.Fence)
 	}
+	if !stands && fencetest.Possible() {
+		t.Errorf("a fence could stand here: %s", r.Fence.Word())
+	}
 	return f, folder, stands
 }
 

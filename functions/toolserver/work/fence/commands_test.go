@@ -14,6 +14,7 @@ import (
 	"governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/inspect/snapshot"
 	"governance.internal/functions/toolserver/work/fence"
+	"governance.internal/functions/toolserver/work/fence/fencetest"
 )
 
 // writers are ways to change, replace or remove a file or a folder; %[1]s is its name, %[2]s
@@ -136,6 +137,9 @@ func stands(t *testing.T) bool {
 	}
 	if got.status != 125 || strings.Contains(got.output, "\nran") || !strings.Contains(got.output, "no fence can stand here") {
 		t.Fatalf("status %d: %s", got.status, got.output)
+	}
+	if fencetest.Possible() {
+		t.Fatalf("a fence could stand here: %s", got.output)
 	}
 	return false
 }
