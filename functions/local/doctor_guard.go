@@ -66,7 +66,13 @@ func (d doctor) hooks() []symptom {
 			continue
 		}
 		if program := hook.ProgramIn(string(text), name); program != "" {
-			findings = append(findings, d.installedHook(name, settings, program))
+			f := d.installedHook(name, settings, program)
+			if f.State == stateOK && !hook.Reports(string(text), name) {
+				f.State = stateWarn
+				f.Found = settings + " tells the hook of steps before, and not of what then happened"
+				f.Do = "install the hook again: governance hook install --agent " + name
+			}
+			findings = append(findings, f)
 		}
 	}
 

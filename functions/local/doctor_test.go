@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"governance.internal/functions/toolserver/guard/hook"
+	"governance.internal/functions/toolserver/guard/workspace"
 )
 
 // clinic is a set-up that doctor looks at: a running service and a governed project.
@@ -51,11 +53,36 @@ func (c *clinic) write(name, text string) {
 func (c *clinic) installHook(program string) {
 	c.Helper()
 	command := hook.Command([]string{program, hook.Name}, "claude-code", c.project, "")
-	settings, err := json.Marshal(map[string]any{"hooks": command})
+	c.write(".claude/settings.local.json", "{}") // without an earlier one
+	w, err := workspace.Open(c.project)
 	if err != nil {
 		c.Fatal(err)
 	}
+	defer w.Close()
+
+	plan, err := hook.Plan(w, "claude-code", command)
+	if err == nil {
+		err = hook.Apply(w, &plan, time.Now())
+	}
+	if err != nil {
+		c.Fatal(err)
+	}
+}
+
+// An older hook is told of steps before only.
+func TestDoctorFindsAHookWithoutReports(t *testing.T) {
+	c := newClinic(t)
+	command := hook.Command([]string{os.Args[0], hook.Name}, "claude-code", c.project, "")
+	settings, err := json.Marshal(map[string]any{"hooks": command})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.write(".claude/settings.local.json", string(settings))
+
+	found := c.examine(0)["hook of claude-code"]
+	if found.State != stateWarn || !strings.Contains(found.Do, "install the hook again") {
+		t.Errorf("%+v", found)
+	}
 }
 
 // examine runs doctor and returns its findings by name.

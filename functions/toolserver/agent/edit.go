@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	journal "governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/mcp/tool"
 )
@@ -48,7 +49,10 @@ func (f files) edit(ctx context.Context, _ *tool.Call, in editInput) (editOutput
 	}
 
 	after := strings.Replace(before, in.Old, in.New, 1)
-	if err := f.workspace.WriteFile(path.Clean(in.Path), []byte(after)); err != nil {
+	err = f.onRecord(preflight.Edit, in.Path, func() error {
+		return f.workspace.WriteFile(path.Clean(in.Path), []byte(after))
+	})
+	if err != nil {
 		return editOutput{}, tool.FileError(in.Path, err)
 	}
 
@@ -61,14 +65,38 @@ func (f files) create(ctx context.Context, in editInput) (editOutput, error) {
 	if err := f.allowed(ctx, preflight.Create, in.Path); err != nil {
 		return editOutput{}, err
 	}
-	file, err := f.workspace.OpenState(path.Clean(in.Path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+
+	err := f.onRecord(preflight.Create, in.Path, func() error {
+		return f.writeNew(path.Clean(in.Path), in.New)
+	})
 	if err != nil {
 		return editOutput{}, tool.FileError(in.Path, err)
 	}
-
-	_, err = file.WriteString(in.New)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return editOutput{}, tool.FileError(in.Path, errors.New("it could not be written as a whole"))
-	}
 	return editOutput{in.Path, true, strings.Count(in.New, "\n")}, nil
+}
+
+func (f files) writeNew(name, text string) error {
+	file, err := f.workspace.OpenState(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return errors.New("it could not be written as a whole")
+	}
+	return nil
+}
+
+// onRecord makes a change with an intent and an outcome on the record, as hooks write them
+// for other agents.
+func (f files) onRecord(operation, name string, change func() error) error {
+	own := journal.Own{
+		Boundary:   f.agent,
+		Tool:       "propose_edit",
+		Path:       path.Clean(name),
+		Operation:  operation,
+		Everything: true,
+	}
+	return journal.Around(f.gate.Log, own, change)
 }

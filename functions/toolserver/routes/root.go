@@ -67,6 +67,7 @@ func (o *root) describe() map[string]any {
 			"audit_verify": o.base + "/audit/verify",
 			"dispatches":   o.base + "/dispatches",
 			"entries":      o.base + "/entries",
+			"outcomes":     o.base + "/outcomes",
 		},
 		"tools":     o.tools(),
 		"resources": append([]Resource{}, o.about.Resources...),

@@ -72,6 +72,7 @@ type Deps struct {
 	Dispatches Dispatches
 	Processes  Processes
 	Approvals  Approvals
+	Outcomes   Outcomes
 	Workspace  Workspace
 	Metadata   http.HandlerFunc // of the protected resource (RFC 9728)
 	FreeMB     func() *int      // memory that an agent could use, nil if unknown
@@ -80,7 +81,7 @@ type Deps struct {
 
 // paths are all that the server answers, but for those of one dispatch.
 var paths = slices.Concat(
-	[]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/processes", "/approvals", "/entries"},
+	[]string{"/", "/health", "/kill", "/audit/verify", "/dispatches", "/processes", "/approvals", "/entries", "/outcomes"},
 	[]string{"/mcp", "/sse", "/message"},
 	access.MetadataPaths,
 )
@@ -115,6 +116,9 @@ func New(d Deps) *http.ServeMux {
 
 	entries := entries{trail: d.Trail}
 	allow("GET", "/entries", entries.get)
+
+	outcomes := outcomes{journal: d.Outcomes}
+	allow("GET", "/outcomes", outcomes.get)
 
 	verification := verification{tools: d.Tools}
 	allow("GET", "/audit/verify", verification.get)

@@ -254,6 +254,7 @@ func (s *Server) makeHandler(base *url.URL, secret *access.KillSecret) {
 		Dispatches: s.work.dispatches,
 		Processes:  s.work.managed,
 		Approvals:  s.governed.approvals,
+		Outcomes:   s.governed.journal(),
 		Workspace:  s.governed.workspace,
 		Metadata:   control.GetMetadata,
 		FreeMB:     s.work.freeMB,

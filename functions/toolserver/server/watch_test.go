@@ -77,6 +77,31 @@ func TestTheServerTakesTheRefusalsOfHooksIn(t *testing.T) {
 	})
 }
 
+// What hooks write down comes into the chain, once, with its counts, and GET /outcomes shows
+// the pairs to who has the token.
+func TestTheServerTakesTheJournalOfHooksIn(t *testing.T) {
+	dir := project(t, map[string]string{"governance.yaml": "untouchable: [infra/**]\n"})
+	const call = `"session_id":"s","tool_name":"Write","tool_input":{"file_path":"src/a.go","content":"x"},"tool_use_id":"t"`
+	hooked(t, dir, `{"hook_event_name":"PreToolUse",`+call+`}`)
+	hooked(t, dir, `{"hook_event_name":"PostToolUse",`+call+`,"tool_response":{}}`)
+
+	r := start(t, func(d *depsOf) { d.Workspace = dir })
+	within(t, "the pair is in the chain", func() bool {
+		return r.entries("TOOL_INTENT") == 1 && r.entries("TOOL_OUTCOME") == 1 && r.entries("HOOKS_COUNTED") > 0
+	})
+
+	_, answer := r.send("GET", "/outcomes", "")
+	pairs, _ := answer["outcomes"].([]any)
+	if len(pairs) != 1 || !strings.Contains(sprint(pairs[0]), "succeeded") {
+		t.Errorf("%v", answer)
+	}
+
+	closed := start(t, func(d *depsOf) { d.Token = apiToken })
+	if answer, _ := closed.send("GET", "/outcomes", ""); answer.StatusCode != 401 {
+		t.Errorf("without the token: %d", answer.StatusCode)
+	}
+}
+
 // hooked is what a hook without a server answers a call.
 func hooked(t *testing.T, dir, call string) string {
 	t.Helper()

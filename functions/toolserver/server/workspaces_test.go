@@ -62,7 +62,7 @@ func TestNoToolTellsASecretOrWhereTheWorkspaceIs(t *testing.T) {
 		uri := each.(map[string]any)["uri"].(string)
 		discreet(t, uri, sprint(r.rpc("resources/read", `{"uri":"`+uri+`"}`)), dir)
 	}
-	for _, path := range []string{"/", "/health", "/dispatches", "/audit/verify", "/approvals", "/entries"} {
+	for _, path := range []string{"/", "/health", "/dispatches", "/audit/verify", "/approvals", "/entries", "/outcomes"} {
 		_, object := r.send("GET", path, "")
 		discreet(t, path, sprint(object), dir)
 	}

@@ -21,33 +21,38 @@ var tarGrammar = grammar{valued: "fCTXIFgbHKLNV", long: map[string]bool{
 }}
 
 func tarTool(r *reader, c call) {
-	args := c.args
-	if len(args) > 0 && args[0].ok && !strings.HasPrefix(args[0].text, "-") { // tar xf
-		args = tarBundle(args)
-	}
-
-	options, operands := call{c.program, args}.parse(tarGrammar)
-	runs := func(a argument) bool {
-		return slices.ContainsFunc(tarRuns, func(begin string) bool { return strings.HasPrefix(a.text, begin) })
-	}
-	if slices.ContainsFunc(c.args, runs) || given(options, "I", "F", "P", "T", "files-from") && given(options, "x", "extract", "get") {
+	options, operands := call{c.program, tarBundle(c.args)}.parse(tarGrammar)
+	extracts := given(options, "x", "extract", "get")
+	if runsByTar(c) || extracts && given(options, "I", "F", "P", "T", "files-from") {
 		r.hide(c.all())
 		return
 	}
 
-	file, hasFile := find(options, "f", "file")
+	file, _ := find(options, "f", "file")
+	isWritten := file.value.word != nil && file.value.text != "-"
 	switch {
 	case given(options, "t", "list", "d", "compare", "diff", "O", "to-stdout"):
-	case given(options, "x", "extract", "get"):
+	case extracts:
 		r.unpack(c, file.value, folderOf(options, "C", "directory"), operands, given(options, "strip-components"))
-	case hasFile && file.value.word != nil && file.value.text != "-":
+	case isWritten:
 		r.word(file.value.word, c.program, false)
 	}
+}
+
+// runsByTar reports whether an option makes tar run a program, or write other names.
+func runsByTar(c call) bool {
+	return slices.ContainsFunc(c.args, func(a argument) bool {
+		return slices.ContainsFunc(tarRuns, func(begin string) bool { return strings.HasPrefix(a.text, begin) })
+	})
 }
 
 // tarBundle writes the first word of the old form out: its letters are options, and the values of those
 // that have one follow in their order.
 func tarBundle(args []argument) []argument {
+	isOldForm := len(args) > 0 && args[0].ok && !strings.HasPrefix(args[0].text, "-") // tar xf
+	if !isOldForm {
+		return args
+	}
 	values := args[1:]
 	var all []argument
 	for _, letter := range args[0].text {

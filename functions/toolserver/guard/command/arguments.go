@@ -13,6 +13,14 @@ type argument struct {
 	ok   bool
 }
 
+// argumentAt is one argument, the zero value behind the last one.
+func (c call) argumentAt(i int) argument {
+	if i >= len(c.args) {
+		return argument{}
+	}
+	return c.args[i]
+}
+
 // expand are the arguments that words become.
 func (r *reader) expand(words []*syntax.Word) []argument {
 	var args []argument
@@ -44,26 +52,51 @@ func (r *reader) only(w *syntax.Word) (string, bool) {
 // several are the arguments of a word that is nothing but a list of them, or a value that the
 // shell splits.
 func (r *reader) several(w *syntax.Word) ([]argument, bool) {
+	p, inQuotes := onlyVariable(w)
+	if p == nil || transforms(p) {
+		return nil, false
+	}
+
+	isSplit := !inQuotes && p.Index == nil && !r.splits
+	switch p.Param.Value {
+	case "@":
+		return r.eachArgument()
+	case "*":
+		if !inQuotes {
+			return r.eachArgument()
+		}
+	}
+	if !isSplit {
+		return nil, false
+	}
+	return r.splitUp(w, p)
+}
+
+// eachArgument are the arguments of the shell, one by one.
+func (r *reader) eachArgument() ([]argument, bool) {
+	return r.argumentsOf(r.arguments), r.arguments != nil && !r.shifted
+}
+
+// onlyVariable is the variable that a word is, nil if it is something else.
+func onlyVariable(w *syntax.Word) (p *syntax.ParamExp, inQuotes bool) {
 	if len(w.Parts) != 1 {
 		return nil, false
 	}
-	part, quoted := w.Parts[0], false
+	part := w.Parts[0]
 	if q, is := part.(*syntax.DblQuoted); is && len(q.Parts) == 1 {
-		part, quoted = q.Parts[0], true
+		part, inQuotes = q.Parts[0], true
 	}
-
-	p, is := part.(*syntax.ParamExp)
-	switch {
-	case !is || p.Param == nil || transforms(p):
-		return nil, false
-	case p.Param.Value == "@" || p.Param.Value == "*" && !quoted:
-		return r.argumentsOf(r.arguments), r.arguments != nil && !r.shifted
-	case quoted || p.Index != nil:
+	p, _ = part.(*syntax.ParamExp)
+	if p != nil && p.Param == nil {
 		return nil, false
 	}
+	return p, inQuotes
+}
 
+// splitUp are the arguments into which the shell splits the one value of a variable.
+func (r *reader) splitUp(w *syntax.Word, p *syntax.ParamExp) ([]argument, bool) {
 	values := r.parameter(p, false)
-	if len(values) != 1 || !values[0].known || r.splits {
+	if len(values) != 1 || !values[0].known {
 		return nil, false
 	}
 	fields := [][]name{}

@@ -3,7 +3,6 @@ package command
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 var awkGrammar = grammar{valued: "vFfEeiloW", long: map[string]bool{
@@ -46,101 +45,35 @@ func awk(r *reader, c call) {
 	}
 }
 
-// awkToken is a word, a number, a text, a regular expression or a sign of a program.
-type awkToken struct {
-	kind rune // w, 0, ", / or the sign itself
-	text string
-}
-
 // awkTokens parts a program into its tokens.
-func awkTokens(program string) []awkToken {
-	var all []awkToken
-	for i := 0; i < len(program); {
-		c := program[i]
-		switch {
-		case c == '\\' && i+1 < len(program) && program[i+1] == '\n':
-			i += 2
+func awkTokens(program string) []token {
+	s := &scanner{text: program, letter: awkLetter}
+	for !s.ended() {
+		switch c := s.text[s.at]; {
+		case strings.HasPrefix(s.rest(), "\\\n"):
+			s.at += 2
 		case c == '#':
-			i += lengthUntil(program[i:], '\n')
+			s.comment()
 		case c == '"':
-			text, n := quotedText(program[i:], '"')
-			all, i = append(all, awkToken{'"', text}), i+n
-		case c == '/' && expectsOperand(all):
-			text, n := expression(program[i:])
-			all, i = append(all, awkToken{'/', text}), i+n
-		case c == '_' || c == '@' || unicode.IsLetter(rune(c)):
-			n := wordLength(program[i:])
-			all, i = append(all, awkToken{'w', program[i : i+n]}), i+n
-		case unicode.IsDigit(rune(c)):
-			n := wordLength(program[i:])
-			all, i = append(all, awkToken{'0', program[i : i+n]}), i+n
-		case c == ' ' || c == '\t' || c == '\r':
-			i++
+			inside, n := quoted(s.rest(), '"')
+			s.add('"', inside, n)
+		case c == '/' && expectsOperand(s.tokens):
+			inside, n := expression(s.rest())
+			s.add('/', inside, n)
 		default:
-			all, i = append(all, awkToken{rune(c), string(c)}), i+1
+			s.plain()
 		}
 	}
-	return all
+	return s.tokens
 }
 
-func lengthUntil(text string, end byte) int {
-	if at := strings.IndexByte(text, end); at >= 0 {
-		return at
-	}
-	return len(text)
-}
-
-// wordLength is how long a word or a number at the beginning of a text is.
-func wordLength(text string) int {
-	for i, c := range text {
-		if i > 0 && c != '_' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return i
-		}
-	}
-	return len(text)
-}
-
-// quotedText is what stands between two delimiters at the beginning of a text, and how long it is with
-// them.
-func quotedText(text string, delimiter byte) (inside string, length int) {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case delimiter:
-			return text[1:i], i + 1
-		}
-	}
-	return text[1:], len(text)
-}
-
-// expression is a regular expression at the beginning of a text, and how long it is with its slashes. A
-// slash in brackets does not end it.
-func expression(text string) (inside string, length int) {
-	bracket := false
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
-			i++
-		case c == '[' && !bracket:
-			bracket = true
-			if i+1 < len(text) && text[i+1] == '^' {
-				i++
-			}
-			if i+1 < len(text) && text[i+1] == ']' {
-				i++
-			}
-		case c == ']':
-			bracket = false
-		case c == '/' && !bracket, c == '\n':
-			return text[1:i], i + 1
-		}
-	}
-	return text[1:], len(text)
+// awkLetter are the characters of words; @ begins the names of directives.
+func awkLetter(c rune, first bool) bool {
+	return c == '@' && first || letter(c, first)
 }
 
 // expectsOperand reports whether a slash begins a regular expression and does not divide.
-func expectsOperand(before []awkToken) bool {
+func expectsOperand(before []token) bool {
 	if len(before) == 0 {
 		return true
 	}
@@ -158,37 +91,61 @@ func expectsOperand(before []awkToken) bool {
 type awkReader struct {
 	*reader
 	variables map[string]string
-	tokens    []awkToken
+	tokens    []token
+	printing  bool // in a print statement
+	depth     int  // of brackets in it
 }
 
 // read reports whether all that the program writes and runs is known, and notes it.
 func (a *awkReader) read() bool {
-	printing, depth := false, 0
 	for i, t := range a.tokens {
-		switch {
-		case t.kind == '(':
-			depth++
-		case t.kind == ')':
-			depth--
-		case t.kind == '\n' && (a.is(i-1, ',') || a.is(i-1, '&') || a.is(i-1, '|')):
-		case t.kind == ';' || t.kind == '\n' || t.kind == '}' || t.kind == '{':
-			printing, depth = false, 0
-		case t.kind == 'w' && (t.text == "print" || t.text == "printf"):
-			printing, depth = true, 0
-		case t.kind == 'w' && !a.plainWord(i):
+		known := true
+		switch t.kind {
+		case '(':
+			a.depth++
+		case ')':
+			a.depth--
+		case ';', '\n', '}', '{':
+			a.endStatement(i)
+		case 'w':
+			known = a.word(i)
+		case '>':
+			known = a.redirects(i)
+		case '|':
+			known = a.isOr(i) || a.runs(i)
+		}
+		if !known {
 			return false
-		case t.kind == '>' && printing && depth == 0:
-			if !a.prints(i + 1) {
-				return false
-			}
-			printing = false
-		case t.kind == '|' && !a.isOr(i):
-			if !a.runs(i, printing) {
-				return false
-			}
 		}
 	}
 	return true
+}
+
+// endStatement ends a statement, unless a line goes on behind a comma or an operator.
+func (a *awkReader) endStatement(i int) {
+	goesOn := a.is(i-1, ',') || a.is(i-1, '&') || a.is(i-1, '|')
+	if a.is(i, '\n') && goesOn {
+		return
+	}
+	a.printing, a.depth = false, 0
+}
+
+func (a *awkReader) word(i int) bool {
+	text := a.tokens[i].text
+	if text == "print" || text == "printf" {
+		a.printing, a.depth = true, 0
+		return true
+	}
+	return a.plainWord(i)
+}
+
+// redirects notes the file behind > in a print statement; elsewhere > compares.
+func (a *awkReader) redirects(i int) bool {
+	if !a.printing || a.depth != 0 {
+		return true
+	}
+	a.printing = false
+	return a.prints(i + 1)
 }
 
 // plainWord reports whether a word loads nothing and runs nothing that is not known.
@@ -217,35 +174,54 @@ func (a *awkReader) prints(i int) bool {
 	if a.is(i, '>') {
 		i++
 	}
-	file, isPattern := "", false
-	for ; i < len(a.tokens); i++ {
-		t := a.tokens[i]
-		value, set := a.variables[t.text]
-		switch {
-		case t.kind == ';' || t.kind == '}' || t.kind == '\n':
-			a.write(file, "awk", false, !isPattern)
-			return file != ""
-		case t.kind == '"':
-			file += awkText(t.text)
-		case t.kind == '0':
-			file += t.text
-		case t.kind == '(' || t.kind == ')':
-		case t.kind == 'w' && (t.text == "NR" || t.text == "NF" || t.text == "FNR"):
-			file, isPattern = file+"*", true
-		case t.kind == 'w' && set && !a.assigned(t.text):
-			file += value
-		default:
-			return false
-		}
+	file := name{known: true}
+	for ; i < len(a.tokens) && !a.ends(i); i++ {
+		part := a.partOfName(a.tokens[i])
+		file = product([]name{file}, []name{part})[0]
 	}
-	a.write(file, "awk", false, !isPattern)
-	return file != ""
+	if !file.known || file.text == "" {
+		return false
+	}
+	a.write(file.text, "awk", false, !file.pattern)
+	return true
+}
+
+// ends reports whether a statement ends at a place.
+func (a *awkReader) ends(i int) bool {
+	return i >= len(a.tokens) || a.is(i, ';') || a.is(i, '}') || a.is(i, '\n')
+}
+
+// partOfName is what one token adds to the name of a file.
+func (a *awkReader) partOfName(t token) name {
+	switch t.kind {
+	case '"':
+		return name{text: awkText(t.text), known: true}
+	case '0':
+		return name{text: t.text, known: true}
+	case '(', ')':
+		return name{known: true}
+	case 'w':
+		return a.valueOf(t.text)
+	}
+	return name{}
+}
+
+// valueOf is the value of a variable.
+func (a *awkReader) valueOf(variable string) name {
+	switch variable {
+	case "NR", "NF", "FNR":
+		return number
+	}
+	value, set := a.variables[variable]
+	return name{text: value, known: set && !a.assigned(variable)}
 }
 
 // assigned reports whether the program itself changes a variable.
 func (a *awkReader) assigned(variable string) bool {
 	for i, t := range a.tokens {
-		if t.kind == 'w' && t.text == variable && (a.is(i+1, '=') && !a.is(i+2, '=') || a.is(i-1, ',') || a.is(i-1, '(')) {
+		isSet := a.is(i+1, '=') && !a.is(i+2, '=')
+		isHandedOn := a.is(i-1, ',') || a.is(i-1, '(')
+		if t.kind == 'w' && t.text == variable && (isSet || isHandedOn) {
 			return true
 		}
 	}
@@ -253,17 +229,20 @@ func (a *awkReader) assigned(variable string) bool {
 }
 
 // runs reads the command of a pipe, before getline or behind print.
-func (a *awkReader) runs(i int, printing bool) bool {
-	at := i - 1
-	if printing {
-		at = i + 1
-	}
-	if !a.is(at, '"') || a.is(i+1, '&') {
+func (a *awkReader) runs(i int) bool {
+	if a.is(i+1, '&') {
 		return false
 	}
-	ends := a.is(at+1, ';') || a.is(at+1, '}') || a.is(at+1, '\n') || at+1 == len(a.tokens) || !printing
-	joins := !printing && (a.is(at-1, '"') || a.is(at-1, 'w') || a.is(at-1, '$'))
-	return ends && !joins && a.reader.read(awkText(a.tokens[at].text)) == nil
+	at, isAlone := i-1, !a.joins(i-2)
+	if a.printing {
+		at, isAlone = i+1, a.ends(i+2)
+	}
+	return isAlone && a.is(at, '"') && a.reader.read(awkText(a.tokens[at].text)) == nil
+}
+
+// joins reports whether a text is put together with what stands at a place.
+func (a *awkReader) joins(i int) bool {
+	return a.is(i, '"') || a.is(i, 'w') || a.is(i, '$')
 }
 
 // awkText is a text without its escapes.

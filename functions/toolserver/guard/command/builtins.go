@@ -92,15 +92,17 @@ func (r *reader) joinedText(c call, args []argument) {
 
 // setShell sets the arguments of the shell, or its options.
 func setShell(r *reader, c call) {
+	if c.has("-a", "allexport") {
+		r.everything = true
+	}
 	for i, a := range c.args {
-		if a.text == "-a" || a.text == "-o" && i+1 < len(c.args) && c.args[i+1].text == "allexport" {
-			r.everything = true
-		}
 		if a.text == "--" {
 			r.arguments, r.shifted = r.possible(c.args[i+1:]), false
 			return
 		}
-		if !strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "+") && !follows(c.args, i, "-o", "+o") && !strings.HasSuffix(before(c.args, i), "o") {
+		isOption := strings.HasPrefix(a.text, "-") || strings.HasPrefix(a.text, "+")
+		isValue := strings.HasSuffix(before(c.args, i), "o") // of -o, or of -euo
+		if !isOption && !isValue {
 			r.arguments, r.shifted = r.possible(c.args[i:]), false
 			return
 		}

@@ -47,8 +47,9 @@ type Analysis struct {
 
 // Limits of the analysis.
 const (
-	maxDepth = 8   // of shells in shells
-	maxFound = 500 // writes and unresolved parts
+	maxDepth = 8       // of shells in shells
+	maxFound = 500     // writes and unresolved parts
+	maxRead  = 2 << 20 // bytes of commands and scripts
 )
 
 // ErrSyntax says that the shell would not read the command.

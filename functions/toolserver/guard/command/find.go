@@ -104,18 +104,24 @@ func below(root name, pattern string) name {
 func (r *reader) roots(c call) []name {
 	var all []name
 	for _, a := range c.args {
-		isTest := strings.HasPrefix(a.text, "-") && a.text != "-" && !cluster(a.text, "HLP")
-		if a.ok && (isTest || a.text == "(" || a.text == "!") {
+		if cluster(a.text, "HLP") {
+			continue
+		}
+		if a.ok && beginsTests(a.text) {
 			break
 		}
-		if !cluster(a.text, "HLP") {
-			all = append(all, r.names(a.word)...)
-		}
+		all = append(all, r.names(a.word)...)
 	}
 	if len(all) == 0 {
 		return []name{{".", true, false}}
 	}
 	return all
+}
+
+// beginsTests reports whether a word of find is a test, and no folder.
+func beginsTests(word string) bool {
+	isTest := strings.HasPrefix(word, "-") && word != "-"
+	return isTest || word == "(" || word == "!"
 }
 
 // findActions are the words of find that change something; only tests before one narrow what it meets.
@@ -170,11 +176,21 @@ func askedFor(args []argument, i int) (pattern string, ok bool) {
 
 // searched are the names that find prints.
 func (r *reader) searched(c call) ([]name, bool) {
-	if c.has("-exec", "-execdir", "-printf", "-ls", "-ok") {
+	exec := slices.IndexFunc(c.args, func(a argument) bool { return a.text == "-exec" || a.text == "-execdir" })
+	namesFiles := exec >= 0 && listsMatches(c.args[exec+1:])
+	if exec >= 0 && !namesFiles || c.has("-printf", "-ls", "-ok") {
 		return nil, false
 	}
 	found := r.found(c)
 	return found, allKnown(found)
+}
+
+// listsMatches reports whether a program is grep that prints the names of files.
+func listsMatches(args []argument) bool {
+	if len(args) == 0 || args[0].text != "grep" {
+		return false
+	}
+	return slices.ContainsFunc(args, func(a argument) bool { return cluster(a.text, "lL") })
 }
 
 var xargsOptions = wrapper{valued: []string{

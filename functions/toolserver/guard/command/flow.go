@@ -32,9 +32,11 @@ func (r *reader) readAll(text string) error {
 
 func (r *reader) read(text string) error {
 	r.calls++
-	if r.depth++; r.depth > maxDepth || r.calls > maxFound {
+	r.size += len(text)
+	isTooMuch := r.calls > maxFound || r.size > maxRead
+	if r.depth++; r.depth > maxDepth || isTooMuch {
 		r.depth--
-		r.unresolved("shells in more than 8 shells", text)
+		r.unresolved("shells in more than 8 shells", text[:min(len(text), longestValue)])
 		return nil
 	}
 	defer func() { r.depth-- }()

@@ -57,32 +57,41 @@ func (r *reader) toHome() {
 
 // entered are the folders that a change to one leads to. ok is false if they are not known.
 func (r *reader) entered(folder name, physical bool) (dirs []name, ok bool) {
+	folder.text = r.fromHome(folder.text)
 	text := folder.text
 	switch {
 	case text == "": // the shell and git stay where they are
 		return r.dirs, !r.lost
 	case text == "-":
 		return r.back.dirs, !r.back.lost
-	case text == "~" && r.scene.Home != "":
-		return []name{{r.scene.Home, true, false}}, true
-	case strings.HasPrefix(text, "~/") && r.scene.Home != "":
-		return []name{{r.scene.Home + text[1:], true, folder.pattern}}, true
-	case strings.ContainsAny(text[:1], "~+-"), physical && strings.Contains(text, ".."):
-		return nil, false
-	case strings.HasPrefix(text, "/proc/"):
-		return nil, false
-	case path.IsAbs(text):
+	case path.IsAbs(text) && !strings.HasPrefix(text, "/proc/"):
 		return []name{{path.Clean(text), true, folder.pattern}}, true
+	case strings.ContainsAny(text[:1], "~+-/"):
+		return nil, false
+	case physical && strings.Contains(text, ".."):
+		return nil, false
 	}
+	return r.enteredFromHere(folder), !r.lost
+}
 
+// fromHome writes out the home directory at the beginning of the name of a folder.
+func (r *reader) fromHome(folder string) string {
+	rest, ok := strings.CutPrefix(folder+"/", "~/")
+	if !ok || r.scene.Home == "" {
+		return folder
+	}
+	return path.Join(r.scene.Home, rest)
+}
+
+func (r *reader) enteredFromHere(folder name) (dirs []name) {
 	for _, dir := range r.dirs {
-		joined := path.Join(dir.text, r.behind(text))
+		joined := path.Join(dir.text, r.behind(folder.text))
 		if joined == "." {
 			joined = ""
 		}
 		dirs = append(dirs, name{joined, true, dir.pattern || folder.pattern})
 	}
-	return dirs, !r.lost
+	return dirs
 }
 
 func pushDir(r *reader, c call) {

@@ -44,24 +44,24 @@ func (r *reader) gitOptions(c call) []argument {
 		if !joined && gitValued[name] {
 			next, rest = args[1], args[2:]
 		}
-
-		switch name {
-		case "-C", "--work-tree":
-			r.within(next)
-		case "-c":
-			if !next.ok || runsProgram(next.text, "") {
-				r.hide(c.all())
-			}
-		case "--exec-path", "--config-env":
-			r.hide(c.all())
-		case "--git-dir":
-			if !next.ok || path.Base(next.text) != ".git" { // git obeys the settings there
-				r.hide(c.all())
-			}
-		}
+		r.gitOption(c, name, next)
 		args = rest
 	}
 	return args
+}
+
+// gitOption notes one option before the word of git.
+func (r *reader) gitOption(c call, name string, value argument) {
+	switch name {
+	case "-C", "--work-tree":
+		r.within(value)
+	case "-c":
+		r.hideIf(c, !value.ok || runsProgram(value.text, ""))
+	case "--exec-path", "--config-env":
+		r.hide(c.all())
+	case "--git-dir": // git obeys the settings there
+		r.hideIf(c, !value.ok || path.Base(value.text) != ".git")
+	}
 }
 
 // gitValued are the options of git itself whose value is the next word.
@@ -145,14 +145,26 @@ func (r *reader) otherGit(name string, options []option, whole call) {
 
 // gitOutputs notes the files that git writes by an option.
 func (r *reader) gitOutputs(name string, options []option, c call) {
+	if writesNoOutput[name] {
+		return
+	}
 	for _, o := range options {
-		isOutput := o.name == "o" || o.name == "output" || o.name == "output-directory"
-		if isOutput && o.value.word != nil && name != "commit" && name != "push" && name != "ls-files" {
-			r.word(o.value.word, c.program, o.name == "output-directory")
+		if o.value.word == nil {
+			continue
+		}
+		switch o.name {
+		case "o", "output":
+			r.word(o.value.word, c.program, false)
+			r.inside(o.value)
+		case "output-directory":
+			r.word(o.value.word, c.program, true)
 			r.inside(o.value)
 		}
 	}
 }
+
+// writesNoOutput are words of git whose option -o means something else.
+var writesNoOutput = setOf("commit push ls-files")
 
 // inside notes that a new file is written in the folder that an option names.
 func (r *reader) inside(folder argument) {

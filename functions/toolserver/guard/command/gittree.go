@@ -75,30 +75,37 @@ func (r *reader) pathspecs(operands []argument, how string, remove bool) {
 }
 
 func (r *reader) pathspec(value name, how string, remove bool) {
-	text, top := value.text, false
+	text := value.text
 	if signs, rest, is := magic(text); is {
-		if strings.Contains(signs, "exclude") || strings.Contains(signs, "icase") || strings.Contains(signs, "attr") {
-			text = "**"
-			rest = text
-		}
-		top = strings.Contains(signs, "top")
-		text = rest
-		if text == "" {
-			text = "."
-		}
-	}
-	if top && r.scene.Top != "" {
-		text = r.scene.Top + "/" + text
+		text = r.withSigns(signs, rest)
 	}
 
 	isPattern := value.pattern || hasPattern(text)
-	if isPattern && !strings.Contains(text, "/") {
+	if !isPattern {
+		r.write(text, how, remove, true)
+		return
+	}
+	if !strings.Contains(text, "/") {
 		r.write("**/"+text, how, remove, false)
 	}
-	if isPattern {
-		text = strings.ReplaceAll(strings.ReplaceAll(text, "**", "*"), "*", "**")
+	acrossFolders := strings.ReplaceAll(strings.ReplaceAll(text, "**", "*"), "*", "**")
+	r.write(acrossFolders, how, remove, false)
+}
+
+// withSigns is a pathspec without the signs before it, as a name or a pattern.
+func (r *reader) withSigns(signs, text string) string {
+	for _, sign := range []string{"exclude", "icase", "attr"} {
+		if strings.Contains(signs, sign) {
+			text = "**"
+		}
 	}
-	r.write(text, how, remove, !isPattern)
+	if text == "" {
+		text = "."
+	}
+	if strings.Contains(signs, "top") && r.scene.Top != "" {
+		return r.scene.Top + "/" + text
+	}
+	return text
 }
 
 // magic splits the signs of a pathspec from its name.

@@ -94,68 +94,81 @@ func (l runtime) inline(c call, options []option) bool {
 func (r *reader) inlineCode(c call, language runtime, options []option) {
 	reads := codeReads[programName(c.program)]
 	codes := language.codes(c)
-	if reads == nil || len(codes) == 0 || given(options, "i", "interactive") {
-		r.hide(c.all())
-		return
-	}
+	plain := reads != nil && len(codes) > 0 && !given(options, "i", "interactive")
 	for _, code := range codes {
 		text, ok := r.roughly(code)
-		if !code.ok && code.word == nil || !ok || !reads(text, r.mayBeThere) {
-			r.hide(c.all())
-			return
-		}
+		plain = plain && ok && reads(text, r.mayBeThere)
 	}
+	r.hideIf(c, !plain)
 }
 
 // codes are the programs on a command line: behind a letter that says so, or in the same word.
 func (l runtime) codes(c call) (codes []argument) {
-	words := strings.Fields(l.words)
 	for i, a := range c.args {
-		next := argument{}
-		if i+1 < len(c.args) {
-			next = c.args[i+1]
-		}
+		next := c.argumentAt(i + 1)
 		word, value, joined := strings.Cut(a.text, "=")
-		at := strings.IndexAny(a.text, l.letters)
+		isWord := slices.Contains(strings.Fields(l.words), word)
 		switch {
-		case slices.Contains(words, word) && joined:
+		case isWord && joined:
 			codes = append(codes, argument{literal(value), value, a.ok})
-		case slices.Contains(words, word):
+		case isWord:
 			codes = append(codes, next)
-		case !cluster(a.text, l.letters) || l.letters == "":
-			if a.ok && !strings.HasPrefix(a.text, "-") && !follows(c.args, i, "-X", "-W", "-C", "-r", "--require", "--import") {
-				return codes // the rest are arguments of the program
-			}
-		case strings.Trim(a.text[at:], l.letters) == "":
-			if !strings.HasPrefix(next.text, "-") || next.word == nil {
-				codes = append(codes, next)
-			}
-		default:
-			codes = append(codes, argument{literal(a.text[at+1:]), a.text[at+1:], a.ok})
+		case l.letters != "" && cluster(a.text, l.letters):
+			codes = append(codes, l.codeOf(a, next)...)
+		case c.isOperand(i):
+			return codes // the rest are arguments of the program
 		}
 	}
 	return codes
 }
 
+// isOperand reports whether an argument is known and no option, nor the value of one that loads something.
+func (c call) isOperand(i int) bool {
+	isPlain := c.args[i].ok && !strings.HasPrefix(c.args[i].text, "-")
+	return isPlain && !follows(c.args, i, loadingOptions...)
+}
+
+// loadingOptions are options of interpreters whose value is no program of the command line.
+var loadingOptions = []string{"-X", "-W", "-C", "-r", "--require", "--import"}
+
+// codeOf is the program of one short option: what is behind its letter, or the next word.
+func (l runtime) codeOf(a, next argument) []argument {
+	at := strings.IndexAny(a.text, l.letters)
+	if strings.Trim(a.text[at:], l.letters) != "" {
+		return []argument{{literal(a.text[at+1:]), a.text[at+1:], a.ok}}
+	}
+	if strings.HasPrefix(next.text, "-") && next.word != nil {
+		return nil
+	}
+	return []argument{next}
+}
+
 // interpreted looks at the module, the file or the input that is run.
 func (r *reader) interpreted(c call, options []option, operands []argument) {
-	module, isModule := find(options, "m")
-	switch {
-	case isModule:
+	if module, isModule := find(options, "m"); isModule {
 		r.module(c, module.value.text, operands)
+		return
+	}
+
+	switch {
 	case c.has("--run"):
 		r.nodeRun(c, operands)
-	case c.has("--check", "--syntax-check"):
-	case c.has("--test", "test", "lint", "check", "fmt", "task", "install", "cache"):
+	case c.has("--check", "--syntax-check", "--test", "test", "lint", "check", "fmt", "task", "install", "cache"):
 	case len(operands) == 0, operands[0].text == "-":
 		r.codeOfInput(c)
 	case operands[0].text == "run" && c.program == "deno" && len(operands) > 1:
 		r.script(operands[1])
 	default:
-		r.script(operands[0])
-		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
-			r.named(call{c.program, operands[1:]})
-		}
+		r.codeOfFile(c, operands)
+	}
+}
+
+// codeOfFile looks at a program in a file and what it is given.
+func (r *reader) codeOfFile(c call, operands []argument) {
+	r.script(operands[0])
+	text, ok := r.scriptText(operands[0])
+	if !ok || MayWrite(text) {
+		r.named(call{c.program, operands[1:]})
 	}
 }
 
@@ -204,49 +217,44 @@ func (r *reader) isFed() bool {
 
 func perl(r *reader, c call) {
 	options, operands := c.parse(grammar{valued: "eEIMmF", long: map[string]bool{}})
-	code := given(options, "e", "E")
-	if slices.ContainsFunc(c.args, func(a argument) bool {
-		return cluster(beforeSuffix(a.text), "i") &&
-			!strings.HasPrefix(a.text, "-I")
-	}) {
-		for _, file := range operands {
-			r.word(file.word, c.program+" -i", false)
-		}
+	inPlace := func(a argument) bool {
+		return cluster(beforeSuffix(a.text), "i") && !strings.HasPrefix(a.text, "-I")
+	}
+	if slices.ContainsFunc(c.args, inPlace) {
+		r.written(operands, c.program+" -i")
 	}
 
-	opens := func(a argument) bool { return !a.ok || strings.ContainsAny(a.text, "|<>") }
 	switch {
-	case code && given(options, "n", "p") && slices.ContainsFunc(operands, opens): // <> would run it
-		r.hide(c.all())
-	case code:
+	case given(options, "e", "E"):
+		r.hideIf(c, given(options, "n", "p") && slices.ContainsFunc(operands, opensMore))
 		r.perlCode(c, options)
-	case len(operands) == 0 && !c.has(asksOnly...):
-		r.hide(c.all())
 	case len(operands) > 0:
-		r.script(operands[0])
-		if text, ok := r.scriptText(operands[0]); !ok || MayWrite(text) {
-			r.named(call{c.program, operands[1:]})
-		}
+		r.codeOfFile(c, operands)
+	default:
+		r.hideIf(c, !c.has(asksOnly...))
 	}
+}
+
+// opensMore reports whether <> of Perl would run an operand, or write it.
+func opensMore(operand argument) bool {
+	return !operand.ok || strings.ContainsAny(operand.text, "|<>")
 }
 
 // perlCode looks at the program of a command line.
 func (r *reader) perlCode(c call, options []option) {
 	for _, o := range options {
+		plain := true
 		switch o.name {
 		case "e", "E":
 			text, ok := r.roughly(o.value)
-			if c.program != "perl" || !ok || !perlReads(text) {
-				r.hide(c.all())
-				return
-			}
+			plain = c.program == "perl" && ok && perlReads(text)
 		case "M", "m":
 			name, _, _ := strings.Cut(strings.TrimPrefix(o.value.text, "-"), "=")
-			if !perlModules[name] {
-				r.hide(c.all())
-				return
-			}
+			plain = perlModules[name]
 		case "I", "x", "S", "d", "D":
+			plain = false
+		}
+		if !plain {
 			r.hide(c.all())
 			return
 		}
@@ -265,24 +273,41 @@ func beforeSuffix(option string) string {
 var databaseRuns = regexp.MustCompile(`(?i)\\[!owgs]|\\copy|\.(sh|shell|system|output|once|o|save|backup|dump|clone|excel|log|archive)\b|into\s+(out|dump)file|\bcopy\b.*\bto\b|load_extension|writefile\s*\(|attach\s`)
 
 func database(r *reader, c call) {
-	text := r.input
-	isKnown := text != "" && text != unknownText && r.piped == ""
-	if r.isFed() && (!isKnown || databaseRuns.MatchString(text)) {
+	if !r.plainDatabase(c) {
 		r.hide(c.all())
 		return
 	}
-	for i, a := range c.args {
-		code := slices.Contains([]string{"-c", "-e", "--command", "--execute", "-cmd"}, before(c.args, i)) ||
-			c.program == "sqlite3" && i > 0
-		if !a.ok && code || databaseRuns.MatchString(a.text) {
-			r.hide(c.all())
-			return
-		}
-	}
-
 	for _, a := range c.args {
 		if !strings.HasPrefix(a.text, ".read ") {
 			r.namedBy(c.program, a)
 		}
 	}
+}
+
+// plainDatabase reports whether a database shell only reads and writes its database.
+func (r *reader) plainDatabase(c call) bool {
+	if r.isFed() && !r.fedPlainly() {
+		return false
+	}
+	for i, a := range c.args {
+		isHidden := !a.ok && c.isDatabaseCode(i)
+		if isHidden || databaseRuns.MatchString(a.text) {
+			return false
+		}
+	}
+	return true
+}
+
+// isDatabaseCode reports whether an argument holds commands of a database shell.
+func (c call) isDatabaseCode(i int) bool {
+	if c.program == "sqlite3" {
+		return i > 0
+	}
+	return follows(c.args, i, "-c", "-e", "--command", "--execute", "-cmd")
+}
+
+// fedPlainly reports whether a database shell reads a text that is known and runs nothing.
+func (r *reader) fedPlainly() bool {
+	isKnown := r.input != "" && r.input != unknownText && r.piped == ""
+	return isKnown && !databaseRuns.MatchString(r.input)
 }

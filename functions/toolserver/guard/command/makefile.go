@@ -85,6 +85,8 @@ type makefile struct {
 	included  int
 	oneShell  bool
 	inRecipe  bool
+	parsed    int
+	expanded  int // bytes, against variables that hold themselves
 }
 
 // makeRule is one target.
@@ -161,6 +163,9 @@ var (
 
 // parse reads the text of a Makefile. Both ways of a condition are taken.
 func (m *makefile) parse(text string) {
+	if m.parsed += len(text); m.parsed > maxRead {
+		return
+	}
 	m.current = nil
 	text = m.takeDefinitions(strings.ReplaceAll(text, "\\\n", " "))
 	for line := range strings.Lines(text) {
@@ -367,6 +372,9 @@ func (m *makefile) expand(text string) string {
 }
 
 func (m *makefile) expandWithin(text string, depth int) string {
+	if m.expanded += len(text) + 1; m.expanded > maxRead {
+		return unknownOfMake
+	}
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] != '$' || i+1 == len(text) {

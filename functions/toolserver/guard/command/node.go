@@ -29,66 +29,69 @@ func nodeReads(code string, _ func(file string) bool) bool {
 	return ok && n.reads()
 }
 
-// nodeTokens parts a program into its tokens: words (w), numbers (0), texts ("), regular expressions (/)
-// and signs.
-func nodeTokens(code string, depth int) (all []awkToken, ok bool) {
-	for i := 0; i < len(code); {
-		c := rune(code[i])
-		switch {
-		case c >= 0x80 || depth > maxDepth:
+// nodeTokens parts a program into its tokens. ok is false if it has letters beyond ASCII or escapes, which
+// may spell a forbidden name.
+func nodeTokens(code string, depth int) (tokens []token, ok bool) {
+	isASCII := !strings.ContainsFunc(code, func(c rune) bool { return c > unicode.MaxASCII })
+	escapes := strings.Contains(code, `\x`) || strings.Contains(code, `\u`)
+	if !isASCII || escapes || depth > maxDepth {
+		return nil, false
+	}
+
+	s := &scanner{text: code, letter: nodeLetter}
+	for !s.ended() {
+		if !s.nodeToken(depth) {
 			return nil, false
-		case strings.HasPrefix(code[i:], "//"):
-			i += lengthUntil(code[i:], '\n')
-		case strings.HasPrefix(code[i:], "/*"):
-			end := strings.Index(code[i+2:], "*/")
-			if end < 0 {
-				return nil, false
-			}
-			i += end + 4
-		case c == '"' || c == '\'':
-			text, n := quotedText(code[i:], code[i])
-			if strings.Contains(text, `\`) && (strings.Contains(text, `\x`) || strings.Contains(text, `\u`)) {
-				return nil, false
-			}
-			all, i = append(all, awkToken{'"', text}), i+n
-		case c == '`':
-			text, n := quotedText(code[i:], '`')
-			parts, fine := nodeBraces(text, depth)
-			if !fine {
-				return nil, false
-			}
-			all, i = append(append(all, awkToken{'`', text}), parts...), i+n
-		case c == '/' && nodeExpectsOperand(all):
-			text, n := expression(code[i:])
-			all, i = append(all, awkToken{'/', text}), i+n
-		case c == '_' || c == '$' || unicode.IsLetter(c):
-			n := nodeWord(code[i:])
-			all, i = append(all, awkToken{'w', code[i : i+n]}), i+n
-		case unicode.IsDigit(c):
-			n := wordLength(code[i:])
-			all, i = append(all, awkToken{'0', code[i : i+n]}), i+n
-		case c == '\\':
-			return nil, false
-		case unicode.IsSpace(c):
-			i++
-		default:
-			all, i = append(all, awkToken{c, string(c)}), i+1
 		}
 	}
-	return all, true
+	return s.tokens, true
 }
 
-func nodeWord(text string) int {
-	for i, c := range text {
-		if c != '_' && c != '$' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return i
-		}
+func nodeLetter(c rune, first bool) bool {
+	return c == '$' || letter(c, first)
+}
+
+func (s *scanner) nodeToken(depth int) bool {
+	switch c := s.text[s.at]; {
+	case strings.HasPrefix(s.rest(), "//"):
+		s.comment()
+	case strings.HasPrefix(s.rest(), "/*"):
+		return s.longComment()
+	case c == '"' || c == '\'':
+		inside, n := quoted(s.rest(), c)
+		s.add('"', inside, n)
+	case c == '`':
+		return s.template(depth)
+	case c == '/' && nodeExpectsOperand(s.tokens):
+		inside, n := expression(s.rest())
+		s.add('/', inside, n)
+	case c == '\\':
+		return false
+	case c == '\n':
+		s.at++
+	default:
+		s.plain()
 	}
-	return len(text)
+	return true
+}
+
+func (s *scanner) longComment() bool {
+	end := strings.Index(s.text[s.at+2:], "*/")
+	s.at += end + 4
+	return end >= 0
+}
+
+// template reads a text with expressions in it, whose tokens follow.
+func (s *scanner) template(depth int) bool {
+	inside, n := quoted(s.rest(), '`')
+	s.add('`', inside, n)
+	parts, ok := nodeBraces(inside, depth)
+	s.tokens = append(s.tokens, parts...)
+	return ok
 }
 
 // nodeExpectsOperand reports whether a slash begins a regular expression.
-func nodeExpectsOperand(before []awkToken) bool {
+func nodeExpectsOperand(before []token) bool {
 	if len(before) == 0 {
 		return true
 	}
@@ -98,7 +101,7 @@ func nodeExpectsOperand(before []awkToken) bool {
 }
 
 // nodeBraces are the tokens of the expressions in a template.
-func nodeBraces(text string, depth int) (all []awkToken, ok bool) {
+func nodeBraces(text string, depth int) (all []token, ok bool) {
 	for {
 		_, rest, found := strings.Cut(text, "${")
 		if !found {
@@ -109,14 +112,14 @@ func nodeBraces(text string, depth int) (all []awkToken, ok bool) {
 		if !closed || !fine {
 			return nil, false
 		}
-		all = append(append(append(all, awkToken{'(', "("}), parts...), awkToken{')', ")"})
+		all = append(append(append(all, token{'(', "("}), parts...), token{')', ")"})
 		text = after
 	}
 }
 
 // nodeReader looks whether a program only reads.
 type nodeReader struct {
-	tokens  []awkToken
+	tokens  []token
 	modules map[string]string // names of modules in the program
 }
 
@@ -129,12 +132,16 @@ func (n *nodeReader) reads() bool {
 		n.modules[name] = name
 	}
 	for i, t := range n.tokens {
-		switch {
-		case t.kind == '"' && nodeForbidden[t.text], t.kind == '`' && nodeForbidden[t.text]:
-			return false
-		case t.kind == '[' && n.isAccess(i) && !n.plainAccess(i):
-			return false
-		case t.kind == 'w' && !n.word(i):
+		fine := true
+		switch t.kind {
+		case '"', '`':
+			fine = !nodeForbidden[t.text]
+		case '[':
+			fine = !n.isAccess(i) || n.plainAccess(i)
+		case 'w':
+			fine = n.word(i)
+		}
+		if !fine {
 			return false
 		}
 	}
@@ -154,52 +161,69 @@ func (n *nodeReader) isAccess(i int) bool {
 
 // plainAccess reports whether a member is taken by a text or a number that is written out.
 func (n *nodeReader) plainAccess(i int) bool {
-	isPlain := i+2 < len(n.tokens) && (n.tokens[i+1].kind == '0' || n.tokens[i+1].kind == '"') && n.is(i+2, "]")
-	isSteered := n.tokens[i-1].text == "process" || n.tokens[i-1].text == "require" || n.modules[n.tokens[i-1].text] != ""
+	kind, owner := n.kindAt(i+1), n.textAt(i-1)
+	isPlain := (kind == '0' || kind == '"') && n.is(i+2, "]")
+	isSteered := owner == "process" || owner == "require" || n.modules[owner] != ""
 	return isPlain && !isSteered
 }
 
 func (n *nodeReader) word(i int) bool {
 	text := n.tokens[i].text
 	isMember := n.is(i-1, ".")
-	isKey := n.is(i+1, ":") && !isMember
 	switch {
 	case nodeForbidden[text]:
 		return false
 	case text == "process":
-		return n.is(i+1, ".") && i+2 < len(n.tokens) && processMembers[n.tokens[i+2].text]
+		return n.is(i+1, ".") && processMembers[n.textAt(i+2)]
 	case text == "require":
 		return !isMember && n.requires(i)
-	case isMember || isKey:
+	case isMember, n.is(i+1, ":"):
 		return true
-	case n.modules[text] != "":
-		return n.usesModule(i, n.modules[text])
 	}
-	return true
+	return n.usesModule(i, n.modules[text])
+}
+
+// textAt is the text of a token, "" behind the last one.
+func (n *nodeReader) textAt(i int) string {
+	if i < 0 || i >= len(n.tokens) {
+		return ""
+	}
+	return n.tokens[i].text
+}
+
+// kindAt is the kind of a token, 0 behind the last one.
+func (n *nodeReader) kindAt(i int) rune {
+	if i < 0 || i >= len(n.tokens) {
+		return 0
+	}
+	return n.tokens[i].kind
 }
 
 // requires judges require(...): a module that only reads, or a file of JSON.
 func (n *nodeReader) requires(i int) bool {
-	isText := n.is(i+1, "(") && i+3 < len(n.tokens) && n.tokens[i+2].kind == '"' && n.is(i+3, ")")
+	isText := n.is(i+1, "(") && n.kindAt(i+2) == '"' && n.is(i+3, ")")
+	name := strings.TrimPrefix(n.textAt(i+2), "node:")
 	if !isText {
 		return false
 	}
-	name := strings.TrimPrefix(n.tokens[i+2].text, "node:")
 	if strings.HasSuffix(name, ".json") {
 		return true
 	}
 	members, known := nodeModules[name]
-	if !known {
-		return false
-	}
+	return known && n.requiresModule(i, name, members)
+}
 
+// requiresModule judges what is taken of a module: one member, a name for it, or some members by their
+// names.
+func (n *nodeReader) requiresModule(i int, name, members string) bool {
+	isAssigned := n.is(i-1, "=")
 	switch {
 	case n.is(i+4, "."):
-		return allowedOfNode(members, n.tokens[min(i+5, len(n.tokens)-1)].text)
-	case n.is(i-1, "=") && i > 1 && n.tokens[i-2].kind == 'w':
+		return allowedOfNode(members, n.textAt(i+5))
+	case isAssigned && n.kindAt(i-2) == 'w':
 		n.modules[n.tokens[i-2].text] = name
 		return true
-	case n.is(i-1, "=") && n.is(i-2, "}"):
+	case isAssigned && n.is(i-2, "}"):
 		return n.takesAllowed(i-3, members)
 	}
 	return members == "*"
@@ -226,8 +250,8 @@ func (n *nodeReader) takesAllowed(i int, members string) bool {
 func (n *nodeReader) usesModule(i int, module string) bool {
 	members := nodeModules[module]
 	isAssigned := n.is(i+1, "=") && !n.is(i+2, "=")
-	if members == "*" || isAssigned {
+	if module == "" || members == "*" || isAssigned {
 		return true
 	}
-	return n.is(i+1, ".") && i+2 < len(n.tokens) && allowedOfNode(members, n.tokens[i+2].text)
+	return n.is(i+1, ".") && allowedOfNode(members, n.textAt(i+2))
 }

@@ -41,24 +41,31 @@ func (r *reader) output(s *syntax.Stmt) ([]name, bool) {
 func (r *reader) outputOfBoth(n *syntax.BinaryCmd) ([]name, bool) {
 	switch n.Op {
 	case syntax.Pipe:
-		last, is := n.Y.Cmd.(*syntax.CallExpr)
-		if !is || len(last.Args) == 0 {
-			return nil, false
-		}
-		if last.Args[0].Lit() == "wc" {
-			return []name{number}, true
-		}
-		readsOnlyTheOther := filters[last.Args[0].Lit()] && !slices.ContainsFunc(last.Args[1:], counts)
-		if !readsOnlyTheOther || len(n.Y.Redirs) > 0 {
-			return nil, false
-		}
-		return r.output(n.X)
+		return r.outputOfPipe(n)
 	case syntax.OrStmt, syntax.AndStmt:
 		first, ok := r.output(n.X)
 		second, too := r.output(n.Y)
 		return append(first, second...), ok && too
 	}
 	return nil, false
+}
+
+// outputOfPipe are the lines that a pipe prints, if its last program passes them on as they are.
+func (r *reader) outputOfPipe(n *syntax.BinaryCmd) ([]name, bool) {
+	last, is := n.Y.Cmd.(*syntax.CallExpr)
+	if !is || len(last.Args) == 0 {
+		return nil, false
+	}
+
+	program := last.Args[0].Lit()
+	if program == "wc" {
+		return []name{number}, true
+	}
+	passesOn := filters[program] && !slices.ContainsFunc(last.Args[1:], counts)
+	if !passesOn || len(n.Y.Redirs) > 0 {
+		return nil, false
+	}
+	return r.output(n.X)
 }
 
 // counts reports whether an option of a filter makes other lines of those that it reads.
@@ -114,48 +121,71 @@ func (r *reader) outputOf(n *syntax.CallExpr, redirects []*syntax.Redirect) ([]n
 	return lines, known
 }
 
+// printers give the lines that a program prints, as far as they are known. It is filled at the start, since
+// some of the functions look other programs up.
+var printers map[string]func(*reader, call) ([]name, bool)
+
+func init() {
+	aNumber := func(*reader, call) ([]name, bool) { return []name{number}, true }
+	printers = map[string]func(*reader, call) ([]name, bool){
+		"pwd":      func(r *reader, _ call) ([]name, bool) { return r.here(r.place), !r.lost },
+		"echo":     (*reader).echoed,
+		"printf":   (*reader).formatted,
+		"dirname":  (*reader).ofPaths,
+		"basename": (*reader).ofPaths,
+		"realpath": (*reader).ofPaths,
+		"readlink": (*reader).ofPaths,
+		"seq":      aNumber,
+		"wc":       aNumber,
+		"nproc":    aNumber,
+		"id":       aNumber,
+		"date":     (*reader).dated,
+		"mktemp":   (*reader).temporary,
+		"ls":       (*reader).listed,
+		"find":     (*reader).searched,
+		"cat":      (*reader).concatenated,
+		"grep":     (*reader).matched,
+		"egrep":    (*reader).matched,
+		"fgrep":    (*reader).matched,
+		"rg":       (*reader).matched,
+		"git":      (*reader).printedByGit,
+	}
+}
+
 // printed are the lines that a program prints.
 func (r *reader) printed(c call) ([]name, bool) {
-	switch c.program {
-	case "pwd":
-		return r.here(r.place), !r.lost
-	case "echo":
-		return r.echoed(c)
-	case "printf":
-		return r.formatted(c)
-	case "dirname", "basename", "realpath", "readlink":
-		return r.ofPaths(c)
-	case "seq", "wc", "nproc", "id":
-		return []name{number}, true
-	case "date":
-		slash := slices.ContainsFunc(c.args, func(a argument) bool { return strings.Contains(a.text, "/") })
-		return []name{something}, !slash
-	case "mktemp":
-		return []name{{"/tmp/tmp.XXXXXXXXXX", true, false}}, len(c.files()) == 0 && !c.has("-p")
-	case "ls":
-		return r.listed(c)
-	case "find":
-		return r.searched(c)
-	case "cat":
-		return r.concatenated(c)
-	case "grep", "egrep", "fgrep", "rg":
-		return r.matched(c)
-	case "git":
-		return r.printedByGit(c)
+	printer, known := printers[c.program]
+	if !known {
+		return nil, false
 	}
-	return nil, false
+	return printer(r, c)
+}
+
+// dated is a date, which has no slash unless its format has one.
+func (r *reader) dated(c call) ([]name, bool) {
+	slash := slices.ContainsFunc(c.args, func(a argument) bool { return !a.ok || strings.Contains(a.text, "/") || strings.Contains(a.text, "%D") })
+	return []name{something}, !slash
+}
+
+// temporary is a new name in the folder for temporary files.
+func (r *reader) temporary(c call) ([]name, bool) {
+	_, moved := r.values["TMPDIR"]
+	plain := len(c.files()) == 0 && !c.has("-p", "-t") && !moved
+	return []name{{"/tmp/tmp.XXXXXXXXXX", true, false}}, plain
 }
 
 func (r *reader) echoed(c call) ([]name, bool) {
+	args := c.args
+	if len(args) > 0 && args[0].text == "-n" {
+		args = args[1:]
+	}
+	if len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+		return nil, false
+	}
+
 	texts := []name{{known: true}}
-	for i, a := range c.args {
-		if a.text == "-n" && i == 0 {
-			continue
-		}
-		if a.ok && strings.HasPrefix(a.text, "-") && i == 0 {
-			return nil, false
-		}
-		if len(texts[0].text) > 0 {
+	for i, a := range args {
+		if i > 0 {
 			texts = product(texts, []name{{" ", true, false}})
 		}
 		if texts = product(texts, r.names(a.word)); len(texts) > mostValues {

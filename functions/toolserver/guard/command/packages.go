@@ -68,14 +68,19 @@ func (r *reader) packageWord(c call, word string, rest []argument) {
 	if len(rest) > 0 {
 		first = rest[0].text
 	}
-	changes := slices.Contains([]string{"set", "delete", "edit", "fix", "rm"}, first)
-	switch {
-	case word == "pkg" && changes:
-		r.write("package.json", "set", false, true)
-	case word == "exec" || word == "x" || word == "explore", (word == "config" || word == "c") && changes, word == "set":
+	changes := changingWords[first]
+	switch word {
+	case "pkg":
+		if changes {
+			r.write("package.json", "set", false, true)
+		}
+	case "config", "c":
+		r.hideIf(c, changes)
+	case "exec", "x", "explore", "set":
 		r.hide(c.all())
 		return
 	}
+
 	if other, is := sameWords[word]; is {
 		word = other
 	}
@@ -85,6 +90,9 @@ func (r *reader) packageWord(c call, word string, rest []argument) {
 	}
 	r.lifecycleOf(word, names, rest)
 }
+
+// changingWords follow a word of npm and make it change something.
+var changingWords = setOf("set delete edit fix rm")
 
 // lifecycleOf reads some scripts of package.json, the nearest one upward. The script of the word gets
 // the arguments.

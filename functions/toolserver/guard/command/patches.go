@@ -138,23 +138,30 @@ func numberOf(text string) int {
 func namesOfPatch(text string, strip int) (names []string, plain bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		for _, begin := range []string{"--- ", "+++ ", "Index: ", "rename to ", "rename from ", "copy to "} {
-			rest, is := strings.CutPrefix(line, begin)
-			if !is {
-				continue
-			}
-			file, _, _ := strings.Cut(rest, "\t")
-			names = append(names, stripped(file, strip, begin)...)
-		}
-		if rest, is := strings.CutPrefix(line, "diff --git "); is {
-			for file := range strings.FieldsSeq(rest) {
-				names = append(names, stripped(file, max(strip, 1), "")...)
-			}
-		}
+		names = append(names, namesOfLine(line, strip)...)
 		plain = plain || strings.HasPrefix(line, "@@ ") || strings.HasPrefix(line, "diff --git ")
 	}
 	isQuoted := strings.Contains(text, "+++ \"") || strings.Contains(text, "--- \"")
 	return names, plain && !isQuoted
+}
+
+// patchHeads begin the lines of a patch that name a file.
+var patchHeads = []string{"--- ", "+++ ", "Index: ", "rename to ", "rename from ", "copy to "}
+
+// namesOfLine are the files that one line of a patch names.
+func namesOfLine(line string, strip int) (names []string) {
+	for _, begin := range patchHeads {
+		if rest, is := strings.CutPrefix(line, begin); is {
+			file, _, _ := strings.Cut(rest, "\t")
+			names = append(names, stripped(file, strip, begin)...)
+		}
+	}
+	if rest, is := strings.CutPrefix(line, "diff --git "); is {
+		for file := range strings.FieldsSeq(rest) {
+			names = append(names, stripped(file, max(strip, 1), "")...)
+		}
+	}
+	return names
 }
 
 // stripped is a name of a patch as it is used; with all folders taken off both forms are possible.

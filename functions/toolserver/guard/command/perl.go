@@ -15,6 +15,7 @@ var (
 	perlWord      = regexp.MustCompile(`[$@%&]?[A-Za-z_]\w*`)
 	perlMatch     = regexp.MustCompile(`(^|[({;,!~=&|]|\b(?:if|unless|and|or|not|split|grep|while|for|return)\b)\s*m?/((?:[^/\\\n]|\\.)*)/[a-z]*`)
 	perlOperator  = regexp.MustCompile(`\b(s|tr|y|m|qr)[/|#,!]`)
+	perlRunning   = regexp.MustCompile(`\(\?\??\{|@\{\[`) // a program in an expression or a text
 	perlText      = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'`)
 	perlForbidden = regexp.MustCompile("`|[>|]\\s*[\"'$]|<[^=\\s>]|->\\s*[{\\[(\\w$]|&\\s*[\\w{$]|[$@%]\\s*\\{|\\*\\s*\\{|\\^[A-Z]|\\(\\?\\??\\{|__|::\\s*\\W|=>?\\s*\\\\|\\$0|\\$\\^|@ARGV\\s*=|\\$ARGV")
 )
@@ -22,16 +23,13 @@ var (
 // perlReads reports whether a program of Perl that is short and plain changes nothing. Any doubt says
 // no.
 func perlReads(code string) bool {
-	if strings.Contains(code, "(?{") || strings.Contains(code, "@{[") || strings.ContainsAny(code, "`") {
-		return false
-	}
 	plain := perlText.ReplaceAllStringFunc(code, textOfPerl)
 	plain, ok := withoutReplacements(plain)
-	if !ok {
+	if !ok || strings.Contains(code, "`") || perlRunning.MatchString(code) {
 		return false
 	}
 	plain = perlMatch.ReplaceAllString(plain, "$1 1")
-	if strings.ContainsAny(plain, "<>|\\`/") && perlForbidden.MatchString(plain) || perlForbidden.MatchString(plain) {
+	if perlForbidden.MatchString(plain) {
 		return false
 	}
 
@@ -54,38 +52,40 @@ func textOfPerl(text string) string {
 
 // withoutReplacements takes out s/// and tr///, and patterns that are marked with m or qr. With the flag e
 // the replacement is a program, which stays.
-func withoutReplacements(code string) (string, bool) {
-	plain := ""
+func withoutReplacements(code string) (plain string, ok bool) {
 	for {
 		found := perlOperator.FindStringSubmatchIndex(code)
 		if found == nil {
 			return plain + code, true
 		}
-		operator := code[found[2]:found[3]]
-		s := sedReader{text: code, at: found[1]}
-		delimiter := code[found[1]-1]
-		middle := s.at
-		ok := s.section(delimiter)
-		if operator != "m" && operator != "qr" {
-			middle = s.at
-			ok = ok && s.section(delimiter)
-		}
+		program, length, ok := replacement(code[found[1]-1:], code[found[2]:found[3]])
 		if !ok {
 			return "", false
 		}
-
-		end := s.at
-		for end < len(code) && code[end] >= 'a' && code[end] <= 'z' {
-			end++
-		}
-		flags := code[s.at:end]
-		plain += code[:found[2]] + " 1 "
-		if operator == "s" && strings.Contains(flags, "e") {
-			if strings.Contains(flags, "ee") {
-				return "", false
-			}
-			plain += "; " + code[middle:s.at-1] + ";"
-		}
-		code = code[end:]
+		plain += code[:found[2]] + " 1 ;" + program + ";"
+		code = code[found[1]-1+length:]
 	}
+}
+
+// replacement is the program in s///e, and how long the operator is from its first delimiter on.
+func replacement(code, operator string) (program string, length int, ok bool) {
+	s := sedReader{text: code, at: 1}
+	delimiter, sections := code[0], 2
+	if operator == "m" || operator == "qr" {
+		sections = 1
+	}
+	middle := 0
+	for range sections {
+		middle = s.at
+		if !s.section(delimiter) {
+			return "", 0, false
+		}
+	}
+
+	flags := lengthOf(code[s.at:], func(c rune, _ bool) bool { return c >= 'a' && c <= 'z' })
+	runs := strings.Count(code[s.at:s.at+flags], "e")
+	if operator == "s" && runs > 0 {
+		program = code[middle : s.at-1]
+	}
+	return program, s.at + flags, runs < 2 || operator != "s"
 }

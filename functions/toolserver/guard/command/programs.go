@@ -348,14 +348,21 @@ func (r *reader) namedByOptions(c call) {
 		return
 	}
 	for i, a := range c.args {
-		name, _, _ := strings.Cut(a.text, "=")
 		isOption := strings.HasPrefix(a.text, "-") && len(a.text) > 1
 		isValue := !isOption && saysOutput(before(c.args, i))
-		isAttached := isOption && !inputs[name] && (strings.Contains(a.text, "=") || saysOutput(a.text[:2]))
-		if isValue || isAttached {
+		if isValue || isOption && holdsOutput(a.text) {
 			r.namedBy(c.program, a)
 		}
 	}
+}
+
+// holdsOutput reports whether an option has a value in the same word that may be a file which is written.
+func holdsOutput(option string) bool {
+	name, _, joined := strings.Cut(option, "=")
+	if inputs[name] {
+		return false
+	}
+	return joined || saysOutput(option[:2])
 }
 
 // outputOptions are parts of the names of options whose value is a file that a program writes.

@@ -44,53 +44,53 @@ func pythonReads(code string, isThere func(file string) bool) bool {
 	})
 }
 
-// pythonToken is a word (w), a number (0), a text (") or a sign of a program.
-type pythonToken struct {
-	kind rune
-	text string
-}
+// pythonTokens parts a program into its tokens. What stands in the braces of an f-string is among them. ok is
+// false if it has letters beyond ASCII, which may look like others.
+func pythonTokens(code string, depth int) (tokens []token, ok bool) {
+	isASCII := !strings.ContainsFunc(code, func(c rune) bool { return c > unicode.MaxASCII })
+	if !isASCII || depth > maxDepth {
+		return nil, false
+	}
 
-// pythonTokens parts a program into its tokens. What stands in the braces of an f-string is among them.
-func pythonTokens(code string, depth int) (all []pythonToken, ok bool) {
-	for i := 0; i < len(code); {
-		c := rune(code[i])
-		switch {
-		case c >= 0x80: // letters that only look like others
-			return nil, false
-		case c == '#':
-			i += lengthUntil(code[i:], '\n')
-		case c == '"' || c == '\'':
-			inside, n := pythonText(code[i:])
-			if n == 0 {
+	s := &scanner{text: code, letter: letter}
+	for !s.ended() {
+		switch s.text[s.at] {
+		case '#':
+			s.comment()
+		case '"', '\'':
+			if !s.pythonText(depth) {
 				return nil, false
 			}
-			i += n
-			prefix := ""
-			if len(all) > 0 && all[len(all)-1].kind == 'w' && isPythonPrefix(all[len(all)-1].text) && code[i-n-1] != ' ' {
-				prefix = strings.ToLower(all[len(all)-1].text)
-				all = all[:len(all)-1]
-			}
-			all = append(all, pythonToken{'"', inside})
-			if strings.Contains(prefix, "f") {
-				parts, fine := pythonBraces(inside, depth)
-				if !fine {
-					return nil, false
-				}
-				all = append(all, parts...)
-			}
-		case c == '_' || unicode.IsLetter(c):
-			n := wordLength(strings.ReplaceAll(code[i:], ".", " "))
-			all, i = append(all, pythonToken{'w', code[i : i+n]}), i+n
-		case unicode.IsDigit(c):
-			n := wordLength(code[i:])
-			all, i = append(all, pythonToken{'0', code[i : i+n]}), i+n
-		case c == ' ' || c == '\t' || c == '\r' || c == '\\':
-			i++
+		case '\\':
+			s.at++
 		default:
-			all, i = append(all, pythonToken{c, string(c)}), i+1
+			s.plain()
 		}
 	}
-	return all, true
+	return s.tokens, true
+}
+
+// pythonText reads a text, with the letters before it that say how it is meant.
+func (s *scanner) pythonText(depth int) bool {
+	inside, n := pythonText(s.rest())
+	if n == 0 {
+		return false
+	}
+
+	prefix := ""
+	isAttached := s.at > 0 && s.text[s.at-1] != ' '
+	if last := s.last(); isAttached && last.kind == 'w' && isPythonPrefix(last.text) {
+		prefix = strings.ToLower(last.text)
+		s.tokens = s.tokens[:len(s.tokens)-1]
+	}
+	s.add('"', inside, n)
+	if !strings.Contains(prefix, "f") {
+		return true
+	}
+
+	parts, ok := pythonBraces(inside, depth)
+	s.tokens = append(s.tokens, parts...)
+	return ok
 }
 
 func isPythonPrefix(word string) bool {
@@ -116,10 +116,7 @@ func pythonText(code string) (inside string, length int) {
 }
 
 // pythonBraces are the tokens of the expressions in an f-string.
-func pythonBraces(text string, depth int) (all []pythonToken, ok bool) {
-	if depth > maxDepth {
-		return nil, false
-	}
+func pythonBraces(text string, depth int) (all []token, ok bool) {
 	text = strings.NewReplacer("{{", "", "}}", "").Replace(text)
 	for {
 		_, rest, found := strings.Cut(text, "{")
@@ -131,23 +128,23 @@ func pythonBraces(text string, depth int) (all []pythonToken, ok bool) {
 		if !closed || !fine {
 			return nil, false
 		}
-		all = append(all, pythonToken{'(', "("})
+		all = append(all, token{'(', "("})
 		all = append(all, parts...)
-		all = append(all, pythonToken{')', ")"})
+		all = append(all, token{')', ")"})
 		text = after
 	}
 }
 
 // pythonReader looks whether a program only reads.
 type pythonReader struct {
-	tokens   []pythonToken
+	tokens   []token
 	modules  map[string]string // names of modules in the program
 	imported []string          // modules by the first part of their names
 	paths    bool              // there may be paths or trees, whose members write
 }
 
 func (p *pythonReader) reads() bool {
-	p.paths = slices.ContainsFunc(p.tokens, func(t pythonToken) bool { return t.text == "pathlib" || t.text == "xml" || t.text == "scandir" })
+	p.paths = slices.ContainsFunc(p.tokens, func(t token) bool { return t.text == "pathlib" || t.text == "xml" || t.text == "scandir" })
 	for i := 0; i < len(p.tokens); i++ {
 		t := p.tokens[i]
 		if t.kind != 'w' {
@@ -165,26 +162,51 @@ func (p *pythonReader) reads() bool {
 // word judges the word at a place, and returns up to where it has read.
 func (p *pythonReader) word(i int) (last int, ok bool) {
 	text := p.tokens[i].text
-	isMember := p.is(i-1, ".")
 	switch {
-	case text == "import" && !isMember:
+	case p.is(i-1, "."):
+		return i, p.memberOfValue(text)
+	case text == "import":
 		return p.imports(i)
-	case text == "from" && !isMember && p.beginsStatement(i):
-		return p.importsFrom(i)
-	case strings.HasPrefix(text, "_") && text != "_" && text != "__name__" && text != "__file__":
-		return i, false
-	case isMember:
-		return i, !pythonForbidden[text] && !(p.paths && pythonChanges[text])
-	}
-
-	if module, is := p.modules[text]; is {
-		return p.member(i, module)
-	}
-	if text == "open" {
+	case text == "from":
+		return p.fromWord(i)
+	case p.modules[text] != "":
+		return p.member(i, p.modules[text])
+	case text == "open":
 		return i, p.opensForReading(i)
 	}
-	isArgument := p.is(i+1, "=") && !p.is(i+2, "=")
-	return i, isArgument || !pythonForbidden[text]
+	isForbidden := pythonForbidden[text] || isHiddenName(text)
+	return i, !isForbidden || p.isNamedArgument(i)
+}
+
+// isNamedArgument reports whether a word is the name of an argument.
+func (p *pythonReader) isNamedArgument(i int) bool {
+	return p.is(i+1, "=") && !p.is(i+2, "=")
+}
+
+// fromWord reads an import; elsewhere from belongs to yield or raise.
+func (p *pythonReader) fromWord(i int) (last int, ok bool) {
+	if !p.beginsStatement(i) {
+		return i, true
+	}
+	return p.importsFrom(i)
+}
+
+// memberOfValue judges a member of something that is no module.
+func (p *pythonReader) memberOfValue(name string) bool {
+	if strings.HasPrefix(name, "_") || pythonForbidden[name] {
+		return false
+	}
+	return !p.paths || !pythonChanges[name]
+}
+
+// isHiddenName reports whether a name begins with a line, as those do through which a program reaches more than
+// it says.
+func isHiddenName(name string) bool {
+	switch name {
+	case "_", "__name__", "__file__":
+		return false
+	}
+	return strings.HasPrefix(name, "_")
 }
 
 func (p *pythonReader) is(i int, text string) bool {
@@ -290,31 +312,52 @@ func (p *pythonReader) opensForReading(i int) bool {
 	if !p.is(i+1, "(") {
 		return false
 	}
-	depth, argument := 0, 0
+	depth, commas := 0, 0
 	for at := i + 1; at < len(p.tokens); at++ {
-		switch t := p.tokens[at]; {
-		case p.is(at, "(") || p.is(at, "[") || p.is(at, "{"):
-			depth++
-		case p.is(at, ")") || p.is(at, "]") || p.is(at, "}"):
-			if depth--; depth == 0 {
-				return true
-			}
-		case depth > 1:
-		case p.is(at, "*") || t.text == "opener":
+		depth += p.opens(at)
+		if depth == 0 {
+			return true
+		}
+		if depth > 1 {
+			continue
+		}
+		if p.is(at, ",") {
+			commas++
+		}
+		if !p.opensWith(at, commas) {
 			return false
-		case p.is(at, ","):
-			argument++
-			isNamed := p.is(at+2, "=")
-			if argument == 1 && !isNamed && !p.isReadMode(at+1) {
-				return false
-			}
-		case t.kind == 'w' && t.text == "mode" && p.is(at+1, "="):
-			if !p.isReadMode(at + 2) {
-				return false
-			}
 		}
 	}
 	return false
+}
+
+// opens is 1 for an opening bracket, -1 for a closing one, and 0 for all else.
+func (p *pythonReader) opens(i int) int {
+	if p.tokens[i].kind == '"' {
+		return 0
+	}
+	switch p.tokens[i].text {
+	case "(", "[", "{":
+		return 1
+	case ")", "]", "}":
+		return -1
+	}
+	return 0
+}
+
+// opensWith judges one token of the arguments of open: the second argument is the mode.
+func (p *pythonReader) opensWith(at, commas int) bool {
+	t := p.tokens[at]
+	switch {
+	case p.is(at, "*"), t.text == "opener":
+		return false
+	case p.is(at, ",") && commas == 1:
+		isNamed := p.is(at+2, "=")
+		return isNamed || p.isReadMode(at+1)
+	case t.kind == 'w' && t.text == "mode" && p.is(at+1, "="):
+		return p.isReadMode(at + 2)
+	}
+	return true
 }
 
 func (p *pythonReader) isReadMode(i int) bool {

@@ -20,6 +20,7 @@ type reader struct {
 	links        map[string]string // names that the command makes for files, and for which
 	calls        int               // of functions, scripts and nested shells
 	depth        int
+	size         int               // of all texts that were read
 	unclear      map[string]bool   // variables that have had a value which is not known
 	constant     map[string]bool   // variables that cannot be set again
 	locals       map[string]bool   // variables of the function that runs

@@ -108,26 +108,33 @@ func runShell(r *reader, c call) {
 		return
 	}
 
-	options, operands := c.parse(grammar{
-		valued: "oO",
-		long: map[string]bool{
-			"rcfile":    true,
-			"init-file": true,
-		},
-	})
-	isScript := len(operands) > 0 && !given(options, "s", "i")
-	switch {
-	case given(options, "rcfile", "init-file"):
+	options, operands := c.parse(shellGrammar)
+	if given(options, "rcfile", "init-file") {
 		r.hide(c.all())
-	case isScript && operands[0].text == "/dev/stdin" && r.input != "":
+		return
+	}
+	if len(operands) == 0 || given(options, "s", "i") {
+		r.shellInput(c, operands)
+		return
+	}
+	if operands[0].text == "/dev/stdin" && r.input != "" {
 		r.typed(c, operands[1:])
-	case isScript && given(options, "n"):
-	case isScript:
+		return
+	}
+	if !given(options, "n") { // else it is only parsed
 		r.shellScript(operands[0], operands[1:])
+	}
+}
+
+var shellGrammar = grammar{valued: "oO", long: map[string]bool{"rcfile": true, "init-file": true}}
+
+// shellInput reads the commands that a shell gets by its input.
+func (r *reader) shellInput(c call, operands []argument) {
+	switch {
 	case c.has(asksOnly...):
 	case r.input != "":
 		r.typed(c, operands)
-	case r.feed != nil && r.piped != "" && allPlain(r.feed):
+	case len(r.feed) > 0 && allPlain(r.feed):
 		r.fed(c)
 	default: // fed by a pipe, or open for what is typed into it later
 		r.hide(c.all())
@@ -188,24 +195,24 @@ func allPlain(values []name) bool {
 
 // commandText gives what stands behind -c or --command of a shell, and the arguments of it.
 func commandText(c call) (text argument, rest []argument, ok bool) {
-	for i, a := range c.args {
-		if !a.ok && len(c.args) == 1 {
-			return argument{}, nil, false
-		}
-		isCommand := cluster(a.text, "c") || a.text == "--command"
-		if isCommand && i+1 < len(c.args) {
-			behind := skipOptions(c.args[i+1:])
-			if len(behind) == 0 {
-				return argument{}, nil, false
-			}
-			return behind[0], behind[1:], true
-		}
-		isOption := isShellOption(a.text) || follows(c.args, i, "-O", "+O", "-o", "+o")
-		if !isOption { // a script; what follows is its own
+	at := slices.IndexFunc(c.args, isCommandOption)
+	if at < 0 || at+1 == len(c.args) {
+		return argument{}, nil, false
+	}
+	for i, a := range c.args[:at] {
+		isValue := follows(c.args, i, "-O", "+O", "-o", "+o")
+		if !isValue && !isShellOption(a.text) { // a script; what follows is its own
 			return argument{}, nil, false
 		}
 	}
-	return argument{}, nil, false
+
+	behind := skipOptions(c.args[at+1:])
+	return behind[0], behind[1:], true
+}
+
+// isCommandOption reports whether an option of a shell is followed by commands.
+func isCommandOption(a argument) bool {
+	return cluster(a.text, "c") || a.text == "--command"
 }
 
 // skipOptions are the arguments behind further options of a shell.

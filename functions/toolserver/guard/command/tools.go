@@ -261,27 +261,43 @@ func history(r *reader, c call) {
 
 // compiler writes what it is told to, and reports about what it read.
 func compiler(r *reader, c call) {
+	outputs := compilerOutputs
+	if c.program == "javac" {
+		outputs = javaOutputs
+	}
 	for i, a := range c.args {
-		next := argument{}
-		if i+1 < len(c.args) {
-			next = c.args[i+1]
-		}
-		switch text := a.text; {
-		case strings.HasPrefix(text, "@"), strings.HasPrefix(text, "-fplugin"), strings.HasPrefix(text, "-B"), text == "-wrapper":
-			r.hide(c.all())
-		case c.program == "javac" && slices.Contains([]string{"-d", "-s", "-h"}, text) && next.word != nil:
-			r.word(next.word, c.program, true)
-		case slices.Contains([]string{"-o", "-MF", "-aux-info", "-dumpbase", "--output"}, text) && next.word != nil:
+		next := c.argumentAt(i + 1)
+		switch {
+		case outputs[a.text] && next.word != nil:
 			r.word(next.word, c.program, false)
-		case strings.HasPrefix(text, "-o"):
-			r.write(text[2:], c.program, false, a.ok)
-		case strings.HasPrefix(text, "-MF"):
-			r.write(text[3:], c.program, false, a.ok)
-		case strings.HasPrefix(text, "-Wl,"), strings.HasPrefix(text, "-f") && strings.Contains(text, "="), strings.HasPrefix(text, "-dump"):
-			r.suspect(text)
-		case !a.ok && !strings.HasPrefix(text, "-"):
+		case !a.ok && !strings.HasPrefix(a.text, "-"):
 			r.namedBy(c.program, a)
+		default:
+			r.compilerOption(c, a)
 		}
+	}
+}
+
+// compilerOutputs are options of compilers whose value is a file that they write.
+var (
+	compilerOutputs = setOf("-o -MF -aux-info -dumpbase --output")
+	javaOutputs     = setOf("-d -s -h")
+)
+
+// compilerOption notes an option that has its value in the same word.
+func (r *reader) compilerOption(c call, a argument) {
+	begins := func(beginnings ...string) bool {
+		return slices.ContainsFunc(beginnings, func(begin string) bool { return strings.HasPrefix(a.text, begin) })
+	}
+	switch {
+	case begins("@", "-fplugin", "-B", "-wrapper"):
+		r.hide(c.all())
+	case begins("-o"):
+		r.write(a.text[2:], c.program, false, a.ok)
+	case begins("-MF"):
+		r.write(a.text[3:], c.program, false, a.ok)
+	case begins("-Wl,", "-dump", "-f"):
+		r.suspect(a.text)
 	}
 }
 

@@ -89,13 +89,7 @@ func (r *reader) assignArray(variable string, a *syntax.Assign) {
 // declare visits declarations. With options a variable may be another name of one, or
 // change what it is given.
 func (r *reader) declare(n *syntax.DeclClause) {
-	plain := true
-	for _, a := range n.Args {
-		if a.Naked && a.Value != nil && strings.ContainsAny(source(a.Value), "nilucA") {
-			plain = false
-		}
-	}
-
+	plain := !slices.ContainsFunc(n.Args, changesValues)
 	for _, a := range n.Args {
 		r.assign(a)
 		if a.Name == nil {
@@ -104,14 +98,25 @@ func (r *reader) declare(n *syntax.DeclClause) {
 		if !plain {
 			r.forget(a.Name.Value)
 		}
-		switch n.Variant.Value {
-		case "export":
-			r.exported[a.Name.Value] = true
-		case "readonly":
-			r.constant[a.Name.Value] = true
-		}
-		if r.locals != nil && n.Variant.Value != "export" && n.Variant.Value != "readonly" {
-			r.locals[a.Name.Value] = true
+		r.declared(n.Variant.Value, a.Name.Value)
+	}
+}
+
+// changesValues reports whether an option of a declaration makes values change.
+func changesValues(a *syntax.Assign) bool {
+	return a.Naked && a.Value != nil && strings.ContainsAny(source(a.Value), "nilucA")
+}
+
+// declared notes what a declaration makes of a variable.
+func (r *reader) declared(how, variable string) {
+	switch how {
+	case "export":
+		r.exported[variable] = true
+	case "readonly":
+		r.constant[variable] = true
+	default:
+		if r.locals != nil {
+			r.locals[variable] = true
 		}
 	}
 }
@@ -245,26 +250,30 @@ func isDefault(op syntax.ParExpOperator) bool {
 // orDefault are the values of a variable, or of what stands for it. A variable of the environment
 // that the command does not set is taken for unset.
 func (r *reader) orDefault(variable string, values []name, e *syntax.Expansion) []name {
-	known := !slices.ContainsFunc(values, func(v name) bool { return !v.known })
-	if e.Op == syntax.ErrorUnset || e.Op == syntax.ErrorUnsetOrNull {
-		return values
-	}
-
 	other := []name{{known: true}}
 	if e.Word != nil {
 		other = r.parts(e.Word.Parts, true)
 	}
-	switch {
-	case e.Op == syntax.AlternateUnset, e.Op == syntax.AlternateUnsetOrNull:
+
+	isUnset := len(values) == 0 || !allKnown(values)
+	switch e.Op {
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		return values
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		return append(slices.Clone(other), name{known: true})
-	case !known && r.unclear[variable]:
-		return []name{{}}
-	case !known, len(values) == 0:
-		return other
+	case syntax.DefaultUnsetOrNull, syntax.AssignUnsetOrNull:
+		nothing := name{known: true}
+		if !isUnset && slices.Contains(values, nothing) {
+			rest := slices.DeleteFunc(slices.Clone(values), func(v name) bool { return v == nothing })
+			return append(rest, other...)
+		}
 	}
-	orNull := e.Op == syntax.DefaultUnsetOrNull || e.Op == syntax.AssignUnsetOrNull
-	if orNull && slices.Contains(values, name{known: true}) {
-		return append(slices.Clone(values), other...)
+
+	if isUnset && r.unclear[variable] {
+		return []name{{}}
+	}
+	if isUnset {
+		return other
 	}
 	return values
 }

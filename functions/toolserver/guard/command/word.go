@@ -24,6 +24,10 @@ var something = name{text: "*", known: true, pattern: true}
 // mostValues is how many values a word may have before it is unknown.
 const mostValues = 64
 
+// longestValue is how long a value may be, in bytes, before it is unknown: a short text can double one many
+// times.
+const longestValue = 64 << 10
+
 // names are what a word may become, once its braces are chosen from.
 func (r *reader) names(w *syntax.Word) []name {
 	var all []name
@@ -125,6 +129,10 @@ func product(a, b []name) []name {
 	all := make([]name, 0, len(a)*len(b))
 	for _, before := range a {
 		for _, after := range b {
+			if len(before.text)+len(after.text) > longestValue {
+				all = append(all, name{})
+				continue
+			}
 			all = append(all, name{
 				text:    before.text + after.text,
 				known:   before.known && after.known,
@@ -139,14 +147,9 @@ func product(a, b []name) []name {
 func (r *reader) part(part syntax.WordPart, quoted bool) []name {
 	switch p := part.(type) {
 	case *syntax.Lit:
-		text := unescape(p.Value, quoted)
-		return []name{{text, true, (!quoted || r.patterned) && hasPattern(p.Value)}}
+		return []name{r.bare(p, quoted)}
 	case *syntax.SglQuoted:
-		text, ok := p.Value, true
-		if p.Dollar {
-			text, ok = ansi(p.Value)
-		}
-		return []name{{text, ok, r.patterned && hasPattern(text)}}
+		return []name{r.inSingleQuotes(p)}
 	case *syntax.DblQuoted:
 		return r.parts(p.Parts, true)
 	case *syntax.ParamExp:
@@ -157,6 +160,19 @@ func (r *reader) part(part syntax.WordPart, quoted bool) []name {
 		return []name{number}
 	}
 	return []name{{}} // processes, extended patterns
+}
+
+func (r *reader) bare(p *syntax.Lit, quoted bool) name {
+	isPattern := hasPattern(p.Value) && (!quoted || r.patterned)
+	return name{unescape(p.Value, quoted), true, isPattern}
+}
+
+func (r *reader) inSingleQuotes(p *syntax.SglQuoted) name {
+	text, ok := p.Value, true
+	if p.Dollar {
+		text, ok = ansi(p.Value)
+	}
+	return name{text, ok, r.patterned && hasPattern(text)}
 }
 
 // unsplit are values inside of a word. Without quotes the shell splits them at blanks, and matches

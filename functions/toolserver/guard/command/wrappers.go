@@ -190,14 +190,15 @@ func running(c call) []argument {
 
 	rest := c.args[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
-		if rest[0].text == "-c" || rest[0].text == "--call" { // a text for a shell
-			return []argument{{word: rest[0].word}}
+		switch option := rest[0]; option.text {
+		case "-c", "--call": // a text for a shell
+			return []argument{{word: option.word}}
+		case "-n": // the name of an environment
+			if c.program == "conda" {
+				rest = rest[min(1, len(rest)-1):]
+			}
 		}
-		namesEnvironment := c.program == "conda" && rest[0].text == "-n"
 		rest = rest[1:]
-		if namesEnvironment && len(rest) > 0 {
-			rest = rest[1:]
-		}
 	}
 	return rest
 }

@@ -238,3 +238,13 @@ func ProgramIn(settings, agent string) string {
 	}
 	return match[1]
 }
+
+// Reports reports whether the settings of an agent register all its reports.
+func Reports(settings, agent string) bool {
+	for event := range Agents[agent].Reports {
+		if !strings.Contains(settings, " -event "+event) {
+			return false
+		}
+	}
+	return true
+}

@@ -12,6 +12,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/coder"
+	"governance.internal/functions/toolserver/guard/mask"
 	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/proof"
 	"governance.internal/functions/toolserver/guard/workspace"
@@ -36,6 +37,7 @@ func (h Hook) record(kind string, m message) outcome.Record {
 		Boundary: h.Agent,
 		Session:  shortened(m.session(), 128),
 		Actor:    outcome.Actor{Kind: "agent", Type: shortened(m.Kind, 100)},
+		Fenced:   h.Gate.Fenced,
 	}
 	if m.ID != "" {
 		r.Actor.Kind, r.Actor.ID = "subagent", shortened(m.ID, 100)
@@ -80,7 +82,7 @@ func (h Hook) intend(state workspace.State, m message, c call, j judgement) erro
 	governed := slices.ContainsFunc(r.Files, func(f outcome.File) bool { return f.List != "" })
 	durable := governed && j.verdict == pass
 
-	_, err := journal.Append(r, durable)
+	_, err := journal.Append(discreet(r), durable)
 	if errors.Is(err, errors.ErrUnsupported) { // no locks here, so no journal
 		return nil
 	}
@@ -97,7 +99,7 @@ func (h Hook) addNamed(r *outcome.Record, j judgement, state workspace.State) {
 		if known || len(r.Files) >= mostTargets {
 			continue
 		}
-		r.Files = append(r.Files, stateOf(h.Gate.Workspace, state, name, ""))
+		r.Files = append(r.Files, outcome.Look(h.Gate.Workspace, state.Policy, name, ""))
 	}
 }
 
@@ -119,8 +121,8 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 
 		end := Agents[h.Agent].ended(report, c, m)
 		r.Result, r.Exit, r.Millis = end.result, end.exit, m.milliseconds()
-		if n, told := proof.Tests(m.output()); told && c.runsShell() {
-			r.Tests = &n
+		if c.runsShell() {
+			countTests(&r, m.output())
 		}
 	}
 
@@ -128,8 +130,27 @@ func (h Hook) tell(state workspace.State, report coder.Report, m message) error 
 		h.takeBaseline()
 	}
 
-	_, err := journal.Append(r, report == coder.SessionEnded)
+	_, err := journal.Append(discreet(r), report == coder.SessionEnded)
 	return err
+}
+
+// countTests adds what the output of a test runner tells.
+func countTests(r *outcome.Record, output string) {
+	if n, told := proof.Tests(output); told {
+		r.Tests = &n
+	}
+	if passed, told := proof.Passed(output); told {
+		r.Passed = &passed
+	}
+}
+
+// discreet redacts what looks like a secret in names that an agent chose.
+func discreet(r outcome.Record) outcome.Record {
+	r.Tool, r.Program = mask.Text(r.Tool), mask.Text(r.Program)
+	for i := range r.Files {
+		r.Files[i].Path = mask.Text(r.Files[i].Path)
+	}
+	return r
 }
 
 // takeBaseline remembers the governed files before the first session, so that changes after it

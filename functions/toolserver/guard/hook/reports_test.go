@@ -117,7 +117,12 @@ func TestTheJournalHoldsNoContents(t *testing.T) {
 	} {
 		answerTo(w, "claude-code", call)
 	}
-	if len(journal(t, w)) != 4 {
+	const key = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+	answerTo(w, "claude-code", `{"session_id":"s","cwd":"WORK","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"src/`+key+`.go","content":"x"},"tool_use_id":"t3"}`)
+	if text := w.Read(".governance/journal/000001.jsonl"); strings.Contains(text, key) {
+		t.Error("a name that is a secret is in the journal")
+	}
+	if len(journal(t, w)) != 5 {
 		t.Error("not all is in the journal")
 	}
 
@@ -143,6 +148,9 @@ func TestReportsAreInstalledAndNeverFailClosed(t *testing.T) {
 		plan, err := hook.Plan(w.Workspace, name, hook.Command([]string{"/bin/hook"}, name, w.Dir, ""))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if hook.Reports("", name) || !hook.Reports(plan.After, name) {
+			t.Errorf("%s: whether the reports are installed is not seen", name)
 		}
 		for event := range hook.Agents[name].Reports {
 			told := `-agent ` + name + ` -workspace '` + w.Dir + `' -event ` + event + `"`

@@ -115,7 +115,11 @@ func checksIn(c call, checks []workspace.Check) []outcome.Ran {
 	var all []outcome.Ran
 	for _, check := range checks {
 		if run := proof.Read(check, text); run.Ran {
-			all = append(all, outcome.Ran{Name: check.Name, Proves: run.Proves})
+			all = append(all, outcome.Ran{
+				Name:     check.Name,
+				Proves:   run.Proves,
+				ByOutput: run.ByOutput,
+			})
 		}
 	}
 	return all

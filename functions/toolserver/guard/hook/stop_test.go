@@ -128,7 +128,13 @@ func TestAStopNeedsItsChecks(t *testing.T) {
 			w.edit("src/a.go", nil)
 			w.run("go test ./...", 0, "?   \texample.org/a\t[no test files]\n")
 		}, "ran no tests"},
-		"status hidden by a pipe": {func(w *worker) { w.edit("src/a.go", nil); w.run("go test ./... | tail -3", 0, goOK) }, "hides whether it succeeded"},
+		"the end of the output": {func(w *worker) { w.edit("src/a.go", nil); w.run("go test ./... 2>&1 | tail -3", 0, goOK) }, ""},
+		"the end says failed": {func(w *worker) {
+			w.edit("src/a.go", nil)
+			w.run("go test ./... | tail -3", 0, goOK+"FAIL\texample.org/b\t0.1s\nFAIL\n")
+		}, "does not show that all passed"},
+		"the end says nothing":    {func(w *worker) { w.edit("src/a.go", nil); w.run("go test ./... | tail -3", 0, "\n") }, "does not show that all passed"},
+		"status hidden by a pipe": {func(w *worker) { w.edit("src/a.go", nil); w.run("go test ./... | grep -v FAIL", 0, goOK) }, "hides whether it succeeded"},
 		"status hidden by true":   {func(w *worker) { w.edit("src/a.go", nil); w.run("go test ./... || true", 0, goOK) }, "hides whether it succeeded"},
 		"only talked about":       {func(w *worker) { w.edit("src/a.go", nil); w.run("echo go test ./...", 0, goOK) }, "did not run"},
 		"another check":           {func(w *worker) { w.edit("ui/a.ts", nil); w.run("go test ./...", 0, goOK) }, "Check build"},

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"maps"
 	"slices"
@@ -12,45 +11,110 @@ import (
 
 	"governance.internal/functions/toolserver/guard/command"
 	"governance.internal/functions/toolserver/guard/outcome"
+	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/workspace"
 )
 
-const (
-	mostTargets = 64
-	// mostDigested is the size of an ungoverned file whose digest is taken, in bytes. The
-	// agent waits for it; governed files are always looked at.
-	mostDigested = 256 << 10
-)
+// mostTargets bounds the files of one record.
+const mostTargets = 64
 
 // targets are the files that a call names as what it changes, with their present state.
 func (c call) targets(w *workspace.Workspace, state workspace.State) []outcome.File {
-	var files []outcome.File
-	seen := map[string]bool{}
-	add := func(name, operation string) {
-		p, err := w.Locate(c.Dir, name)
-		path := first(p.Real, p.Name)
-		if err != nil || path == "" || seen[path] || len(files) >= mostTargets {
-			return
-		}
-		seen[path] = true
-		files = append(files, stateOf(w, state, path, operation))
+	t := &targets{
+		workspace: w,
+		state:     state,
+		dir:       c.Dir,
+		seen:      map[string]bool{},
 	}
 
 	named := c.files()
 	for _, operation := range slices.Sorted(maps.Keys(named)) {
 		for _, name := range named[operation] {
-			add(name, operation)
+			t.add(name, operation)
 		}
 	}
 
 	for _, text := range c.commands() {
 		analysis, _ := command.Analyze(text, command.Scene{Dir: c.Dir}) // what cannot be read names nothing
 		for _, write := range analysis.Writes {
-			add(write.Path, operationOf(write))
+			t.add(write.Path, operationOf(write))
+			if !write.Certain {
+				t.addMatching(write.Path, operationOf(write))
+			}
 		}
 	}
-	return files
+	return t.files
+}
+
+// targets collects files, each once and with its state.
+type targets struct {
+	workspace *workspace.Workspace
+	state     workspace.State
+	dir       string
+	seen      map[string]bool
+	files     []outcome.File
+}
+
+// add takes a name and, behind a link, the file that it leads to. Of a governed folder all
+// files in it are taken, too.
+func (t *targets) add(name, operation string) {
+	p, err := t.workspace.Locate(t.dir, name)
+	if err != nil {
+		return
+	}
+	for _, path := range []string{p.Name, p.Real} {
+		file, fresh := t.take(path, operation)
+		if fresh && file.Digest == outcome.Folder && path != "." {
+			t.addBelow(path, operation)
+		}
+	}
+}
+
+func (t *targets) take(path, operation string) (file outcome.File, fresh bool) {
+	if path == "" || t.seen[path] || len(t.files) >= mostTargets {
+		return file, false
+	}
+	t.seen[path] = true
+	file = outcome.Look(t.workspace, t.state.Policy, path, operation)
+	t.files = append(t.files, file)
+	return file, true
+}
+
+// addBelow takes the governed files in a folder.
+func (t *targets) addBelow(folder, operation string) {
+	t.walk(folder, operation, func(string) bool { return true })
+}
+
+// addMatching takes the governed files that a pattern of the shell matches.
+func (t *targets) addMatching(pattern, operation string) {
+	p, err := t.workspace.Locate(t.dir, pattern)
+	if err != nil || p.Name == "" || !strings.ContainsAny(p.Name, "*?[") {
+		return
+	}
+	if matcher, err := policy.Compile(p.Name, true); err == nil {
+		t.walk(".", operation, matcher.Match)
+	}
+}
+
+func (t *targets) walk(folder, operation string, wanted func(name string) bool) {
+	if t.state.Policy == nil {
+		return
+	}
+	_ = t.workspace.Walk(folder, t.state.Config.Limits.MaxFiles, func(name string, e fs.DirEntry) error { // what cannot be read is not named
+		switch {
+		case len(t.files) >= mostTargets:
+			return fs.SkipAll
+		case e.IsDir() && (name == workspace.StateDir || e.Name() == ".git"):
+			return fs.SkipDir
+		case e.IsDir() || !wanted(name):
+			return nil
+		}
+		if _, rule := t.state.Policy.Decide(name); rule != nil {
+			t.take(name, operation)
+		}
+		return nil
+	})
 }
 
 // readFile is the file that a call reads, if it names one of the workspace.
@@ -72,38 +136,6 @@ func operationOf(write command.Write) string {
 		return preflight.Delete
 	}
 	return preflight.Edit
-}
-
-// stateOf looks at a file.
-func stateOf(w *workspace.Workspace, state workspace.State, path, operation string) outcome.File {
-	file := outcome.File{Path: path, Operation: operation}
-	if state.Policy != nil {
-		if _, rule := state.Policy.Decide(path); rule != nil {
-			file.List = rule.List
-		}
-	}
-
-	info, err := fs.Lstat(w.Files(), path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		file.Digest = outcome.Gone
-	case err != nil:
-	case info.IsDir():
-		file.Digest = outcome.Folder
-	case file.List == "" && info.Size() > mostDigested:
-	default:
-		file.Digest = digestOf(w, path, info)
-	}
-	return file
-}
-
-// digestOf is the digest of a file, or says that it is gone; "" if neither can be told.
-func digestOf(w *workspace.Workspace, path string, info fs.FileInfo) string {
-	digest, err := w.Digest(path, info)
-	if errors.Is(err, fs.ErrNotExist) {
-		return outcome.Gone
-	}
-	return digest // "" with an error
 }
 
 // key joins the calls of the hook that are about one call of a tool: the id of the agent, or

@@ -83,6 +83,16 @@ func (d Drain) Flush(ctx context.Context) error {
 	}
 }
 
+// Pairs are the newest calls of agents, at most so many, oldest first.
+func (d Drain) Pairs(limit int) ([]Pair, error) {
+	records, err := d.Journal.Recent()
+	if err != nil {
+		return nil, err
+	}
+	pairs := Join(records, d.Journal.Now())
+	return pairs[max(len(pairs)-limit, 0):], nil
+}
+
 // take appends records and writes down how far the chain has them.
 func (d Drain) take(ctx context.Context, fresh Reading, at Taken) (Taken, error) {
 	for _, damage := range fresh.Damages {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"slices"
@@ -104,6 +105,9 @@ func (j Journal) Empty() bool {
 // write appends a line with one call of the kernel.
 func (j Journal) write(at position, line []byte) (*os.File, error) {
 	name := at.segment
+	if name == "" {
+		j.ignoreInGit()
+	}
 	if name == "" || at.size > maxSegment {
 		name = following(at.segment)
 	} else if at.torn {
@@ -118,6 +122,18 @@ func (j Journal) write(at position, line []byte) (*os.File, error) {
 		return nil, errors.Join(fmt.Errorf("journal: %w", err), f.Close())
 	}
 	return f, nil
+}
+
+// ignoreInGit keeps the journal out of commits. Without it the journal is complete all the same.
+func (j Journal) ignoreInGit() {
+	f, err := j.Workspace.OpenState(folder+"/.gitignore", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil { // it may be there
+		return
+	}
+	_, err = f.WriteString("*\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		slog.Warn("the journal is not ignored by git", "error", err.Error())
+	}
 }
 
 // following is the name of the segment after another one.

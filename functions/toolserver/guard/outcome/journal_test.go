@@ -181,6 +181,9 @@ func TestSegmentsContinueEachOther(t *testing.T) {
 	if second.Seq != first.Seq+1 || third.Seq != second.Seq+1 {
 		t.Errorf("%d %d %d", first.Seq, second.Seq, third.Seq)
 	}
+	if ignored := w.Read(".governance/journal/.gitignore"); ignored != "*\n" {
+		t.Errorf("git ignores %q", ignored)
+	}
 	if reading := read(t, j); len(reading.Damages) > 0 || len(reading.Records) != 3 {
 		t.Errorf("%d records, %v", len(reading.Records), reading.Damages)
 	}

@@ -53,6 +53,7 @@ type Record struct {
 	Boundary string    `json:"boundary"` // whose hook wrote it, such as claude-code
 	Session  string    `json:"session,omitempty"`
 	Actor    Actor     `json:"actor"`
+	Fenced   bool      `json:"fenced,omitempty"` // behind a fence of the kernel
 
 	// Call joins an intent and its outcome: the id that the agent gives, or a digest of the
 	// call if it gives none.
@@ -79,6 +80,8 @@ type Record struct {
 	Millis *int64 `json:"millis,omitempty"` // that the call took, as the agent says
 	Tests  *int   `json:"tests,omitempty"`  // that ran, as the output says
 
+	Passed *bool `json:"passed,omitempty"` // whether all tests passed, as the output says
+
 	// Settled says that the agent did not report the outcome: its transcript tells it.
 	Settled bool `json:"settled,omitempty"`
 
@@ -87,7 +90,7 @@ type Record struct {
 
 // Actor is who does something, as the agent says.
 type Actor struct {
-	Kind string `json:"kind"`           // agent or subagent
+	Kind string `json:"kind"`           // agent, subagent, or service for the service itself
 	ID   string `json:"id,omitempty"`   // of a subagent
 	Type string `json:"type,omitempty"` // such as code-reviewer
 }
@@ -96,6 +99,8 @@ type Actor struct {
 type Ran struct {
 	Name   string `json:"name"`
 	Proves bool   `json:"proves"` // the command succeeds only if the check does
+	// ByOutput says that it does so only if the output tells that all tests passed.
+	ByOutput bool `json:"by_output,omitempty"`
 }
 
 // File is a file that a call names as its target.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/guard/broker"
+	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/outside"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/inspect/snapshot"
@@ -182,5 +183,28 @@ func TestAHookBehindTheFenceKeepsTheApproval(t *testing.T) {
 	}
 	if a := p.Handler()(t.Context(), broker.Request{Kind: "kill"}); a.Status != 2 {
 		t.Errorf("%d %s", a.Status, a.Output)
+	}
+}
+
+// A file that is written outside the fence is on the record as what agents do themselves.
+func TestWhatIsWrittenOutsideHasAnIntentAndAnOutcome(t *testing.T) {
+	p := project(t)
+	approve(t, p, "claude-code", preflight.Edit, "config/app.yaml")
+	if a := write(p, "a: 2\n", "config/app.yaml"); a.Status != 0 {
+		t.Fatalf("%s", a.Errors)
+	}
+
+	gate, err := preflight.Open(p.Folder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Workspace.Close()
+	reading, err := outcome.Journal{Workspace: gate.Workspace}.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := outcome.Join(reading.Records, time.Now())
+	if len(pairs) != 1 || pairs[0].State != outcome.Succeeded || len(pairs[0].Intent.Approvals) != 1 {
+		t.Errorf("%+v", pairs)
 	}
 }

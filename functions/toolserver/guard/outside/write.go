@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/broker"
+	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/violations"
@@ -65,7 +66,20 @@ func (p Project) write(ctx context.Context, r broker.Request) (said string, err 
 	if report.Decision != policy.OK {
 		return "", errors.Join(refusal(report), err)
 	}
-	return replaced(ctx, gate, *agent, file.Real, r.Input, approvalOf(report))
+
+	approval := approvalOf(report)
+	own := outcome.Own{
+		Boundary:  *agent,
+		Tool:      broker.Write,
+		Path:      file.Real,
+		Operation: operation,
+		Approval:  approval,
+	}
+	err = outcome.Around(gate.Log, own, func() (err error) {
+		said, err = replaced(ctx, gate, *agent, file.Real, r.Input, approval)
+		return err
+	})
+	return said, err
 }
 
 // target is the file that a name leads to.

@@ -199,11 +199,7 @@ func (g *Gate) isFolder(dir, name string) bool {
 // matching decides about the files that a pattern of the shell matches.
 func (g *Gate) matching(state workspace.State, dir, pattern, operation string) []Result {
 	p, err := g.Workspace.Locate(dir, pattern)
-	above := pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
-	if err == nil &&
-		p.Name == "" &&
-		above != "" &&
-		g.Workspace.IsBelow(dir, above) {
+	if err == nil && p.Name == "" && g.reachesInto(dir, pattern, operation) {
 		return []Result{{
 			Path:     "(outside of the workspace)",
 			Decision: unresolved(state),
@@ -253,6 +249,26 @@ func (g *Gate) matching(state workspace.State, dir, pattern, operation string) [
 	}
 
 	return []Result{worst}
+}
+
+// reachesInto reports whether a pattern that begins above the workspace may match the workspace, or
+// something in it.
+func (g *Gate) reachesInto(dir, pattern, operation string) bool {
+	above := pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
+	if above == "" || !g.Workspace.IsBelow(dir, above) {
+		return false
+	}
+	if strings.Contains(pattern, "**") || !path.IsAbs(pattern) {
+		return true
+	}
+
+	depth := strings.Count(g.Workspace.Absolute("."), "/")
+	parts := strings.Split(path.Clean(pattern), "/")
+	if len(parts)-1 <= depth { // the workspace itself or a folder above it
+		takesContent := operation == Delete || operation == Rename
+		return takesContent && g.Workspace.IsBelow("", path.Clean(pattern))
+	}
+	return g.Workspace.IsBelow("", strings.Join(parts[:depth+1], "/"))
 }
 
 // splitPattern parts a pattern into the folders that it asks for and the name in them, if that is

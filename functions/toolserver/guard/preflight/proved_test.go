@@ -43,7 +43,7 @@ func (r rates) String() string { return fmt.Sprintf("%d of %d stopped", r.stoppe
 // the rules were tried on. Before them 78 of 675 hostile commands passed and 183 of 696 ordinary ones were
 // stopped; when the seen half was right, 2 of 336 unseen hostile commands passed and 9 of 347 ordinary ones
 // were stopped. The project site was written after that, by other habits: at first sight 3 of 122 hostile
-// commands passed and 3 of 129 ordinary ones were stopped.
+// commands passed and 3 of 129 ordinary ones were stopped, and of a second part 0 of 136 and 5 of 135.
 func TestTheProvedListsAreJudgedRightly(t *testing.T) {
 	for _, half := range []struct {
 		name string
@@ -151,7 +151,10 @@ func governedBytes(t *testing.T, folder string) string {
 		return "no workspace file"
 	}
 
-	lists := policyOf(t, string(text))
+	lists, err := policyOf(string(text))
+	if err != nil {
+		return err.Error()
+	}
 	var lines []string
 	_ = filepath.WalkDir(folder, func(full string, entry fs.DirEntry, err error) error { // what is gone is not listed
 		if err != nil {
@@ -179,11 +182,10 @@ func governedBytes(t *testing.T, folder string) string {
 }
 
 // policyOf are the lists of a workspace file alone.
-func policyOf(t *testing.T, text string) *policy.Policy {
-	t.Helper()
+func policyOf(text string) (*policy.Policy, error) {
 	config, err := workspace.Parse([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 
 	rules := []policy.Rule{{List: policy.Untouchable, Pattern: workspace.FileName}}
@@ -193,10 +195,5 @@ func policyOf(t *testing.T, text string) *policy.Policy {
 	for _, glob := range config.Protected {
 		rules = append(rules, policy.Rule{List: policy.ProtectedList, Pattern: glob.Pattern})
 	}
-
-	lists, err := policy.New(rules, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lists
+	return policy.New(rules, false)
 }

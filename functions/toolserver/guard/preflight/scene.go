@@ -45,17 +45,32 @@ func (f files) IsFolder(name string) bool {
 	return err == nil && p.Info != nil && p.Info.IsDir()
 }
 
+// isTemporary reports whether a folder is the one for temporary files. A workspace may be somewhere in
+// it, but what is unpacked there does not bear its path.
+func isTemporary(folder string) bool {
+	clean := filepath.Clean(folder)
+	return clean == "/tmp" || clean == filepath.Clean(os.TempDir())
+}
+
 // unpacked are the folders in which files of unknown names are written and governed ones are, or
 // may be.
 func (g *Gate) unpacked(state workspace.State, dir string, folders []command.Write) (hidden []string) {
 	for _, w := range folders {
-		p, err := g.Workspace.Locate(dir, w.Path)
-		if err == nil && p.Real == "" && !g.Workspace.IsBelow(dir, w.Path) {
-			continue
-		}
-		if err != nil || p.Real == "" || g.holdsGoverned(state, p.Real) {
+		if g.mayUnpackGoverned(state, dir, w.Path) {
 			hidden = append(hidden, w.How+" "+filepath.Base(w.Path))
 		}
 	}
 	return hidden
+}
+
+// mayUnpackGoverned reports whether files that are written somewhere below a folder may be governed.
+func (g *Gate) mayUnpackGoverned(state workspace.State, dir, folder string) bool {
+	p, err := g.Workspace.Locate(dir, folder)
+	switch {
+	case err != nil:
+		return true
+	case p.Real != "":
+		return g.holdsGoverned(state, p.Real)
+	}
+	return g.Workspace.IsBelow(dir, folder) && !isTemporary(folder)
 }

@@ -17,6 +17,9 @@ import (
 type Run struct {
 	Ran    bool // the check is in the command
 	Proves bool // the command succeeds only if the check does
+	// ByOutput says that it does so only if the output shows it: the check stands before a pipe
+	// into a program that shows a part of the output.
+	ByOutput bool
 }
 
 // Read looks for a check in a shell command. A command that cannot be read runs none.
@@ -26,11 +29,28 @@ func Read(check workspace.Check, command string) Run {
 		return Run{}
 	}
 
-	r := &reader{check: wordsOf(check.Command)}
-	if check.Pattern.Regexp != nil {
-		r.pattern = check.Pattern.Regexp
+	strict := newReader(check)
+	run := strict.run(file.Stmts)
+	if run.Proves || !run.Ran {
+		return run
 	}
-	proves := r.list(file.Stmts)
+
+	lenient := newReader(check)
+	lenient.byOutput = true
+	run = lenient.run(file.Stmts)
+	run.ByOutput = run.Proves
+	return run
+}
+
+func newReader(check workspace.Check) *reader {
+	return &reader{
+		check:   wordsOf(check.Command),
+		pattern: check.Pattern.Regexp,
+	}
+}
+
+func (r *reader) run(statements []*syntax.Stmt) Run {
+	proves := r.list(statements)
 	return Run{
 		Ran:    r.ran,
 		Proves: r.ran && proves && !r.bent,
@@ -63,6 +83,7 @@ type reader struct {
 	pattern *regexp.Regexp
 
 	ran      bool
+	byOutput bool // a pipe that shows the output will do
 	bent     bool // names may mean something else than they say
 	errexit  bool // set -e
 	pipefail bool // set -o pipefail
@@ -150,11 +171,29 @@ func (r *reader) binary(c *syntax.BinaryCmd) said {
 		return r.either(c, left, right)
 	}
 
+	return r.piped(c, left, right)
+}
+
+// piped reads a | b.
+func (r *reader) piped(c *syntax.BinaryCmd, left, right said) said {
 	proves := right.proves
-	if r.pipefail {
+	switch {
+	case r.pipefail:
+		proves = proves || left.proves
+	case r.byOutput && shows(c.Y):
 		proves = proves || left.proves
 	}
 	return said{proves, proves && r.errexit}
+}
+
+// shows reports whether a statement only shows the end of its input, or all of it.
+func shows(s *syntax.Stmt) bool {
+	call, plain := s.Cmd.(*syntax.CallExpr)
+	if !plain || len(s.Redirs) > 0 || len(call.Assigns) > 0 {
+		return false
+	}
+	words, known := literals(call.Args)
+	return known && len(words) > 0 && slices.Contains([]string{"tail", "cat", "tee"}, words[0])
 }
 
 // either reads a || b.

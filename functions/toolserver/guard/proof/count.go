@@ -63,7 +63,7 @@ func total(parts, each string) func(string) (int, bool) {
 var (
 	goRan     = regexp.MustCompile(`(?m)^--- (?:PASS|FAIL): `)
 	goVerbose = regexp.MustCompile(`(?m)^=== RUN `)
-	goPackage = regexp.MustCompile(`(?m)^(?:ok|FAIL) +\t.*$`)
+	goPackage = regexp.MustCompile(`(?m)^(?:ok  |FAIL)\t.*$`)
 	goNone    = regexp.MustCompile(`(?m)\[no test files\]|\[no tests to run\]|^testing: warning: no tests to run`)
 )
 

@@ -31,7 +31,7 @@ func lines(t *testing.T, file string) []string {
 
 func answer(r proof.Run) string {
 	switch {
-	case r.Proves:
+	case r.Proves && !r.ByOutput:
 		return "proves"
 	case r.Ran:
 		return "runs"
@@ -88,5 +88,48 @@ func TestHowManyTestsAnOutputTellsOf(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d", file, right, len(all))
+	}
+}
+
+func TestWhetherAnOutputTellsThatAllTestsPassed(t *testing.T) {
+	for _, file := range []string{"verdicts.jsonl", "verdicts_held.jsonl"} {
+		all := lines(t, "testdata/"+file)
+		right := 0
+		for _, line := range all {
+			var label struct {
+				Output string
+				Passed *bool
+			}
+			if err := json.Unmarshal([]byte(line), &label); err != nil {
+				t.Fatal(err)
+			}
+
+			passed, told := proof.Passed(label.Output)
+			if told == (label.Passed != nil) && (!told || passed == *label.Passed) {
+				right++
+			} else {
+				t.Errorf("%s: %q: %v %v", file, label.Output, passed, told)
+			}
+		}
+		t.Logf("%s: %d of %d", file, right, len(all))
+	}
+}
+
+func TestAPipeThatShowsTheEndProvesByTheOutput(t *testing.T) {
+	check := workspace.Check{Name: "x", Command: "go test ./..."}
+	for command, want := range map[string]bool{
+		"go test ./... | tail -5":             true,
+		"go test ./... 2>&1 | tail -n 20":     true,
+		"cd a && go test ./... | tee out.txt": true,
+		"go test ./... | head":                false,
+		"go test ./... | grep -v FAIL":        false,
+		"go test ./... | sed s/FAIL/ok/":      false,
+		"go test ./... | tail > out.txt":      false,
+		"go test ./... | tail; true":          false,
+		"PATH=x go test ./... | tail":         false,
+	} {
+		if got := proof.Read(check, command); got.Proves != want || want && !got.ByOutput {
+			t.Errorf("%s: %+v", command, got)
+		}
 	}
 }

@@ -200,20 +200,28 @@ func (s Session) stale(check workspace.Check, pairs []outcome.Pair, run *outcome
 
 // refutes says why a run of a check does not prove it, "" if it does.
 func refutes(check workspace.Check, p outcome.Pair, run outcome.Ran) string {
-	switch {
-	case p.Outcome == nil:
+	if p.Outcome == nil {
 		return "nobody knows how its run ended"
-	case p.State == outcome.Failed:
+	}
+	if p.State == outcome.Failed {
 		return "it failed"
-	case p.State != outcome.Succeeded && p.State != outcome.Ended:
+	}
+
+	ran := p.State == outcome.Succeeded || p.State == outcome.Ended
+	switch {
+	case !ran:
 		return "it was not run"
 	case !run.Proves:
 		return "it ran in a command that hides whether it succeeded"
 	case p.Outcome.Exit == nil:
 		return "the agent does not tell its exit status"
+	case run.ByOutput && !showsSuccess(p.Outcome):
+		return "it ran in a pipe, and its output does not show that all passed"
 	}
 	return tooFew(check, p.Outcome.Tests)
 }
+
+func showsSuccess(r *outcome.Record) bool { return r.Passed != nil && *r.Passed }
 
 // tooFew says why the number of tests is no proof, "" if it is. The number is nil where the
 // output does not tell it.

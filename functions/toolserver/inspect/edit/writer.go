@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/violations"
@@ -67,29 +68,29 @@ func (w *Writer) Run(ctx context.Context, tool, event string, dry bool, files []
 		diff.WriteString(Diff(c.file.Path, c.before, c.after))
 	}
 
-	outcome := Outcome{
+	done := Outcome{
 		Files: files,
 		Diff:  diff.String(),
 	}
 	if dry || len(changes) == 0 {
-		return outcome, nil
+		return done, nil
 	}
 
 	entry, err := w.record(ctx, tool, event, changes)
 	if err != nil {
-		return outcome, err
+		return done, err
 	}
-	outcome.Entry = entry
+	done.Entry = entry
 
-	failed := w.writeAll(ctx, changes)
+	failed := w.writeAll(ctx, tool, changes)
 	if len(failed) == 0 {
-		return outcome, nil
+		return done, nil
 	}
 	_, err = w.Log.Record(ctx, tool, event+"_FAILED", map[string]any{
 		"entry": entry,
 		"files": failed,
 	})
-	return outcome, err
+	return done, err
 }
 
 // prepare reads a file and makes its new text. It is not ok if nothing is to be written,
@@ -193,13 +194,13 @@ func digest(text []byte) string {
 }
 
 // writeAll writes every file, and returns the names of those that could not be written.
-func (w *Writer) writeAll(ctx context.Context, changes []change) []string {
+func (w *Writer) writeAll(ctx context.Context, tool string, changes []change) []string {
 	stamp := w.Now().UTC().Format("20060102T150405.000000000Z")
 	var failed []string
 	for _, c := range changes {
 		err := ctx.Err()
 		if err == nil {
-			err = w.write(c, stamp)
+			err = w.onRecord(tool, c, func() error { return w.write(c, stamp) })
 		}
 		if err != nil {
 			c.file.Status, c.file.Reason = Failed, err.Error()
@@ -209,6 +210,17 @@ func (w *Writer) writeAll(ctx context.Context, changes []change) []string {
 		c.file.Status = Updated
 	}
 	return failed
+}
+
+// onRecord makes a change of a governed file with an intent and an outcome on the record.
+func (w *Writer) onRecord(tool string, c change, write func() error) error {
+	own := outcome.Own{
+		Boundary:  "tools",
+		Tool:      tool,
+		Path:      c.real,
+		Operation: preflight.Edit,
+	}
+	return outcome.Around(w.Log, own, write)
 }
 
 // write keeps a copy of a file and replaces it, if it is still as it was read.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -274,5 +275,50 @@ func TestTheCommitOfARevisionIsFound(t *testing.T) {
 	}
 	if made, err := opened.Made(); err != nil || time.Since(made) > time.Hour {
 		t.Error(made, err)
+	}
+}
+
+// Two commits are compared by their trees: changed, added, removed and replaced files, and nothing else.
+func TestTwoCommitsAreComparedByTheirFiles(t *testing.T) {
+	r := repositoryOf(t)
+	r.git("init", "-q")
+	r.write("same/deep/a.txt", "a")
+	r.write("changed.txt", "one")
+	r.write("gone/b.txt", "b")
+	r.write("thing", "a file")
+	r.git("add", "-A")
+	r.git("commit", "-qm", "First")
+	r.git("tag", "first")
+
+	r.git("rm", "-rq", "gone", "thing")
+	r.write("changed.txt", "two")
+	r.write("new/c.txt", "c")
+	r.write("thing/inside.txt", "now a folder")
+	r.git("add", "-A")
+	r.git("commit", "-qm", "Second")
+	r.git("checkout", "-q", "-b", "other", "first")
+
+	opened, err := git.Open(r.Workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	want := []string{"changed.txt", "gone/b.txt", "new/c.txt", "thing", "thing/inside.txt"}
+	for _, pair := range [][2]string{{"", "main"}, {"main", "first"}, {"first", "main~0"}} {
+		got, err := opened.Between(pair[0], pair[1])
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v: %v, %v", pair, got, err)
+		}
+	}
+
+	if got, err := opened.Between("", "other"); err != nil || len(got) > 0 {
+		t.Errorf("one commit with itself: %v, %v", got, err)
+	}
+	if _, err := opened.Between("", "nothing"); !errors.Is(err, git.ErrNoRevision) {
+		t.Errorf("a name that means no commit: %v", err)
+	}
+	if opened.Commit() == "" {
+		t.Error("the commit that is looked at is lost")
 	}
 }

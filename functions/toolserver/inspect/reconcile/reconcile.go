@@ -8,12 +8,14 @@ package reconcile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"governance.internal/functions/toolserver/guard/baseline"
 	"governance.internal/functions/toolserver/guard/outcome"
+	"governance.internal/functions/toolserver/guard/policy"
 )
 
 // Unexplained is the name of a change of a governed file without an entry.
@@ -144,8 +146,8 @@ func (r *replay) begin(p outcome.Pair) {
 			continue
 		}
 
-		if file.Digest != t.state && t.open == 0 {
-			r.report(file.Path, t, file.Digest, p.Intent.At, seenByHook)
+		if found := fileState(file.Digest); found != t.state && t.open == 0 {
+			r.report(file.Path, t, found, p.Intent.At, seenByHook)
 		}
 		if p.Outcome != nil { // else the next look finds what the call did
 			t.open++
@@ -163,37 +165,77 @@ func (r *replay) trackFor(file outcome.File) *track {
 	return t
 }
 
-// end moves the files that a call named to the state after it.
+// end moves the files that a call named to the state after it: those that the intent names,
+// those below a folder that it names, and those that are gone.
 func (r *replay) end(p outcome.Pair) {
+	intended := named(p.Intent)
 	after := map[string]outcome.File{}
 	for _, file := range p.Outcome.Files {
-		after[file.Path] = file
+		if isNamed(intended, file.Path) {
+			after[file.Path] = file
+		}
 	}
 
-	for _, file := range named(p.Intent) {
+	for _, file := range intended {
 		seen, looked := after[file.Path]
-		digest := seen.Digest
-		if file.Digest == outcome.Folder && digest == outcome.Gone {
+		if file.Digest == outcome.Folder && seen.Digest == outcome.Gone {
 			r.removeBelow(file.Path, p.Outcome.At)
 		}
-
-		t := r.tracks[file.Path]
-		if t == nil || file.Digest == "" || t.since.After(p.Outcome.At) {
-			continue
+		if !looked && matchesOne(intended, file.Path) && len(p.Outcome.Files) < len(intended) {
+			after[file.Path] = outcome.File{Path: file.Path, Digest: outcome.Gone}
 		}
-		t.open = max(t.open-1, 0)
-		if !looked || digest == "" {
-			continue
+		if t := r.tracks[file.Path]; t != nil && file.Digest != "" {
+			t.open = max(t.open-1, 0)
 		}
-		if seen.Other {
-			r.report(file.Path, t, digest, p.Outcome.At, seenByHook)
-			continue
-		}
-		if digest != t.state {
-			r.explained++
-		}
-		t.move(digest, p.Outcome.At)
 	}
+
+	for _, path := range slices.Sorted(maps.Keys(after)) {
+		r.settle(after[path], p)
+	}
+}
+
+// settle moves one file to the state after a call.
+func (r *replay) settle(file outcome.File, p outcome.Pair) {
+	t := r.trackFor(file)
+	if t == nil || file.Digest == "" || t.since.After(p.Outcome.At) {
+		return
+	}
+
+	digest := fileState(file.Digest)
+	if file.Other {
+		r.report(file.Path, t, digest, p.Outcome.At, seenByHook)
+		return
+	}
+	if digest != t.state {
+		r.explained++
+	}
+	t.move(digest, p.Outcome.At)
+}
+
+// fileState is the state of a file: a folder in its place means that there is none.
+func fileState(digest string) string {
+	if digest == outcome.Folder {
+		return outcome.Gone
+	}
+	return digest
+}
+
+// isNamed reports whether an intent names a file, or a folder that it is in.
+func isNamed(intended []outcome.File, path string) bool {
+	return slices.ContainsFunc(intended, func(f outcome.File) bool {
+		return f.Path == path || strings.HasPrefix(path, f.Path+"/")
+	}) || matchesOne(intended, path)
+}
+
+// matchesOne reports whether a pattern of the shell that an intent names matches a file.
+func matchesOne(intended []outcome.File, path string) bool {
+	return slices.ContainsFunc(intended, func(f outcome.File) bool {
+		if f.Path == path || !strings.ContainsAny(f.Path, "*?[") {
+			return false
+		}
+		matcher, err := policy.Compile(f.Path, true)
+		return err == nil && matcher.Match(path)
+	})
 }
 
 // removeBelow: a call that named a folder explains that all in it is gone.

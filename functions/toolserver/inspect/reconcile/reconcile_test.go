@@ -18,6 +18,7 @@ import (
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/functions/toolserver/inspect/edit"
 	"governance.internal/functions/toolserver/inspect/reconcile"
 )
 
@@ -430,5 +431,38 @@ func TestRandomProgramsOfGovernedAndUngovernedWrites(t *testing.T) {
 		if got := found(r); got != strings.Join(paths, " ") || r.Complete != (ungoverned == 0) {
 			t.Errorf("program %d: %q, want %q", seed, got, paths)
 		}
+	}
+}
+
+// What the service itself changes has an entry, too: its tools ask the guard and no hook.
+func TestChangesByToolsOfTheServiceAreExplained(t *testing.T) {
+	p := newProject(t)
+	writer := &edit.Writer{
+		Workspace: p.Workspace,
+		Gate:      p.Gate,
+		Log:       p.Log,
+		Now:       p.Now,
+	}
+	actions, err := p.Gate.Actions("fix", preflight.Edit, []string{"go.mod"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.approve(actions[0])
+
+	p.pass(time.Second)
+	done, err := writer.Run(t.Context(), "fix", "DOC_DRIFT_FIXED", false, []edit.File{{
+		Path:  "go.mod",
+		Edits: []edit.Edit{{Start: 7, End: 8, Was: "x", Write: "y"}},
+	}})
+	if err != nil || done.Changed() != 1 || p.Read("go.mod") != "module y\n" {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if r := p.report(); !r.Complete || r.Explained != 1 {
+		t.Errorf("%+v", r)
+	}
+
+	p.Write("go.mod", "evil\n")
+	if r := p.report(); found(r) != "go.mod" {
+		t.Errorf("%+v", r.Changes)
 	}
 }

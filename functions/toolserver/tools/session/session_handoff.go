@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"governance.internal/functions/toolserver/guard/mask"
+	"governance.internal/functions/toolserver/guard/outcome"
 	"governance.internal/functions/toolserver/guard/policy"
 	"governance.internal/functions/toolserver/guard/preflight"
 	"governance.internal/functions/toolserver/guard/violations"
@@ -251,9 +252,19 @@ func (d Deps) writeHandoff(ctx context.Context, state workspace.State, in handof
 		}
 	}
 
-	if err := d.Workspace.WriteFile(name, []byte(in.Content)); err != nil {
+	own := outcome.Own{
+		Boundary:  "tools",
+		Tool:      "session_handoff",
+		Path:      name,
+		Operation: preflight.Edit,
+	}
+	err = outcome.Around(d.Log, own, func() error {
+		return d.Workspace.WriteFile(name, []byte(in.Content))
+	})
+	if err != nil {
 		return Handoff{}, tool.FileError(name, err)
 	}
+
 	entry, err := d.Log.Record(
 		ctx,
 		"session",

@@ -155,11 +155,11 @@ func (p project) listen(name string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(
-		file,
-		bytes.ReplaceAll(text, []byte("'"+p.local+"'"), []byte("'"+filepath.Join(p.home, "local")+"'")),
-		0o600,
-	)
+
+	listener := "'" + filepath.Join(p.home, "local") + "'"
+	text = bytes.ReplaceAll(text, []byte("'"+p.local+"'"), []byte(listener))
+	text = bytes.ReplaceAll(text, []byte("'"+p.local+"-hook'"), []byte(listener+" hook")) // the small program beside it
+	return os.WriteFile(file, text, 0o600)
 }
 
 func (p project) command(args ...string) *exec.Cmd {
