@@ -13,7 +13,7 @@ import (
 
 // toolPaths are the routes of the tool server; all others are the API's.
 var toolPaths = []string{
-	"/", "/sse", "/message", "/mcp", "/health", "/entries", "/kill", "/audit/verify", "/dispatches", "/dispatches/*/log", "/processes", "/approvals",
+	"/", "/sse", "/message", "/mcp", "/health", "/entries", "/kill", "/audit/verify", "/dispatches", "/dispatches/*/log", "/outcomes", "/processes", "/approvals",
 	"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/sse",
 }
 

@@ -108,6 +108,7 @@ var passedOn = []struct {
 	{"oauthAudience", "OAUTH_AUDIENCE", toolServer},
 	{"oauthScope", "OAUTH_SCOPE", toolServer},
 	{"llmBaseUrl", "LLM_BASE_URL", toolServer},
+	{"fence", "GOVERNANCE_FENCE", toolServer},
 }
 
 // passedTo returns the variables of one kind of receiver.

@@ -154,6 +154,9 @@ func (w *work) fencing(c workspace.DispatchRule) dispatch.Fencing {
 	return dispatch.Fencing{
 		Mode: cmp.Or(os.Getenv(fence.Setting), c.Fence),
 		Init: w.deps.Fence,
+		Made: func(p fence.Plan) ([]string, error) {
+			return fence.NewNames(w.workspace, p)
+		},
 
 		Network: c.Network,
 		Plan: func(program, shown []string) (fence.Plan, error) {

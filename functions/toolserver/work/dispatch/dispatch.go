@@ -117,6 +117,7 @@ type run struct {
 	reason chan string // why it is ended before its time
 	line   io.Closer   // ends the fence around it; nil without one
 	proxy  *egress.Journal
+	made   func() ([]string, error) // governed names that the fence could not hold; nil without one
 
 	finished chan struct{} // closed when its end is recorded
 }

@@ -86,6 +86,8 @@ func agent() {
 		governed := os.WriteFile("kept.txt", []byte("spoiled"), 0o600)
 		free := os.WriteFile("free.txt", []byte("written"), 0o600)
 		fmt.Println("governed:", governed, "free:", free)
+	case "make":
+		_ = os.WriteFile("new.made", nil, 0o600)
 	case "read":
 		text, err := os.ReadFile(os.Args[3])
 		fmt.Println("read:", string(text), err)

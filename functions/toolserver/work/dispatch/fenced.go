@@ -21,7 +21,10 @@ type Fencing struct {
 	Init string // program of ours that becomes the first process; "" for none
 	// Plan is the plan for a command line. Shown are files that the program must see though
 	// their folder is hidden.
-	Plan    func(program, shown []string) (fence.Plan, error)
+	Plan func(program, shown []string) (fence.Plan, error)
+	// Made finds the governed names that were made although the fence of a plan stood; nil to
+	// look for none.
+	Made    func(fence.Plan) ([]string, error)
 	Network string // of the programs: open, none, or allow: and hosts; "" for open
 }
 
@@ -31,6 +34,7 @@ type launched struct {
 	standing fence.Standing
 	line     io.Closer // ends the fence; nil without one
 	journal  *egress.Journal
+	made     func() ([]string, error) // governed names that the fence could not hold
 }
 
 // hangUp ends the fence.
@@ -93,7 +97,7 @@ func (d *Dispatcher) launchFenced(f Fencing, p Program, j Job, c processes.Comma
 		argv = p.Fenced
 	}
 	journal := d.journal(j.ID)
-	setup, err := f.prepare(argv, j.File, journal.Note)
+	plan, setup, err := f.prepare(argv, j.File, journal.Note)
 	if err != nil {
 		return launched{}, err
 	}
@@ -111,28 +115,36 @@ func (d *Dispatcher) launchFenced(f Fencing, p Program, j Job, c processes.Comma
 		processes.StopNow(group) // the agent was not started
 		return launched{}, err
 	}
-	return launched{group, standing, line, journal}, nil
+	begun := launched{
+		group:    group,
+		standing: standing,
+		line:     line,
+		journal:  journal,
+	}
+	if f.Made != nil {
+		begun.made = func() ([]string, error) { return f.Made(plan) }
+	}
+	return begun, nil
 }
 
 // prepare makes the plan of a fence. A plan that cannot be made is a fence that cannot stand.
-func (f Fencing) prepare(program []string, file string, decided func(egress.Decision)) (*fence.Setup, error) {
+func (f Fencing) prepare(program []string, file string, decided func(egress.Decision)) (plan fence.Plan, setup *fence.Setup, err error) {
 	switch {
 	case f.Mode == fence.Off:
-		return nil, &fence.Unavailable{Reason: "dispatch.fence or " + fence.Setting + " is off"}
+		return plan, nil, &fence.Unavailable{Reason: "dispatch.fence or " + fence.Setting + " is off"}
 	case f.Init == "" || f.Plan == nil:
-		return nil, &fence.Unavailable{Reason: "this server has no program that builds one"}
+		return plan, nil, &fence.Unavailable{Reason: "this server has no program that builds one"}
 	}
 
-	plan, err := f.Plan(program, []string{file})
-	if err != nil {
-		return nil, &fence.Unavailable{Reason: err.Error()}
+	if plan, err = f.Plan(program, []string{file}); err != nil {
+		return plan, nil, &fence.Unavailable{Reason: err.Error()}
 	}
 	plan.Network = cmp.Or(f.Network, egress.Open)
-	setup, err := fence.Prepare(plan, decided)
+	setup, err = fence.Prepare(plan, decided)
 	if err != nil && !fence.IsUnavailable(err) {
 		err = &fence.Unavailable{Reason: err.Error()}
 	}
-	return setup, err
+	return plan, setup, err
 }
 
 // journal records what the proxy of an agent decides.
@@ -144,6 +156,24 @@ func (d *Dispatcher) journal(id string) *egress.Journal {
 		}
 		d.note(context.Background(), event, detail)
 	}}
+}
+
+// mostMade is how many governed names are in an entry.
+const mostMade = 50
+
+// addMade adds to an entry which governed names an agent made behind its fence.
+func (r *run) addMade(payload map[string]any) {
+	if r.made == nil {
+		return
+	}
+
+	names, err := r.made()
+	switch {
+	case err != nil:
+		payload["made_governed"] = "not known"
+	case len(names) > 0:
+		payload["made_governed"] = names[:min(len(names), mostMade)]
+	}
 }
 
 // Close ends the dispatches whose fence ends with this process anyway, and waits until their
@@ -166,6 +196,15 @@ func (d *Dispatcher) fenced() (list []*run) {
 		}
 	}
 	return list
+}
+
+// isLost reports whether a dispatch ended because the server whose fence it was behind is gone.
+func isLost(r Record) bool {
+	if !r.Fence.Namespaces || r.Server.PID == 0 {
+		return false
+	}
+	_, serverLives := processes.Look(r.Server)
+	return !serverLives
 }
 
 // recordLost writes the ends of dispatches that are over, whose server is gone and could not

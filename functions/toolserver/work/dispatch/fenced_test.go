@@ -27,7 +27,7 @@ func fencing(t *testing.T) (folder string, f Fencing) {
 	t.Helper()
 	folder = t.TempDir()
 	for name, text := range map[string]string{
-		"governance.yaml": "version: 1\nuntouchable: [kept.txt]\n",
+		"governance.yaml": "version: 1\nuntouchable: [kept.txt, \"*.made\"]\n",
 		"kept.txt":        "kept",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -48,6 +48,14 @@ func fencingOf(folder string) Fencing {
 			defer w.Close()
 			data := filepath.Join(folder, workspace.DataDir)
 			return fence.PlanOf(w, fence.Wish{Folder: folder, Data: data, Program: program, Shown: shown})
+		},
+		Made: func(p fence.Plan) ([]string, error) {
+			w, err := workspace.Open(folder)
+			if err != nil {
+				return nil, err
+			}
+			defer w.Close()
+			return fence.NewNames(w, p)
 		},
 	}
 }
@@ -87,6 +95,30 @@ func TestAnAgentBehindAFenceChangesNoGovernedFile(t *testing.T) {
 	}
 	if got := f.payload(EventStart)["fence"]; got != r.Fence.Word() {
 		t.Errorf("the chain says %v, the record %s", got, r.Fence.Word())
+	}
+}
+
+// A governed name that was not there when the fence was built is in the entry of the end.
+func TestGovernedNamesThatWereMadeAreInTheTrail(t *testing.T) {
+	f, folder, stands := openFenced(t, nil)
+	if !stands {
+		return
+	}
+	r := f.ended(f.start("make").ID)
+	f.noted(r.ID)
+	if got := fmt.Sprint(f.payload(EventEnd)["made_governed"]); got != "[new.made]" {
+		t.Errorf("%s", got)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "new.made")); err != nil {
+		t.Error(err)
+	}
+}
+
+// noted waits for the entry of the end, which follows the record.
+func (f fixture) noted(id string) {
+	f.Helper()
+	for deadline := time.Now().Add(time.Minute); f.payload(EventEnd)["dispatch"] != id && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -276,6 +308,7 @@ func TestNothingBehindAFenceSurvivesTheServer(t *testing.T) {
 
 	next := open(t, filepath.Join(folder, workspace.DataDir), nil)
 	r := next.ended(id)
+	next.noted(id)
 	if r.Reason != "lost" || next.payload(EventEnd)["reason"] != "lost" {
 		t.Errorf("%+v, the chain says %v", r, next.payload(EventEnd))
 	}

@@ -28,6 +28,7 @@ func (d *Dispatcher) watch(r Record, begun launched, by Runner) {
 		reason: make(chan string, 1),
 		line:   begun.line,
 		proxy:  begun.journal,
+		made:   begun.made,
 
 		finished: make(chan struct{}),
 	}
@@ -113,6 +114,9 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string) {
 	d.strays.NoteStrays()
 	exit := one.group.Exit()
 	r := one.record
+	if reason == "exit" && isLost(r) {
+		reason = "lost"
+	}
 	at := d.deps.Now().UTC()
 	r.State, r.EndedAt, r.Reason, r.Signal = Ended, &at, reason, exit.Signal
 	if exit.Code >= 0 || exit.Signal != "" {
@@ -144,6 +148,7 @@ func (d *Dispatcher) finish(ctx context.Context, one *run, reason string) {
 		payload["exit_code"] = exit.Code
 	}
 
+	one.addMade(payload)
 	d.note(ctx, EventEnd, payload)
 }
 

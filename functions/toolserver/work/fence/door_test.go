@@ -107,12 +107,26 @@ func TestNewGovernedNamesAreTold(t *testing.T) {
 		return
 	}
 	folder, home := project(t)
-	got := run(t, folder, home, `echo x > new.lock; echo x > free.txt; mkdir ~/.claude; echo {} > ~/.claude/settings.json; mkdir -p sub && echo y > sub/new.lock`)
-	if !strings.Contains(got.output, "1 patterns match names that are not there yet") || !strings.Contains(got.output, "was made: new.lock") || !strings.Contains(got.output, ".claude/settings.json") || strings.Contains(got.output, "free.txt") {
+	got := run(t, folder, home, `echo x > new.lock; echo x > free.txt; mkdir -p ~/.claude .data; echo {} > ~/.claude/settings.json; mkdir -p sub && echo y > sub/new.lock`)
+	if !strings.Contains(got.output, "1 patterns match names that are not there yet") || !strings.Contains(got.output, "was made: new.lock") || !strings.Contains(got.output, ".claude/settings.json") || !strings.Contains(got.output, "/.data\n") || strings.Contains(got.output, "free.txt") {
 		t.Errorf("%s", got.output)
 	}
-	if list, err := filepath.Glob(filepath.Join(folder, ".governance/spool/*")); err != nil || len(list) != 2 {
+	if list, err := filepath.Glob(filepath.Join(folder, ".governance/spool/*")); err != nil || len(list) != 3 {
 		t.Errorf("recorded: %v %v", list, err)
+	}
+}
+
+// A state that is a link leads elsewhere when the link is replaced, so no fence stands around it.
+func TestAStateThatIsALinkIsRefused(t *testing.T) {
+	if !stands(t) {
+		return
+	}
+	folder, home := project(t)
+	if err := os.Symlink(t.TempDir(), filepath.Join(folder, ".governance")); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, folder, home, "echo ran"); got.status != 125 || !strings.Contains(got.output, "is no folder") || strings.Contains(got.output, "\nran") {
+		t.Errorf("status %d: %s", got.status, got.output)
 	}
 }
 

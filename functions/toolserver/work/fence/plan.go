@@ -91,6 +91,7 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 	if wish.Data != "" {
 		own = append(own, wish.Data)
 	}
+	p.miss(own)
 	p.Hidden = slices.Concat(below("/", own), below("/", sockets), disks())
 
 	if wish.Broker != "" {
@@ -114,6 +115,9 @@ func doorOf(folder, broker string) (Door, error) {
 	place := filepath.Join(folder, workspace.StateDir)
 	if err := os.Mkdir(place, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return Door{}, err
+	}
+	if info, err := os.Lstat(place); err != nil || !info.IsDir() {
+		return Door{}, errors.New(workspace.StateDir + " is no folder, so it cannot be closed: remove what is there")
 	}
 	shown, err := filepath.EvalSymlinks(broker)
 	return Door{place, shown}, err
@@ -142,7 +146,12 @@ func disks() []string {
 // hold makes names in a folder read-only, and keeps in mind which are not there yet.
 func (p *Plan) hold(folder string, names []string) {
 	p.ReadOnly = append(p.ReadOnly, below(folder, names)...)
-	for _, path := range inFolder(folder, names) {
+	p.miss(inFolder(folder, names))
+}
+
+// miss keeps in mind which paths are not there yet.
+func (p *Plan) miss(paths []string) {
+	for _, path := range paths {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			p.Missing = append(p.Missing, path)
 		}
