@@ -86,15 +86,19 @@ func (r *reading) demand(at int) {
 		return
 	}
 
-	isAdvice := word == "should" || word == "prefer" && at == 0
 	switch {
 	case demands[word]:
 		r.raise(Must, at)
-	case isAdvice:
+	case isAdvice(word, at):
 		r.raise(Should, at)
 	case permits[word] && !r.negative:
 		r.raise(May, at)
 	}
+}
+
+// isAdvice reports whether a word at an index asks without demanding.
+func isAdvice(word string, at int) bool {
+	return word == "should" || word == "prefer" && at == 0
 }
 
 // order returns the index of the verb of a clause that begins with one; -1 without.
@@ -204,13 +208,18 @@ func (r *reading) isMereNot(at int, previous string) bool {
 	case "must", "should", "shall", "ought", "never", "please", "need":
 		return false
 	case "do":
-		return at > 1 && !r.isActor(at-1) && !r.startsHere(at-1)
+		return r.saysDoOfThing(at)
 	case "may", "can", "will", "does", "could", "would", "might":
 		return !r.isActor(at-1) && !r.isBan(at)
 	case "is", "are", "be":
 		return at+1 >= len(r.tokens) || !isOughtState(r.tokens[at+1])
 	}
 	return at > 0
+}
+
+// saysDoOfThing reports whether "do not" says something of a thing: "tests do not pass".
+func (r *reading) saysDoOfThing(at int) bool {
+	return at > 1 && !r.isActor(at-1) && !r.startsHere(at-1)
 }
 
 // isBan reports whether a "not" behind "may" forbids: "may not be deleted", "may not appear".
