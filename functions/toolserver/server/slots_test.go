@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"governance.internal/functions/toolserver/work/fence"
 )
 
 // again starts a task that was killed, as it was, and gives it back when it answers.
@@ -58,7 +60,8 @@ func TestTwoAgentsRunOverTwoServers(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(workspace, "governance.yaml"), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all := tasks(t, 2, "WORKSPACE="+workspace)
+	// Behind a fence an agent ends with its server; without one, as in a container, it lives on.
+	all := tasks(t, 2, "WORKSPACE="+workspace, fence.Setting+"=off")
 	one, two := all[0], all[1]
 	first, second := one.started(), two.started()
 	one.refused("two run")
