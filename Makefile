@@ -38,10 +38,10 @@ npm:
 SLOW = TestEveryLambda|TestHostile.*GovernedByte|TestOrdinary.*Work|TestAMillion|TestEveryFlippedByte|TestNoSecretLeaves|TestEveryTreeBegins|TestLargestLine|TestTenThousandBooks|TestEveryChangedByte
 
 # The race detector runs on all packages; it needs a C compiler. Many tests wait more than they
-# compute, so four packages share two cores. The time limit is for a
+# compute, so three packages share two cores. The time limit is for a
 # test that hangs: a slow machine must not meet it.
 test-go:
-	@$(GO) test -race -ldflags '-s -w' -p 4 -timeout 40m -json -skip '$(SLOW)' ./functions/... ./shared/... | $(GO) run ./testdata/report
+	@$(GO) test -race -ldflags '-s -w' -p 3 -timeout 40m -json -skip '$(SLOW)' ./functions/... ./shared/... | $(GO) run ./testdata/report
 
 # What the race detector would make slow: every compiled Lambda against a Runtime API stub, with init times
 # and sizes, a chain of a million entries, and the payment machine in ten thousand random worlds.
