@@ -182,7 +182,8 @@ func stancesOf(c *candidate) map[int]stance {
 		return stances
 	}
 
-	for _, f := range allAxes().book.Find(c.Options) {
+	found := allAxes().book.Find(c.Options)
+	for _, f := range found {
 		o := allAxes().options[f.ID]
 		if o.weak && !chooses(c.Directive) || !passes(c.Directive, allAxes().list[o.axis].gate) {
 			continue
@@ -197,21 +198,37 @@ func stancesOf(c *candidate) map[int]stance {
 		stances[o.axis] = s
 	}
 
-	places := placesOf(c.Directive)
+	if len(stances) == 0 {
+		return stances
+	}
+
+	taken := takenBy(found)
+	places := without(placesOf(c.Directive), optionForms(c, taken))
 	for at, s := range stances {
-		s.about = aboutOf(c, &allAxes().list[at])
-		s.places = without(slices.Clone(places), optionForms(c))
+		s.about = aboutOf(c, &allAxes().list[at], taken)
+		s.places = places
 		s.wants = without(s.wants, s.rejects)
 		stances[at] = s
 	}
 	return stances
 }
 
+// takenBy returns the indices of the words of which phrases consist.
+func takenBy(found []words.Found) map[int]bool {
+	taken := map[int]bool{}
+	for _, f := range found {
+		for i := range f.Length {
+			taken[f.At+i] = true
+		}
+	}
+	return taken
+}
+
 // optionForms returns the words of the options that a directive names.
-func optionForms(c *candidate) []string {
+func optionForms(c *candidate, taken map[int]bool) []string {
 	var forms []string
-	for _, f := range allAxes().book.Find(c.Options) {
-		for _, t := range c.Options[f.At : f.At+f.Length] {
+	for i, t := range c.Options {
+		if taken[i] {
 			forms = append(forms, t.Form)
 		}
 	}
@@ -253,15 +270,8 @@ func chooses(d *directive.Directive) bool {
 }
 
 // aboutOf returns to what the choice applies: the words of a directive that are neither options nor
-// common to the axis.
-func aboutOf(c *candidate, x *axis) []string {
-	taken := map[int]bool{}
-	for _, f := range allAxes().book.Find(c.Options) {
-		for i := range f.Length {
-			taken[f.At+i] = true
-		}
-	}
-
+// common to the axis. taken are the words of options.
+func aboutOf(c *candidate, x *axis, taken map[int]bool) []string {
 	var about []string
 	for i, t := range c.Options {
 		isThing := slices.Contains(c.Things, t.Form)

@@ -85,7 +85,7 @@ func (s *scanner) longComment() bool {
 func (s *scanner) template(depth int) bool {
 	inside, n := quoted(s.rest(), '`')
 	s.add('`', inside, n)
-	parts, ok := nodeBraces(inside, depth)
+	parts, ok := bracedTokens(inside, "${", depth, nodeTokens)
 	s.tokens = append(s.tokens, parts...)
 	return ok
 }
@@ -98,23 +98,6 @@ func nodeExpectsOperand(before []token) bool {
 	last := before[len(before)-1]
 	isKeyword := slices.Contains([]string{"return", "typeof", "case", "in", "of", "void"}, last.text)
 	return strings.ContainsRune("(,=:[!&|?{};+-*%<>", last.kind) || last.kind == 'w' && isKeyword
-}
-
-// nodeBraces are the tokens of the expressions in a template.
-func nodeBraces(text string, depth int) (all []token, ok bool) {
-	for {
-		_, rest, found := strings.Cut(text, "${")
-		if !found {
-			return all, true
-		}
-		inside, after, closed := strings.Cut(rest, "}")
-		parts, fine := nodeTokens(inside, depth+1)
-		if !closed || !fine {
-			return nil, false
-		}
-		all = append(append(append(all, token{'(', "("}), parts...), token{')', ")"})
-		text = after
-	}
 }
 
 // nodeReader looks whether a program only reads.

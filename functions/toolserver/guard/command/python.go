@@ -93,7 +93,8 @@ func (s *scanner) pythonText(depth int) bool {
 		return true
 	}
 
-	parts, ok := pythonBraces(inside, depth)
+	inside = strings.NewReplacer("{{", "", "}}", "").Replace(inside)
+	parts, ok := bracedTokens(inside, "{", depth, pythonTokens)
 	s.tokens = append(s.tokens, parts...)
 	return ok
 }
@@ -118,26 +119,6 @@ func pythonText(code string) (inside string, length int) {
 		}
 	}
 	return "", 0
-}
-
-// pythonBraces are the tokens of the expressions in an f-string.
-func pythonBraces(text string, depth int) (all []token, ok bool) {
-	text = strings.NewReplacer("{{", "", "}}", "").Replace(text)
-	for {
-		_, rest, found := strings.Cut(text, "{")
-		if !found {
-			return all, true
-		}
-		inside, after, closed := strings.Cut(rest, "}")
-		parts, fine := pythonTokens(inside, depth+1)
-		if !closed || !fine {
-			return nil, false
-		}
-		all = append(all, token{'(', "("})
-		all = append(all, parts...)
-		all = append(all, token{')', ")"})
-		text = after
-	}
 }
 
 // pythonReader looks whether a program only reads.

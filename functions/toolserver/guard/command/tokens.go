@@ -139,3 +139,24 @@ func bracketLength(text string) int {
 	}
 	return len(text)
 }
+
+// bracedTokens are the tokens of the expressions in a text, each from open to a closing brace, as a
+// language reads them. It is not ok if one does not end or cannot be read.
+func bracedTokens(text, open string, depth int, read func(code string, depth int) ([]token, bool)) (all []token, ok bool) {
+	for {
+		_, rest, found := strings.Cut(text, open)
+		if !found {
+			return all, true
+		}
+		inside, after, closed := strings.Cut(rest, "}")
+		parts, fine := read(inside, depth+1)
+		if !closed || !fine {
+			return nil, false
+		}
+
+		all = append(all, token{'(', "("})
+		all = append(all, parts...)
+		all = append(all, token{')', ")"})
+		text = after
+	}
+}

@@ -53,10 +53,35 @@ func main() {
 	}
 }
 
+// run records a session in which the agent tries what is refused.
 func run(name, program, local, out string) error {
+	steps := func(a agent, dir string) []step { return append(a.steps(dir), a.around(dir)...) }
+	return recordSession("record", name, program, local, out, steps, func(s played) ([]record, error) {
+		records, err := s.project.records(s.model, s.steps)
+		if err != nil {
+			return nil, fmt.Errorf("%w; the agent said: %.4000s", err, s.said)
+		}
+		if err := s.project.judge(records); err != nil {
+			return nil, err
+		}
+		return records, s.project.withoutGuard(s.agent, program)
+	})
+}
+
+// played is a session that has ended.
+type played struct {
+	project project
+	agent   agent
+	model   *model
+	steps   int
+	said    string // by the agent
+}
+
+// recordSession lets an agent take steps in a scratch project and writes what the hook was told.
+func recordSession(usage, name, program, local, out string, steps func(agent, string) []step, read func(played) ([]record, error)) error {
 	a, ok := agents[name]
 	if !ok || program == "" || local == "" || out == "" {
-		return errors.New("record -agent NAME -program FILE -local FILE -out FILE")
+		return errors.New(usage + " -agent NAME -program FILE -local FILE -out FILE")
 	}
 
 	dir, err := os.MkdirTemp("", "agent")
@@ -74,8 +99,8 @@ func run(name, program, local, out string) error {
 		return err
 	}
 
-	steps := append(a.steps(p.dir), a.around(p.dir)...)
-	m := &model{steps: steps}
+	wanted := steps(a, p.dir)
+	m := &model{steps: wanted}
 	address, err := m.listen()
 	if err != nil {
 		return err
@@ -91,17 +116,10 @@ func run(name, program, local, out string) error {
 		return fmt.Errorf("the agent failed: %w: %.4000s", err, said)
 	}
 
-	records, err := p.records(m, len(steps))
+	records, err := read(played{p, a, m, len(wanted), string(said)})
 	if err != nil {
-		return fmt.Errorf("%w; the agent said: %.4000s", err, said)
-	}
-	if err := p.judge(records); err != nil {
 		return err
 	}
-	if err := p.withoutGuard(a, program); err != nil {
-		return err
-	}
-
 	return p.write(out, name, strings.TrimSpace(string(version)), records)
 }
 

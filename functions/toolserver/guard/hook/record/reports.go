@@ -3,57 +3,20 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 )
 
 // runAllowed records a session in which nothing is refused.
 func runAllowed(name, program, local, out string) error {
-	a, ok := agents[name]
-	if !ok || program == "" || local == "" || out == "" {
-		return errors.New("record -reports -agent NAME -program FILE -local FILE -out FILE")
-	}
-
-	dir, err := os.MkdirTemp("", "agent")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-
-	p := project{
-		home:  filepath.Join(dir, "home"),
-		dir:   filepath.Join(dir, "work"),
-		local: local,
-	}
-	if err := p.make(name); err != nil {
-		return err
-	}
-
-	m := &model{steps: a.allowed(p.dir)}
-	address, err := m.listen()
-	if err != nil {
-		return err
-	}
-
-	version, err := exec.Command(program, "--version").Output()
-	if err != nil {
-		return err
-	}
-
-	said, err := p.start(a, program, address)
-	if err != nil {
-		return fmt.Errorf("the agent failed: %w: %.4000s", err, said)
-	}
-
-	records, err := p.reports()
-	if err != nil {
-		return fmt.Errorf("%w; the agent said: %.4000s", err, said)
-	}
-	return p.write(out, name, strings.TrimSpace(string(version)), records)
+	steps := func(a agent, dir string) []step { return a.allowed(dir) }
+	return recordSession("record -reports", name, program, local, out, steps, func(s played) ([]record, error) {
+		records, err := s.project.reports()
+		if err != nil {
+			return nil, fmt.Errorf("%w; the agent said: %.4000s", err, s.said)
+		}
+		return records, nil
+	})
 }
 
 // reports are all calls of the hook, in their order.
