@@ -12,13 +12,13 @@ import (
 type project map[string]string
 
 func (p project) Read(name string) ([]byte, bool) {
-	text, ok := p[strings.TrimPrefix(name, "/work/")]
+	text, ok := p[strings.TrimPrefix(name, "/project/")]
 	return []byte(text), ok
 }
 
 func (p project) IsFolder(name string) bool {
 	for file := range p {
-		if strings.HasPrefix(file, strings.TrimPrefix(name, "/work/")+"/") {
+		if strings.HasPrefix(file, strings.TrimPrefix(name, "/project/")+"/") {
 			return true
 		}
 	}
@@ -26,7 +26,7 @@ func (p project) IsFolder(name string) bool {
 }
 
 func (p project) scene() command.Scene {
-	return command.Scene{Dir: "/work", Home: "/home/tester", Top: "/work", Files: p}
+	return command.Scene{Dir: "/project", Home: "/home/tester", Top: "/project", Files: p}
 }
 
 // paths are what a command writes, in order.
@@ -91,7 +91,7 @@ func TestACommandIsFollowedToItsFiles(t *testing.T) {
 		"python3 -c 'print(1 > 0)'":                       "",
 		"sed 's/a/w b/' c":                                "",
 		"awk '{ print ($1 > 2) }' a":                      "",
-		"git restore -- ':/a'":                            "/work/a",
+		"git restore -- ':/a'":                            "/project/a",
 		"tar cf a.tar sub":                                "a.tar",
 		"case x in y) cd sub;; esac; rm a":                "a sub/a",
 		"gcc -MMD -MF deps.d -c x.c -o x.o":               "deps.d x.o",
@@ -101,7 +101,7 @@ func TestACommandIsFollowedToItsFiles(t *testing.T) {
 		"mapfile -t l < list; rm \"${l[@]}\"":             "one two",
 		"strace -qo trace true":                           "trace",
 		"pushd -n sub; rm a":                              "a",
-		"echo x > /dev/null; echo y > /dev/../work/a":     "/dev/../work/a",
+		"echo x > /dev/null; echo y > /dev/../project/a":  "/dev/../project/a",
 		"X=1 sh -c 'rm $X'":                               "1",
 		"git stash; echo x > a":                           "a",
 		"printf 'a\\nb\\n' | xargs -I{} cp {} sub/{}.bak": "sub/a.bak sub/b.bak",
