@@ -98,7 +98,7 @@ bench: bench-peers ## benchmarks, as ratios against a baseline in the same run
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'Start|Settle' -benchtime 200x ./functions/local/devchain
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench ToolsCall ./functions/toolserver/server
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench Decide ./functions/toolserver/guard/policy
-	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench HookCold -benchtime 100x ./functions/local
+	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'HookCold|FencedStart' -benchtime 100x ./functions/local
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench BesidePeers -benchtime 1x ./functions/toolserver/server
 	@CGO_ENABLED=0 $(GO) test -run '^$$' -bench 'BenchmarkUnpaid|PaidRequest' -benchtime 5x ./functions/local
 

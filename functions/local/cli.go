@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"governance.internal/shared/programs"
 )
 
 // Groups of commands, as help lists them.
@@ -34,7 +36,7 @@ var groups = []*cobra.Group{
 // newRoot is the tree of all commands.
 func newRoot(t terminal) *cobra.Command {
 	root := &cobra.Command{
-		Use:           programName + " [command]",
+		Use:           programs.Governance + " [command]",
 		Short:         "Run the governance service, buy from it, guard a project, verify an audit trail.",
 		Long:          "Runs the governance service, buys from it, guards a project, and verifies an audit trail.\nWithout a command it serves.",
 		Version:       versionText(),

@@ -10,6 +10,7 @@ import (
 
 	"governance.internal/shared/catalog"
 	"governance.internal/shared/lint"
+	"governance.internal/shared/programs"
 )
 
 // exitStatus explains the exit status of a command without the annotation exitStatusOf.
@@ -92,5 +93,5 @@ func versionText() string {
 	}
 
 	return fmt.Sprintf("%s %s%s\n%s %s/%s\nAPI %s, lint rules %s\n",
-		programName, version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH, catalog.APIVersion, lint.Ruleset)
+		programs.Governance, version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH, catalog.APIVersion, lint.Ruleset)
 }

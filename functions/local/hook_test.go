@@ -14,6 +14,7 @@ import (
 
 	"governance.internal/functions/toolserver/guard/hook"
 	"governance.internal/functions/toolserver/guard/preflight"
+	"governance.internal/shared/programs"
 )
 
 // A project is set up from the command line, an agent is refused, and the checks
@@ -153,7 +154,7 @@ func TestTheHookOfTheOlderNameIsStillFound(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	found := hookProgram(filepath.Join(dir, programName))
+	found := hookProgram(filepath.Join(dir, programs.Governance))
 	if !slices.Equal(found, []string{older}) {
 		t.Errorf("%q", found)
 	}
@@ -175,7 +176,7 @@ func TestTheInstalledHookRefusesWhenItsProgramIsGone(t *testing.T) {
 // to what it cannot read: another program of its name would let everything pass.
 func TestTheSmallHookIsTriedBeforeAgentsRelyOnIt(t *testing.T) {
 	dir := t.TempDir()
-	program, small := filepath.Join(dir, programName), filepath.Join(dir, hookProgramName)
+	program, small := filepath.Join(dir, programs.Governance), filepath.Join(dir, programs.Hook)
 	if found := hookProgram(program); !slices.Equal(found, []string{program, "hook"}) {
 		t.Errorf("beside nothing: %q", found)
 	}

@@ -20,9 +20,11 @@ import (
 	"os/signal"
 	"syscall"
 
+	_ "governance.internal/functions/local/handover" // of the command run
 	"governance.internal/functions/toolserver/agent"
 	"governance.internal/functions/toolserver/server"
 	"governance.internal/functions/toolserver/work/fence"
+	"governance.internal/shared/programs"
 )
 
 // exit ends the program with a status after an optional message.
@@ -83,7 +85,7 @@ func run(ctx context.Context, t terminal, args []string) int {
 	}
 
 	if known.err != nil {
-		fmt.Fprintf(t.err, "%s: %v\n", programName, err)
+		fmt.Fprintf(t.err, "%s: %v\n", programs.Governance, err)
 	}
 	return known.status
 }

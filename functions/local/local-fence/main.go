@@ -1,16 +1,14 @@
 // Command local-fence is `governance run` and `governance write` alone, in a small program that
-// starts fast. make builds
-// it as governance-fence beside governance, which hands `run` over to it.
+// starts fast. make builds it as governance-fence beside governance, which hands `run` over to it.
 package main
 
 import (
 	"context"
 	"os"
-	"path/filepath"
 
 	"governance.internal/functions/toolserver/guard/broker"
-	"governance.internal/functions/toolserver/guard/workspace"
 	"governance.internal/functions/toolserver/work/fence"
+	"governance.internal/shared/programs"
 )
 
 func main() {
@@ -35,5 +33,6 @@ func asks(folder string) broker.Handler {
 	if err != nil {
 		own = os.Args[0]
 	}
-	return broker.Through([]string{filepath.Join(filepath.Dir(own), workspace.HookPrograms[0])}, folder)
+	hook, _ := programs.Beside(own, programs.Hook) // a missing one is told when it is asked
+	return broker.Through([]string{hook}, folder)
 }

@@ -7,17 +7,20 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"governance.internal/shared/secretscan"
 )
 
 // keyed is a name and a value, as in password=… or "token": "…".
-var keyed = regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]{1,63})("?\s*[:=]\s*)("[^"\n]{4,}"|'[^'\n]{4,}'|[^\s"',;&|)}\]]{4,})`)
+var keyed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([A-Za-z][A-Za-z0-9_.-]{1,63})("?\s*[:=]\s*)("[^"\n]{4,}"|'[^'\n]{4,}'|[^\s"',;&|)}\]]{4,})`)
+})
 
 // Text replaces the secrets in a text by what identifies them and cannot be used:
 // their first four characters, their length and the beginning of their digest.
 func Text(text string) string {
-	return keyed.ReplaceAllStringFunc(Shapes(text), maskKeyed)
+	return keyed().ReplaceAllStringFunc(Shapes(text), maskKeyed)
 }
 
 // Shapes replaces only what its own form gives away, wherever it stands.
@@ -52,7 +55,7 @@ func All(texts []string) []string {
 }
 
 func maskKeyed(pair string) string {
-	parts := keyed.FindStringSubmatch(pair)
+	parts := keyed().FindStringSubmatch(pair)
 	name := parts[1]
 	between := parts[2]
 	value := parts[3]

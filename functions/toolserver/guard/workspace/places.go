@@ -7,14 +7,12 @@ import (
 	"strings"
 
 	"governance.internal/functions/toolserver/guard/policy"
+	"governance.internal/shared/programs"
 )
 
 // HookPrograms are the names of the small program of the hook, which stands beside the
 // others: the present name, then the one of earlier versions.
-var HookPrograms = []string{"governance-hook", "local-hook"}
-
-// fenceProgram is the small program that runs others behind a fence.
-const fenceProgram = "governance-fence"
+var HookPrograms = []string{programs.Hook, "local-hook"}
 
 // places knows the files of the machine that no agent changes, in whatever workspace it is.
 type places struct {
@@ -39,7 +37,7 @@ func newPlaces(fold bool) (places, error) {
 	}
 	if program, err := os.Executable(); err == nil {
 		p.programs = []string{real(program)}
-		for _, name := range append([]string{fenceProgram}, HookPrograms...) {
+		for _, name := range append([]string{programs.Fence}, HookPrograms...) {
 			p.programs = append(p.programs, filepath.Join(filepath.Dir(real(program)), name))
 		}
 	}

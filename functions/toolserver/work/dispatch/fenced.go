@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +109,7 @@ func (d *Dispatcher) launchFenced(f Fencing, p Program, j Job, c processes.Comma
 		return launched{}, fence.Forbidden(err)
 	}
 
-	standing, line, err := setup.Stand()
+	standing, line, err := setup.Stand(plan)
 	if err != nil {
 		processes.StopNow(group) // the agent was not started
 		return launched{}, err
@@ -139,8 +138,7 @@ func (f Fencing) prepare(program []string, file string, decided func(egress.Deci
 	if plan, err = f.Plan(program, []string{file}); err != nil {
 		return plan, nil, &fence.Unavailable{Reason: err.Error()}
 	}
-	plan.Network = cmp.Or(f.Network, egress.Open)
-	setup, err = fence.Prepare(plan, decided)
+	setup, err = fence.Prepare(f.Network, decided)
 	if err != nil && !fence.IsUnavailable(err) {
 		err = &fence.Unavailable{Reason: err.Error()}
 	}

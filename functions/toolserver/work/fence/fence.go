@@ -25,7 +25,7 @@ type Plan struct {
 	Shown    []string // files in hidden folders that are seen
 	Door     Door     // to the process outside; the zero value for none
 	Writable []string // folders outside of which nothing can be written
-	Network  string   // open, none or allow: and hosts; with the latter two only a loopback of its own
+	Network  string   // open, none or allow: and hosts, with only a loopback of its own; set when the fence stands
 
 	Governed []string // names from the root of the workspace that ReadOnly and Links stand for
 	Missing  []string // files that would be read-only and are not there yet

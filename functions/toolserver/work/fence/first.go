@@ -1,21 +1,11 @@
 package fence
 
-import (
-	"io/fs"
-	"os"
-	"path/filepath"
-)
-
-// program is the small program that becomes the first process of a fence.
-const program = "governance-fence"
+import "governance.internal/shared/programs"
 
 // FirstProcess is the program that becomes the first process of a fence: the small one beside
 // another one of ours, or that one itself.
 func FirstProcess(own string) string {
-	small := filepath.Join(filepath.Dir(own), program)
-	info, err := os.Stat(small)
-	isProgram := err == nil && info.Mode().Type() == fs.FileMode(0) && info.Mode().Perm()&0o111 != 0
-	if isProgram {
+	if small, found := programs.Beside(own, programs.Fence); found {
 		return small
 	}
 	return own

@@ -57,14 +57,13 @@ func (h here) close() {
 	}
 }
 
-func (h here) plan(o Options) (Plan, error) {
+func (h here) plan(program []string) (Plan, error) {
 	home, _ := os.UserHomeDir() // without one nothing in it needs a fence
 	wish := Wish{
 		Folder:  h.folder,
 		Dir:     h.dir,
 		Home:    home,
-		Program: o.Program,
-		Network: o.Network,
+		Program: program,
 	}
 	if h.broker != nil {
 		wish.Broker = h.broker.Folder()

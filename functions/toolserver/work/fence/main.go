@@ -65,15 +65,14 @@ func Run(ctx context.Context, init string, o Options, in io.Reader, out, stderr 
 	}
 	defer here.close()
 
-	p, err := here.plan(o)
-	if err != nil {
-		fmt.Fprintf(stderr, "governance run: %v\n", err)
-		return exitNoFence
-	}
-
 	journal := here.journal(ctx, stderr)
 	defer journal.Close()
-	running, err := Start(ctx, init, p, journal.Note, in, out, stderr)
+	var p Plan
+	planned := func() (_ Plan, err error) {
+		p, err = here.plan(o.Program)
+		return p, err
+	}
+	running, err := Start(ctx, init, o.Network, planned, journal.Note, in, out, stderr)
 	if IsUnavailable(err) {
 		return withoutFence(o, err, stderr)
 	}

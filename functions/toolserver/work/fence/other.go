@@ -15,7 +15,7 @@ import (
 type Running struct{ Standing Standing }
 
 // Start fails: only Linux has the namespaces of a fence.
-func Start(context.Context, string, Plan, func(egress.Decision), io.Reader, io.Writer, io.Writer) (*Running, error) {
+func Start(context.Context, string, string, func() (Plan, error), func(egress.Decision), io.Reader, io.Writer, io.Writer) (*Running, error) {
 	return nil, &Unavailable{"only Linux has user namespaces"}
 }
 
@@ -28,14 +28,14 @@ func (*Running) Signal(os.Signal) error { return nil }
 type Setup struct{}
 
 // Prepare fails: only Linux has the namespaces of a fence.
-func Prepare(Plan, func(egress.Decision)) (*Setup, error) {
+func Prepare(string, func(egress.Decision)) (*Setup, error) {
 	return nil, &Unavailable{"only Linux has user namespaces"}
 }
 
 // Attach, Stand and Close are never reached.
-func (*Setup) Attach(*exec.Cmd)                    {}
-func (*Setup) Stand() (Standing, io.Closer, error) { return Standing{}, nil, nil }
-func (*Setup) Close() error                        { return nil }
+func (*Setup) Attach(*exec.Cmd)                        {}
+func (*Setup) Stand(Plan) (Standing, io.Closer, error) { return Standing{}, nil, nil }
+func (*Setup) Close() error                            { return nil }
 
 // Forbidden returns the error itself.
 func Forbidden(err error) error { return err }

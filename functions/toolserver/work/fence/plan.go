@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"governance.internal/functions/toolserver/guard/workspace"
-	"governance.internal/functions/toolserver/work/fence/egress"
 )
 
 // ofGit are what git obeys and what it runs, in the folder of a repository.
@@ -45,7 +44,6 @@ type Wish struct {
 	Program []string // command line
 	Shown   []string // files that the program sees though their folder is hidden
 	Broker  string   // folder that stands in the place of the state of the workspace, "" for none
-	Network string   // open, none, or allow: and hosts; "" for open
 }
 
 // PlanOf makes the plan for a program in a workspace: what its lists govern is read-only, what
@@ -61,7 +59,6 @@ func PlanOf(w *workspace.Workspace, wish Wish) (Plan, error) {
 		Program:  wish.Program,
 		Shown:    below("/", wish.Shown),
 		Writable: append(slices.Clone(system), folder, os.TempDir()),
-		Network:  cmp.Or(wish.Network, egress.Open),
 	}
 
 	state, err := w.Load()

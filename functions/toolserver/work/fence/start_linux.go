@@ -34,12 +34,13 @@ const (
 	proxyFile  = 6
 )
 
-// Start builds a fence and starts the plan's program in it. The error is an [*Unavailable] where
-// the kernel allows no fence; then nothing was started. init is the program of ours that becomes
-// the first process. decided is told what the proxy of a filtered network decides; it may be nil. A
-// cancelled ctx ends the fence and everything in it.
-func Start(ctx context.Context, init string, p Plan, decided func(egress.Decision), in io.Reader, out, stderr io.Writer) (*Running, error) {
-	setup, err := Prepare(p, decided)
+// Start builds a fence with a network and starts a plan's program in it. The error is an
+// [*Unavailable] where the kernel allows no fence; then no program was started. init is the program
+// of ours that becomes the first process; planned makes the plan while that one comes up. decided is
+// told what the proxy of a filtered network decides; it may be nil. A cancelled ctx ends the fence
+// and everything in it.
+func Start(ctx context.Context, init, network string, planned func() (Plan, error), decided func(egress.Decision), in io.Reader, out, stderr io.Writer) (*Running, error) {
+	setup, err := Prepare(network, decided)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +48,18 @@ func Start(ctx context.Context, init string, p Plan, decided func(egress.Decisio
 
 	cmd := exec.CommandContext(ctx, init, InitCommand)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
-	cmd.Dir = p.Dir
 	setup.Attach(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, Forbidden(err)
 	}
 
-	standing, line, err := setup.Stand()
+	plan, err := planned()
+	if err != nil {
+		_ = cmd.Process.Kill() // it waits for the plan
+		_ = cmd.Wait()
+		return nil, err
+	}
+	standing, line, err := setup.Stand(plan)
 	if err != nil {
 		_ = cmd.Wait() // it said why it ended
 		return nil, err
@@ -64,15 +70,16 @@ func Start(ctx context.Context, init string, p Plan, decided func(egress.Decisio
 // Setup is a fence that is about to stand: it belongs to one start of a program of ours with
 // [InitCommand]. Close it.
 type Setup struct {
-	plan  Plan
-	proxy *egress.Proxy // of a filtered network; nil for none
-	pipes *pipes
+	network string
+	proxy   *egress.Proxy // of a filtered network; nil for none
+	pipes   *pipes
 }
 
-// Prepare opens what a start needs. decided is told what the proxy of a filtered network decides; it
-// may be nil.
-func Prepare(p Plan, decided func(egress.Decision)) (*Setup, error) {
-	allowed, err := egress.Parse(p.Network)
+// Prepare opens what a start needs for a fence with a network, as in [Plan]. decided is told what the
+// proxy of a filtered network decides; it may be nil.
+func Prepare(network string, decided func(egress.Decision)) (*Setup, error) {
+	network = cmp.Or(network, egress.Open)
+	allowed, err := egress.Parse(network)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +88,8 @@ func Prepare(p Plan, decided func(egress.Decision)) (*Setup, error) {
 		return nil, err
 	}
 
-	setup := &Setup{plan: p, pipes: pipes}
-	if egress.IsFiltered(p.Network) {
+	setup := &Setup{network: network, pipes: pipes}
+	if egress.IsFiltered(network) {
 		setup.proxy = &egress.Proxy{Allowed: allowed, Decided: decided}
 	}
 	return setup, nil
@@ -95,15 +102,16 @@ func (s *Setup) Attach(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	addNamespaces(cmd.SysProcAttr, s.plan.Network != egress.Open)
+	addNamespaces(cmd.SysProcAttr, s.network != egress.Open)
 }
 
-// Stand hands the plan to the process that was started, and waits until the fence stands and the
-// program runs. The fence ends when the line is closed, so also when this process ends. After
-// an error the process ends by itself.
-func (s *Setup) Stand() (Standing, io.Closer, error) {
+// Stand hands a plan to the process that was started, and waits until the fence stands and the
+// program runs. The network of the fence is the one that it was prepared for. The fence ends when
+// the line is closed, so also when this process ends. After an error the process ends by itself.
+func (s *Setup) Stand(p Plan) (Standing, io.Closer, error) {
 	s.pipes.closeInner()
-	text, err := json.Marshal(s.plan)
+	p.Network = s.network
+	text, err := json.Marshal(p)
 	if err != nil {
 		return Standing{}, nil, err
 	}
