@@ -53,6 +53,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if err := lackWhatIsAsked(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
