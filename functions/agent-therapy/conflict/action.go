@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/words"
 )
 
@@ -97,7 +98,26 @@ func formOf(word string) string {
 	return word
 }
 
-// goesAgainst reports whether doing one action violates the prohibition of another.
+// goesAgainst reports whether doing one action violates the prohibition of another. What must not be
+// used is used by everything that is done with it, but for what only deals with it.
 func goesAgainst(forbidden, done string) bool {
+	if forbidden == directive.Use && !dealing()[done] {
+		return true
+	}
 	return forbidden == done || violators()[forbidden][done]
 }
+
+// dealing are actions on a thing that do not use it, in normal form.
+var dealing = sync.OnceValue(func() map[string]bool {
+	forms := map[string]bool{"": true}
+	for word := range strings.FieldsSeq(dealingActions) {
+		forms[formOf(word)] = true
+	}
+	return forms
+})
+
+const dealingActions = `delete remove avoid check verify validate review audit fix report replace convert migrate count find
+	search detect explain ask stop skip ignore disable reject refuse omit exclude bypass limit reduce minimise minimize
+	prevent monitor handle treat consider mention discuss describe document track compare read understand know remember
+	learn see look expect assume escalate flag warn resolve clean rewrite rework rename move edit change update tell say
+	block strip mask redact hide protect forbid wait need prefer be let help follow respect preserve keep test`

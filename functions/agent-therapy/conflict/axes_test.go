@@ -118,8 +118,8 @@ func TestLabelledQuestions(t *testing.T) {
 	}
 }
 
-// Bounds of what was measured when the questions came.
+// Bounds of what was measured. At first sight recall was 0.068, with 0.0138 wrong.
 const (
-	leastRecall = 0.065
-	mostWrong   = 0.0140
+	leastRecall = 0.070
+	mostWrong   = 0.0115
 )

@@ -183,21 +183,10 @@ func stancesOf(c *candidate) map[int]stance {
 	}
 
 	found := allAxes().book.Find(c.Options)
-	for _, f := range found {
-		o := allAxes().options[f.ID]
-		if o.weak && !chooses(c.Directive) || !passes(c.Directive, allAxes().list[o.axis].gate) {
-			continue
-		}
-		s := stances[o.axis]
-		s.candidate = c
-		if c.Negative {
-			s.rejects = appendOnce(s.rejects, o.name)
-		} else {
-			s.wants = appendOnce(s.wants, o.name)
-		}
-		stances[o.axis] = s
+	takeOptions(stances, c, found, c.Negative)
+	if !c.Negative {
+		takeOptions(stances, c, allAxes().book.Find(c.Rejected), true)
 	}
-
 	if len(stances) == 0 {
 		return stances
 	}
@@ -211,6 +200,34 @@ func stancesOf(c *candidate) map[int]stance {
 		stances[at] = s
 	}
 	return stances
+}
+
+// takeOptions enters the options that were found as wanted or rejected.
+func takeOptions(stances map[int]stance, c *candidate, found []words.Found, rejected bool) {
+	for _, f := range found {
+		o := allAxes().options[f.ID]
+		if o.weak && !chooses(c.Directive) || !passes(c.Directive, allAxes().list[o.axis].gate) || isAmbiguous(f, found) {
+			continue
+		}
+
+		s := stances[o.axis]
+		s.candidate = c
+		if rejected {
+			s.rejects = appendOnce(s.rejects, o.name)
+		} else {
+			s.wants = appendOnce(s.wants, o.name)
+		}
+		stances[o.axis] = s
+	}
+}
+
+// isAmbiguous reports whether the same words name another option of the same choice as well.
+func isAmbiguous(f words.Found, found []words.Found) bool {
+	own := allAxes().options[f.ID]
+	return slices.ContainsFunc(found, func(other words.Found) bool {
+		o := allAxes().options[other.ID]
+		return other.At == f.At && other.Length == f.Length && o.axis == own.axis && o.name != own.name
+	})
 }
 
 // takenBy returns the indices of the words of which phrases consist.

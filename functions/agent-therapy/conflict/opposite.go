@@ -213,7 +213,7 @@ func contradicts(no, yes *candidate) bool {
 	if no.Strength == directive.States || yes.Negative || isMereStatement(no.Directive, yes.Directive) {
 		return false
 	}
-	if isReconciled(no.Directive, yes.Directive) {
+	if isReconciled(no.Directive, yes.Directive) || isUnrelated(no.Directive, yes.Directive) || isUnrelated(yes.Directive, no.Directive) {
 		return false
 	}
 	if leavesFolder(no.Directive, yes.Directive) {
@@ -222,12 +222,46 @@ func contradicts(no, yes *candidate) bool {
 	return forbids(no.Directive, yes.Directive) && holdTogether(no.Directive, yes.Directive)
 }
 
+// isUnrelated reports whether a directive that is said beside another one has nothing to do with what that
+// one is about: "headsets are handed out without a ticket" says nothing about other tickets.
+func isUnrelated(part, other *directive.Directive) bool {
+	about := slices.DeleteFunc(slices.Clone(part.About), func(form string) bool {
+		return form == "" || form == directive.Use || lightActions[form] || words.Broad(form) || isAmbient([]string{form})
+	})
+	return len(about) > 0 && share(about, append(everyForm(other), other.About...)) == 0
+}
+
 // forbids reports whether what one directive asks for is what the other forbids, whenever they hold.
 func forbids(no, yes *directive.Directive) bool {
 	if sameCommand(no, yes) {
 		return true
 	}
-	return sameAction(no, yes) && covers(no, yes) && !isNewBeside(no, yes)
+	return isDemanding(no, yes) && sameAction(no, yes) && covers(no, yes) && !isNewBeside(no, yes)
+}
+
+// isDemanding reports whether a directive asks for something with what another forbids: it does not only
+// describe, and what is not to be used is no mere place or heading of it.
+func isDemanding(no, yes *directive.Directive) bool {
+	if yes.Strength == directive.States && !yes.Universal && !beginsWithAct(yes) {
+		return false
+	}
+	isListed := no.Action != directive.Use || violators()[directive.Use][yes.Action]
+	if isListed || isOneOf(yes.Action, no.Things) {
+		return true
+	}
+	return slices.ContainsFunc(yes.Core, func(t words.Token) bool {
+		return t.Form != yes.Action && isOneOf(t.Form, no.Things) && !slices.Contains(yes.Located, t.Form)
+	})
+}
+
+// isOneOf reports whether a form is one of some things, or a special case of one.
+func isOneOf(form string, things []string) bool {
+	return slices.ContainsFunc(things, func(thing string) bool { return isCovered(thing, []string{form}) })
+}
+
+// beginsWithAct reports whether the first word of a directive is what is done: "skipping tests is fine".
+func beginsWithAct(d *directive.Directive) bool {
+	return len(d.Core) > 0 && d.Core[0].Form == d.Action
 }
 
 // makes are actions that bring something new, unless it goes into something that is there.
@@ -324,8 +358,8 @@ func sameAction(no, yes *directive.Directive) bool {
 		return true
 	}
 
-	isLight := no.Action == directive.Use || lightActions[no.Action]
-	return isLight && slices.Contains(no.Things, yes.Action)
+	isHaving := no.Action == directive.Use || no.Action == "run" || isProducing[no.Action]
+	return isHaving && slices.Contains(no.Things, yes.Action)
 }
 
 // isRequirement reports whether something must be there that is not to be made.

@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -315,14 +316,13 @@ func (s *splitter) hasCommaAhead() bool {
 	return false
 }
 
-// startsContrast reads "not X" behind a comma, which names the option that is rejected.
+// startsContrast reads "not X" behind a comma, "and" or "but", and "over X" behind "prefer": they name
+// the option that is rejected.
 func (s *splitter) startsContrast() bool {
-	if s.at == 0 || s.at+1 >= len(s.tokens) || s.role != core {
+	if s.at == 0 || s.at+1 >= len(s.tokens) || s.role != core || !s.namesSomething() {
 		return false
 	}
-
-	isNot := s.tokens[s.at].Lower == "not"
-	if !isNot || s.tokens[s.at-1].Text != "," || len(s.current.part(core)) < 2 {
+	if !s.isContrast() && !s.isSecondChoice() {
 		return false
 	}
 
@@ -330,6 +330,50 @@ func (s *splitter) startsContrast() bool {
 	s.at++
 	return true
 }
+
+// namesSomething reports whether the clause so far names what may be chosen.
+func (s *splitter) namesSomething() bool {
+	return slices.ContainsFunc(s.current.part(core), func(t words.Token) bool {
+		return !t.Mark && (t.Code || !words.Empty(t.Lower)) && !isModalWord(t.Lower)
+	})
+}
+
+// isContrast reports whether "not" stands before a thing that is set against the one before.
+func (s *splitter) isContrast() bool {
+	if s.tokens[s.at].Lower != "not" {
+		return false
+	}
+	switch s.tokens[s.at-1].Lower {
+	case ",":
+		return true
+	case "and", "but":
+		next := s.tokens[s.at+1]
+		return next.Code || !next.Act || isInflected(next.Lower)
+	}
+	return false
+}
+
+// isSecondChoice reports whether "over" or "to" stands between what is preferred and what is not.
+func (s *splitter) isSecondChoice() bool {
+	chosen := s.current.part(core)
+	at := slices.IndexFunc(chosen, func(t words.Token) bool { return preferring[t.Lower] && !t.Code })
+	if at < 0 {
+		return false
+	}
+
+	switch s.tokens[s.at].Lower {
+	case "over":
+		return true
+	case "to":
+		isBehindThing := at+1 < len(chosen) || strings.HasSuffix(chosen[at].Lower, "ed") || chosen[at].Lower == "preferable"
+		next := s.tokens[s.at+1]
+		return isBehindThing && (!next.Act || isInflected(next.Lower))
+	}
+	return false
+}
+
+// preferring are words that set one thing over another.
+var preferring = set("prefer prefers preferred preferable favour favor favours favors favoured favored choose pick")
 
 func (s *splitter) hasPhrase(phrase []string) bool {
 	if s.at+len(phrase) > len(s.tokens) {

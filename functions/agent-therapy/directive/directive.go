@@ -40,9 +40,12 @@ type Directive struct {
 	Codes   []string // what stands in backticks, span by span, as written
 	Except  []string // case in which it does not hold
 	Without []string // what is left out while it is done
+	About   []string // what the sentence of a directive without a subject is about
 	Before  []string // what comes later
 	After   []string // what comes earlier
 	Instead []string // options that are rejected
+
+	Rejected []words.Token // the words of Instead
 
 	Left      bool // is what another directive of its clause leaves out: "without ..."
 	Only      bool // allows nothing else: "only", "exclusively"
@@ -108,6 +111,9 @@ func readStatement(d *document.Document, index int, previous *Directive) []*Dire
 			one.withoutApproval(c)
 		}
 		one.resolve(previous)
+		if i > 0 && previous != nil && one.isFragment() {
+			one.About = append([]string{previous.Action}, previous.Things...)
+		}
 		previous = one
 		found = append(found, one)
 		if avoided := one.avoided(); avoided != nil {
@@ -116,11 +122,23 @@ func readStatement(d *document.Document, index int, previous *Directive) []*Dire
 		if left := one.leftOut(c); left != nil {
 			found = append(found, left)
 		}
+		if needed := one.needed(c); needed != nil {
+			found = append(found, needed)
+		}
 	}
 
 	shareCondition(found)
 	return found
 }
+
+// isFragment reports whether a directive only forbids something beside what its sentence is about: "no
+// retry", "never edited".
+func (d *Directive) isFragment() bool {
+	return d.Negative && len(d.Core) <= longestFragment && (d.Action == Use || isParticiple(d.Core[len(d.Core)-1].Lower))
+}
+
+// longestFragment is how many words a part of a sentence without a subject has at most.
+const longestFragment = 4
 
 // shareCondition lets a bare verb hold in the case of the clause behind it: "stop and ask if it fails".
 func shareCondition(sentence []*Directive) {
@@ -149,6 +167,7 @@ func (d *Directive) leftOut(c clause) *Directive {
 	}
 
 	left := *d
+	left.About = append([]string{d.Action}, d.Things...)
 	left.Negative, left.Left, left.Action = true, true, r.action
 	left.Groups = r.groups(nil)
 	left.Things = slices.Concat(left.Groups...)
@@ -158,16 +177,47 @@ func (d *Directive) leftOut(c clause) *Directive {
 	return &left
 }
 
-// leavingOut are verbs that say that something is not done or not there.
-var leavingOut = set("skip disable reject ignore")
+// needed returns the demand in "never merge without a test": to have one; nil if there is none. An
+// approval that is needed is no thing to have.
+func (d *Directive) needed(c clause) *Directive {
+	tokens := c.part(without)
+	if !d.Negative || d.Strength != Must || len(tokens) == 0 || slices.ContainsFunc(tokens, isConsent) {
+		return nil
+	}
 
-// avoided returns the prohibition in "skip the summary": to have one; nil if there is none.
+	r := reading{tokens: tokens, verbAt: -1, action: Use}
+	needed := *d
+	needed.About = append([]string{d.Action}, d.Things...)
+	needed.Negative, needed.Action = false, Use
+	needed.Groups = r.groups(nil)
+	needed.Things = slices.Concat(needed.Groups...)
+	needed.Literal = literals(tokens)
+	needed.Except, needed.Without, needed.Before, needed.After, needed.Instead = nil, nil, nil, nil, nil
+	needed.Core, needed.Whole, needed.Options = tokens, tokens, tokens
+	return &needed
+}
+
+// isConsent reports whether a word is about asking somebody, or about what somebody says.
+func isConsent(t words.Token) bool {
+	switch t.Form {
+	case "ask", "approval", "approve", "user", "tell", "human", "maintainer", "review":
+		return true
+	}
+	return strings.HasSuffix(t.Lower, "ing")
+}
+
+// leavingOut are verbs that say that something is not done or not there.
+var leavingOut = set("skip disable reject ignore bypass circumvent omit exclude")
+
+// avoided returns the prohibition in "skip the summary", to have one, and the demand in "never skip
+// the summary"; nil if there is none.
 func (d *Directive) avoided() *Directive {
-	if d.Negative || !leavingOut[d.Action] || d.Strength == States || len(d.Things) == 0 {
+	isClear := d.Strength >= Should && len(d.Things) > 0
+	if !isClear || !leavingOut[d.Action] {
 		return nil
 	}
 	other := *d
-	other.Negative, other.Action = true, Use
+	other.Negative, other.Action = !d.Negative, Use
 	return &other
 }
 

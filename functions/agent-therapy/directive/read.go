@@ -35,6 +35,7 @@ func readClause(c clause) *Directive {
 		Before:    forms(c.part(before)),
 		After:     forms(c.part(after)),
 		Instead:   forms(c.part(instead)),
+		Rejected:  c.part(instead),
 		Only:      has(tokens, "only", "exclusively", "solely", "nothing"),
 		OnlyCase:  c.only,
 		Universal: has(tokens, universal...),
@@ -75,8 +76,16 @@ func optionsOf(c clause) []words.Token {
 	return all
 }
 
-// command reads "run `git push`" as to push, and "keep it enabled" as to enable it.
+// staying are verbs of what is not taken away.
+var staying = set("stay remain linger persist surviv")
+
+// command reads "run `git push`" as to push, "keep it enabled" as to enable it, and "must not stay" as
+// to delete it.
 func (d *Directive) command() {
+	if d.Negative && staying[d.Action] {
+		d.Negative, d.Action = false, "delete"
+		return
+	}
 	switch d.Action {
 	case "begin", "end", "start":
 		d.done()

@@ -25,6 +25,9 @@ func (r *reading) verb() {
 	at := r.firstWord()
 	if at < len(r.tokens) && (r.isVerb(at) || r.isDemanded(at)) {
 		r.take(at)
+		if r.beginsWithAgent() {
+			r.strength = max(r.strength, Should)
+		}
 		return
 	}
 	r.looseVerb(r.after)
@@ -88,7 +91,39 @@ func (r *reading) looseVerb(start int) {
 
 	if r.modal {
 		r.action = Use
+		return
 	}
+	if r.saysOfAll() {
+		r.action, r.strength = Use, Should
+	}
+}
+
+// saysOfAll reports whether a clause says how all of a kind are: "every component is a class".
+func (r *reading) saysOfAll() bool {
+	if len(r.tokens) < 3 {
+		return false
+	}
+	switch r.tokens[0].Lower {
+	case "all", "every", "each", "everything":
+		return true
+	}
+	return false
+}
+
+// beginsWithAgent reports whether a clause says what the agent does: "the assistant refuses ...".
+func (r *reading) beginsWithAgent() bool {
+	if len(r.tokens) < 3 {
+		return false
+	}
+	first := r.tokens[0].Lower
+	if first == "the" {
+		first = r.tokens[1].Lower
+	}
+	switch first {
+	case "agent", "agents", "assistant", "bot", "model", "you":
+		return true
+	}
+	return false
 }
 
 // places returns the indices of the tokens.

@@ -32,14 +32,26 @@ var empty = set(`is are was were been being has had needs does did got get gets 
 	other another otherwise first second finally last next new existing more most less least many much few
 	able allowed forbidden prohibited permitted okay ok fine acceptable required needed necessary mandatory
 	expected supposed feel free want like way ways well good best actual actually thing things way
-	afterwards afterward prior following further additional extra given whatever whichever within without
+	altogether throughout outright whatsoever upfront afterwards afterward prior following further additional extra given whatever whichever within without
 	except regardless always, time times case cases right at all whole entire full fully complete
 	completely currently default sure is're aren't isn't we're you're they're part parts
 	policy convention standard project codebase clear clearly proper properly appropriate whenever
 	btw pls plz hey fyi imo anybody nobody somebody explicit prior must-have proactive direct strict automatic immediate`)
 
 // Empty reports whether a word, in lower case, carries no meaning of its own.
-func Empty(lower string) bool { return empty()[lower] }
+func Empty(lower string) bool { return empty()[lower] || isManner(lower) }
+
+// isManner reports whether a word only says how: an adverb in -ly.
+func isManner(lower string) bool {
+	return len(lower) > 5 && strings.HasSuffix(lower, "ly") && !notManner()[lower]
+}
+
+// notManner are words in -ly that say more than how.
+var notManner = set(`reply apply supply family assembly anomaly monopoly comply imply multiply rely friendly daily weekly
+	monthly yearly hourly nightly quarterly annually early manually publicly privately locally remotely globally
+	partially formally informally casually externally internally anonymously temporarily permanently verbally
+	simultaneously sequentially concurrently randomly verbatim politely bluntly briefly friendly elderly deadly
+	gradually slowly quickly instantly silently quietly openly loudly`)
 
 // broad are things that nearly every instruction is about, in normal form.
 var broad = sync.OnceValue(func() map[string]bool {

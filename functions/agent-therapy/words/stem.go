@@ -33,6 +33,8 @@ var irregular = map[string]string{
 	"using": "use", "used": "use", "uses": "use", "spelling": "spelling", "yes": "yes",
 	"rules": "rule", "apis": "api", "political": "politics", "politics": "politics", "types": "type", "us": "us", "os": "os", "js": "js", "ios": "ios",
 	"https": "https", "dns": "dns", "tls": "tls", "aws": "aws", "cors": "cors",
+	"daily": "daily", "weekly": "weekly", "monthly": "monthly", "yearly": "yearly", "hourly": "hourly",
+	"nightly": "nightly", "publicly": "publicly", "privately": "privately",
 	"gone": "go", "went": "go", "goes": "go", "notifies": "notify", "lies": "lie",
 }
 

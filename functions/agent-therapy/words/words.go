@@ -25,7 +25,7 @@ type Token struct {
 
 // Read returns the tokens of a sentence.
 func Read(sentence string) []Token {
-	return merge(split(sentence))
+	return merge(inPlainWords(split(sentence)))
 }
 
 // split cuts a sentence into words and marks.
