@@ -1,6 +1,7 @@
 package conflict
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,7 @@ func TestLabelledQuestions(t *testing.T) {
 			q.measure(func(kind, a, b, why string) {
 				told.WriteString(kind + "\t" + q.name + "\t" + a + "\t" + b + "\t" + why + "\n")
 			})
+			fmt.Fprintf(&told, "topic\t%s\t%d of %d found\t%d of %d wrong\n", q.name, q.found, q.pairs, q.wrong, q.others)
 			sum.pairs, sum.found = sum.pairs+q.pairs, sum.found+q.found
 			sum.others, sum.wrong = sum.others+q.others, sum.wrong+q.wrong
 		}

@@ -1,8 +1,10 @@
 package conflict
 
 import (
-	_ "embed"
+	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -11,8 +13,8 @@ import (
 	"governance.internal/functions/agent-therapy/words"
 )
 
-//go:embed axes.txt
-var axesFile string
+//go:embed axes/*.txt
+var axesFiles embed.FS
 
 // axis is a choice of which only one option can be made.
 type axis struct {
@@ -21,6 +23,8 @@ type axis struct {
 	family string
 	gate   []string // words of which a directive on it has one; empty for no condition
 	bound  bool     // the options are only compared where they are about the same thing
+	either bool     // there are two options: who rejects one wants the other
+	alone  bool     // the options are compared whatever else they are about
 }
 
 // option is one of an axis.
@@ -37,11 +41,22 @@ type axes struct {
 	book    *words.Book
 }
 
-var allAxes = sync.OnceValue(func() *axes { return readAxes(axesFile) })
-
-func readAxes(file string) *axes {
+var allAxes = sync.OnceValue(func() *axes {
 	a := &axes{book: words.NewBook()}
+	names, err := fs.Glob(axesFiles, "axes/*.txt")
+	for _, name := range names {
+		text, readErr := axesFiles.ReadFile(name)
+		if err = errors.Join(err, readErr); err == nil {
+			a.read(string(text))
+		}
+	}
+	if err != nil {
+		panic(err) // of files in the program
+	}
+	return a
+})
 
+func (a *axes) read(file string) {
 	for line := range strings.Lines(file) {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -53,8 +68,6 @@ func readAxes(file string) *axes {
 		}
 		a.addLine(line)
 	}
-
-	return a
 }
 
 func (a *axes) addLine(line string) {
@@ -72,6 +85,10 @@ func (a *axes) addLine(line string) {
 		last.gate = words.Forms(value)
 	case "bound":
 		last.bound = true
+	case "either":
+		last.either = true
+	case "alone":
+		last.alone = true
 	default:
 		for phrase := range strings.SplitSeq(value, ",") {
 			phrase, weak := strings.CutPrefix(strings.TrimSpace(phrase), "?")
@@ -121,13 +138,14 @@ func (f *finder) compareStances(x *axis, list []stance) {
 
 // divides reports whether two stances choose differently for the same thing in the same case.
 func (x *axis) divides(a, b stance) bool {
-	if !clash(a, b) || isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
+	if !x.clash(a, b) || isChoiceExcepted(a, b) || isChoiceExcepted(b, a) {
 		return false
 	}
 	if areApart(a.places, b.places) {
 		return false
 	}
-	return sameSubject(a.about, b.about, x.bound) && sameCase(a.Directive, b.Directive)
+	isSameSubject := x.alone || sameSubject(a.about, b.about, x.bound)
+	return isSameSubject && sameCase(a.Directive, b.Directive)
 }
 
 // isChoiceExcepted reports whether a choice falls under an exception of another.
@@ -152,7 +170,10 @@ func (s stance) words() []string {
 }
 
 // clash reports whether two stances leave no common option.
-func clash(a, b stance) bool {
+func (x *axis) clash(a, b stance) bool {
+	if x.either && len(a.rejects) == 1 && len(b.rejects) == 1 {
+		return len(a.wants)+len(b.wants) == 0 && a.rejects[0] != b.rejects[0]
+	}
 	if a.Strength == directive.May && b.Strength == directive.May {
 		return false
 	}
