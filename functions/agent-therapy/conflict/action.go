@@ -117,7 +117,7 @@ var dealing = sync.OnceValue(func() map[string]bool {
 })
 
 const dealingActions = `delete remove avoid check verify validate review audit fix report replace convert migrate count find
-	search detect explain ask stop skip ignore disable reject refuse omit exclude bypass limit reduce minimise minimize
+	detect explain ask stop skip ignore disable reject refuse omit exclude bypass limit reduce minimise minimize
 	prevent monitor handle treat consider mention discuss describe document track compare read understand know remember
 	learn see look expect assume escalate flag warn resolve clean rewrite rework rename move edit change update tell say
 	block strip mask redact hide protect forbid wait need prefer be let help follow respect preserve keep test`

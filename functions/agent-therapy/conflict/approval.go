@@ -151,13 +151,33 @@ func forbiddenGate(c *candidate) (gate, bool) {
 	return gate{}, false
 }
 
-// isAsking reports whether the directive itself is to ask, or to have approval.
+// isAsking reports whether the directive itself is to ask, or to have approval. Who asks about something
+// or for something wants to know it, and no leave.
 func isAsking(d *directive.Directive) bool {
+	if d.Action == "ask" && wantsToKnow(d) {
+		return false
+	}
 	if d.Action == "ask" || d.Action == "approve" {
 		return true
 	}
 	return slices.Contains(d.Things, "approval") && gettingActions[d.Action]
 }
+
+// wantsToKnow reports whether "about" or "for" and what is asked for stand behind "ask".
+func wantsToKnow(d *directive.Directive) bool {
+	for i, t := range d.Core[:max(0, len(d.Core)-1)] {
+		if t.Lower != "about" && t.Lower != "for" {
+			continue
+		}
+		isLeave := slices.ContainsFunc(d.Core[i+1:], func(t words.Token) bool { return isApproval([]string{t.Form}) || permission[t.Lower] })
+		isEach := d.Core[i+1].Lower == "each" || d.Core[i+1].Lower == "every"
+		return !isLeave && !isEach
+	}
+	return false
+}
+
+// permission are words for leave that are no words for asking.
+var permission = map[string]bool{"permission": true, "leave": true, "consent": true, "confirmation": true, "agreement": true, "sign-off": true}
 
 // gettingActions are what one does with an approval.
 var gettingActions = map[string]bool{"use": true, "wait": true, "need": true, "require": true, "get": true, "seek": true, "obtain": true, "": true}

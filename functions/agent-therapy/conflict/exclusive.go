@@ -32,7 +32,19 @@ func (f *finder) compareOnly(only *candidate) {
 }
 
 func goesBeyond(only, other *directive.Directive) bool {
-	return opensUp(only, other) || opensActors(only, other) || placesElsewhere(only, other)
+	return opensUp(only, other) || opensActors(only, other) || placesElsewhere(only, other) || takesOtherKind(only, other)
+}
+
+// takesOtherKind reports whether one directive does something with "economy class only" and the other
+// the same with business class.
+func takesOtherKind(only, other *directive.Directive) bool {
+	isSame := only.Action != "" && only.Action == other.Action && other.Strength == directive.Must
+	if !isSame || len(only.When) > 0 || len(only.Things) != 2 || len(other.Things) < 2 {
+		return false
+	}
+	kind, thing := only.Things[0], only.Things[1]
+	otherKind, otherThing := other.Things[0], other.Things[1]
+	return thing == otherThing && kind != otherKind && !words.Broad(otherKind) && !slices.Contains(other.Things, kind)
 }
 
 // opensUp reports whether one directive says "only X" and the other "any X".
@@ -118,7 +130,7 @@ func onlyPlace(tokens []words.Token) (preposition, place string) {
 // antonyms are actions that undo each other as standing rules.
 var antonyms = [][2]string{
 	{"enable", "disable"}, {"show", "hide"}, {"include", "exclude"}, {"accept", "reject"},
-	{"keep", "delete"}, {"store", "delete"}, {"add", "skip"}, {"run", "skip"}, {"split", "batch"},
+	{"keep", "delete"}, {"enable", "delete"}, {"preserve", "overwrite"}, {"keep", "overwrite"}, {"store", "delete"}, {"add", "skip"}, {"run", "skip"}, {"split", "batch"},
 	{"reveal", "hide"}, {"follow", "ignore"}, {"report", "ignore"}, {"encourag", "discourag"},
 	{"help", "reject"}, {"open", "close"}, {"pin", "upgrade"}, {"lock", "unlock"}, {"proceed", "stop"},
 	{"catch", "ignore"}, {"fix", "ignore"}, {"verify", "skip"}, {"obey", "ignore"}, {"mask", "show"}, {"redact", "show"},

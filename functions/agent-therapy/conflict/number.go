@@ -149,7 +149,7 @@ func quantitiesOf(c *candidate) []quantity {
 var numerals = map[string]float64{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
 	"nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40,
-	"fifty": 50, "sixty": 60, "hundred": 100, "once": 1, "twice": 2,
+	"several": 2, "multiple": 2, "fifty": 50, "sixty": 60, "hundred": 100, "once": 1, "twice": 2,
 }
 
 // numberOf returns the number that a token is.

@@ -443,11 +443,21 @@ func coverageOf(no, yes *directive.Directive) coverage {
 		case isAmbient(group):
 		case isBroad && !narrowsPlace(no, group[0]):
 			c.missing++
+		case slices.Contains(no.Located, group[0]) && holdsEverywhere(no, yes):
 		default:
 			c.narrower = true
 		}
 	}
 	return c
+}
+
+// holdsEverywhere reports whether a directive asks for just what another forbids in some place, and names
+// no place: it holds there as well.
+func holdsEverywhere(no, yes *directive.Directive) bool {
+	if len(yes.Located) > 0 || len(yes.Things) == 0 || yes.Strength < directive.Should || no.Action != yes.Action {
+		return false
+	}
+	return !slices.ContainsFunc(yes.Things, func(form string) bool { return !isOneOf(form, no.Things) })
 }
 
 // narrowsPlace reports whether a word limits a prohibition to a place. "In code" and "in the

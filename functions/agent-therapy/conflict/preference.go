@@ -29,12 +29,19 @@ func (f *finder) preferences() {
 			return
 		}
 		for _, q := range all[i+1:] {
-			if alike(p.chosen, q.refused) && alike(p.refused, q.chosen) {
+			if p.refuses(q) && q.refuses(p) {
 				f.report(p.candidate, q.candidate, "preference", "Each instruction prefers what the other sets aside.", "")
 			}
 		}
 		f.compareRefused(p, demands[p.Action])
 	}
+}
+
+// refuses reports whether a preference sets aside just what another one chooses.
+func (p preference) refuses(q preference) bool {
+	chosen := append([]string{q.Action}, q.chosen...)
+	refused := slices.DeleteFunc(slices.Clone(p.refused), func(form string) bool { return form == "one" })
+	return alike(refused, q.chosen) || len(refused) > 0 && !allBroad(refused) && share(refused, chosen) == 1
 }
 
 // plainDemands returns the directives that demand an action in every case, by the action.

@@ -141,9 +141,20 @@ func (s *splitter) step() {
 		s.next()
 		s.take(t)
 
+	case s.endsRejected(t):
+		s.role = core
+		s.take(t)
+
 	default:
 		s.take(t)
 	}
+}
+
+// endsRejected reports whether a token begins what holds for the whole clause again, behind the option
+// that is rejected: "tabs over spaces in Makefiles".
+func (s *splitter) endsRejected(t words.Token) bool {
+	isNamed := s.role == instead && len(s.current.part(instead)) > 0 && len(s.current.part(core)) > 0
+	return isNamed && (prepositions[t.Lower] && t.Lower != "of" || t.Lower == "throughout")
 }
 
 // settings begin a clause with where or for what it holds: "In tests, ..."

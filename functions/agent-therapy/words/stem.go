@@ -41,7 +41,7 @@ var irregular = map[string]string{
 // Stem returns the base form of an English word in lower case, roughly: it need not be a word, but
 // forms of one word share it.
 func Stem(word string) string {
-	if base, ok := irregular[word]; ok {
+	if base, ok := irregular[strings.TrimSuffix(word, "'s")]; ok {
 		if !strings.HasSuffix(base, "e") {
 			return base
 		}
