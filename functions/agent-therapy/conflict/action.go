@@ -11,7 +11,7 @@ import (
 // violations lists, for an action that is forbidden, the actions that go against it. An action
 // always goes against itself.
 const violations = `
-use: have include add write create give show make begin format put enable prefer run call install read open print answer present test cover access log style import export declare name wrap return throw log comment build keep start end mark speak leave attach
+use: have include add write create give show make begin format put enable prefer run call install open print answer present test cover access log style import export declare wrap return throw log comment build keep start end mark speak leave attach
 edit: fix update rename refactor format add write reformat upgrade delete move modernise modernize improve optimise optimize simplify extend convert polish restructure correct clean annotate convert amend
 change: edit fix update rename refactor add write
 create: write add make generate

@@ -216,6 +216,10 @@ func contradicts(no, yes *candidate) bool {
 	if isReconciled(no.Directive, yes.Directive) || isUnrelated(no.Directive, yes.Directive) || isUnrelated(yes.Directive, no.Directive) {
 		return false
 	}
+	setsOrder := len(no.Before) > 0 && share(no.Before, yes.Before) == 0
+	if setsOrder {
+		return false
+	}
 	if leavesFolder(no.Directive, yes.Directive) {
 		return holdTogether(no.Directive, yes.Directive)
 	}
@@ -245,13 +249,36 @@ func isDemanding(no, yes *directive.Directive) bool {
 	if yes.Strength == directive.States && !yes.Universal && !beginsWithAct(yes) {
 		return false
 	}
-	isListed := no.Action != directive.Use || violators()[directive.Use][yes.Action]
-	if isListed || isOneOf(yes.Action, no.Things) {
+	if no.Action != directive.Use || isOneOf(yes.Action, no.Things) {
 		return true
 	}
-	return slices.ContainsFunc(yes.Core, func(t words.Token) bool {
-		return t.Form != yes.Action && isOneOf(t.Form, no.Things) && !slices.Contains(yes.Located, t.Form)
-	})
+
+	isListed := violators()[directive.Use][yes.Action]
+	for i, t := range yes.Core {
+		if t.Form == yes.Action || !isOneOf(t.Form, no.Things) {
+			continue
+		}
+		isWhere := !isListed && slices.Contains(yes.Located, t.Form)
+		if !isWhere && !isOfThing(yes.Core, i) {
+			return true
+		}
+	}
+	return isListed && allLabel(no, yes)
+}
+
+// isOfThing reports whether a word only says of what something is: "the number of restarts".
+func isOfThing(tokens []words.Token, at int) bool {
+	for i := at - 1; i >= 0 && i >= at-3; i-- {
+		if tokens[i].Lower == "of" {
+			return i > 0 && !words.Empty(tokens[i-1].Lower)
+		}
+	}
+	return false
+}
+
+// allLabel reports whether what is forbidden stands only in the label of a directive.
+func allLabel(no, yes *directive.Directive) bool {
+	return !slices.ContainsFunc(yes.Core, func(t words.Token) bool { return isOneOf(t.Form, no.Things) })
 }
 
 // isOneOf reports whether a form is one of some things, or a special case of one.
@@ -381,6 +408,7 @@ type coverage struct {
 	inCore   int  // groups among what is done, and not only in its condition
 	missing  int  // broad words that are not named
 	narrower bool // a narrow word is not named
+	ambient  int  // groups that say where everything happens
 }
 
 // covers reports whether the prohibition includes what is asked for: each word that narrows the
@@ -393,6 +421,8 @@ func covers(no, yes *directive.Directive) bool {
 	case c.specific > 0:
 		return c.inCore > 0
 	case c.missing > 0:
+		return false
+	case c.ambient > 0 && c.ambient == len(no.Groups):
 		return false
 	case c.inCore > 0:
 		about := append([]string{no.Action}, no.Things...)
@@ -441,6 +471,7 @@ func coverageOf(no, yes *directive.Directive) coverage {
 		case isInWider, isAnyCovered(group, present):
 			c.count(isBroad, isAnyCovered(group, core))
 		case isAmbient(group):
+			c.ambient++
 		case isBroad && !narrowsPlace(no, group[0]):
 			c.missing++
 		case slices.Contains(no.Located, group[0]) && holdsEverywhere(no, yes):

@@ -172,7 +172,8 @@ func (r *reading) isThing(at int) bool {
 	if at == r.verbAt || t.Mark {
 		return false
 	}
-	if !t.Code && (words.Empty(t.Lower) || isModalWord(t.Lower)) {
+	isSaid := reversals[t.Lower] && at > 0 && relatives[r.tokens[at-1].Lower] // "tests that fail"
+	if !t.Code && !isSaid && (words.Empty(t.Lower) || isModalWord(t.Lower)) {
 		return false
 	}
 	return t.Form != "user" || !r.isPerson(at)

@@ -91,11 +91,28 @@ func (r *reading) looseVerb(start int) {
 
 	if r.modal {
 		r.action = Use
+		if r.forbidsMore() {
+			r.action = words.Forms("add")[0]
+		}
 		return
 	}
 	if r.saysOfAll() {
 		r.action, r.strength = Use, Should
 	}
+}
+
+// forbidsMore reports whether a clause says "no new ..." or "no further ...": what is there may stay.
+func (r *reading) forbidsMore() bool {
+	for i, t := range r.tokens[:max(0, len(r.tokens)-1)] {
+		if t.Lower != "no" {
+			continue
+		}
+		switch r.tokens[i+1].Lower {
+		case "new", "additional", "further", "extra", "more", "other":
+			return true
+		}
+	}
+	return false
 }
 
 // saysOfAll reports whether a clause says how all of a kind are: "every component is a class".
