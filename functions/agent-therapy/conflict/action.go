@@ -101,18 +101,31 @@ func formOf(word string) string {
 // goesAgainst reports whether doing one action violates the prohibition of another. What must not be
 // used is used by everything that is done with it, but for what only deals with it.
 func goesAgainst(forbidden, done string) bool {
-	if forbidden == directive.Use && !dealing()[done] {
+	if forbidden == directive.Use && !dealing()[done] || producing()[forbidden] && producing()[done] {
 		return true
 	}
 	return forbidden == done || violators()[forbidden][done]
 }
 
-// dealing are actions on a thing that do not use it, in normal form.
-var dealing = sync.OnceValue(func() map[string]bool {
-	forms := map[string]bool{"": true}
-	for word := range strings.FieldsSeq(dealingActions) {
+// producing are actions by which something comes to be there, in normal form.
+var producing = sync.OnceValue(func() map[string]bool { return formsOf(producingActions) })
+
+const producingActions = `make create open raise submit file write add produce emit issue introduce insert include build
+	generate draft compose craft`
+
+// formsOf returns the normal forms of some words.
+func formsOf(text string) map[string]bool {
+	forms := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
 		forms[formOf(word)] = true
 	}
+	return forms
+}
+
+// dealing are actions on a thing that do not use it, in normal form.
+var dealing = sync.OnceValue(func() map[string]bool {
+	forms := formsOf(dealingActions)
+	forms[""] = true
 	return forms
 })
 

@@ -144,6 +144,7 @@ branch_: featurebranch main
 file: doc envfile lockfile generatedfile
 personaldata: email phone address
 secret: envfile
+featureflag: flag
 error: exception
 exception: error
 link: source
@@ -389,9 +390,10 @@ func sameAction(no, yes *directive.Directive) bool {
 	return isHaving && slices.Contains(no.Things, yes.Action)
 }
 
-// isRequirement reports whether something must be there that is not to be made.
+// isRequirement reports whether something must or may be there that is not to be made.
 func isRequirement(no, yes *directive.Directive) bool {
-	return isProducing[no.Action] && yes.Action == directive.Use && isNeeded(yes)
+	isThere := isNeeded(yes) || yes.Strength == directive.May
+	return isProducing[no.Action] && yes.Action == directive.Use && isThere
 }
 
 // isProducing are actions after which something is there.

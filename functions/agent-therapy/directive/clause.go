@@ -141,6 +141,10 @@ func (s *splitter) step() {
 		s.next()
 		s.take(t)
 
+	case s.endsCase(t):
+		s.role = core
+		s.take(t)
+
 	case s.endsRejected(t):
 		s.role = core
 		s.take(t)
@@ -148,6 +152,23 @@ func (s *splitter) step() {
 	default:
 		s.take(t)
 	}
+}
+
+// endsCase reports whether a token says what is the case of the subject, behind a condition that stands
+// between the two: "calls during a task are fine".
+func (s *splitter) endsCase(t words.Token) bool {
+	isBetween := s.role == when && !s.leading && len(s.current.part(when)) > 0 && s.tokens[s.at-1].Form != "be"
+	return isBetween && predicates[t.Lower] && !s.currentSays()
+}
+
+// predicates are words with which a sentence says something of its subject.
+var predicates = set("are is must may should")
+
+// currentSays reports whether the clause so far has a verb, or a word that says how it is meant.
+func (s *splitter) currentSays() bool {
+	return slices.ContainsFunc(s.current.part(core), func(t words.Token) bool {
+		return t.Form == "be" || isModalWord(t.Lower)
+	}) || slices.ContainsFunc(s.current.part(core), func(t words.Token) bool { return t.Act && !isInflected(t.Lower) })
 }
 
 // endsRejected reports whether a token begins what holds for the whole clause again, behind the option

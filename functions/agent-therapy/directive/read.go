@@ -129,6 +129,10 @@ func (d *Directive) kept() {
 		d.Groups = withoutGroup(d.Groups, "alon")
 		return
 	}
+	if isKeptAsIs(d.Core) {
+		d.Negative, d.Strength, d.Action = true, Must, "edit"
+		return
+	}
 	if isKeptOut(d.Core) {
 		d.Negative, d.Strength, d.Action = true, Must, "include"
 		return
@@ -141,6 +145,19 @@ func (d *Directive) kept() {
 			return
 		}
 	}
+}
+
+// isKeptAsIs reports whether words say that something stays what it is: "leave the headers as they are".
+func isKeptAsIs(tokens []words.Token) bool {
+	for i, t := range tokens {
+		if t.Lower == "untouched" || t.Lower == "unchanged" || t.Lower == "unmodified" || t.Lower == "as-is" {
+			return true
+		}
+		if t.Lower == "as" && i+1 < len(tokens) && (tokens[i+1].Lower == "is" || i+2 < len(tokens) && tokens[i+2].Form == "be") {
+			return true
+		}
+	}
+	return false
 }
 
 // isKeptOut reports whether words say that something is kept out of something.

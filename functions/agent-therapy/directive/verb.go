@@ -299,6 +299,9 @@ func (r *reading) isSubject() bool {
 	}
 
 	for i, t := range r.tokens[1:] {
+		if t.Lower == "as" {
+			return false
+		}
 		if isPredicate(t) {
 			return i < longestSubject
 		}

@@ -32,7 +32,7 @@ var empty = set(`is are was were been being has had needs does did got get gets 
 	other another otherwise first second finally last next new existing more most less least many much few
 	able allowed forbidden prohibited permitted okay ok fine acceptable required needed necessary mandatory
 	expected supposed feel free want like way ways well good best actual actually thing things way
-	altogether throughout outright whatsoever upfront afterwards afterward prior following further additional extra given whatever whichever within without
+	looks look seems seem appears altogether throughout outright whatsoever upfront afterwards afterward prior following further additional extra given whatever whichever within without
 	except regardless always, time times case cases right at all whole entire full fully complete
 	completely currently default sure is're aren't isn't we're you're they're part parts
 	policy convention standard project codebase clear clearly proper properly appropriate whenever

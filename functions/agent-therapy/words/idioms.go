@@ -38,6 +38,15 @@ var idioms = sync.OnceValue(func() map[string][]idiom {
 func inPlainWords(tokens []Token) []Token {
 	var plain []Token
 	for at := 0; at < len(tokens); {
+		if at > 0 {
+			if verb := undone(tokens[at-1], tokens[at]); verb != "" {
+				plain[len(plain)-1] = inPlace("are", tokens[at-1], tokens[at-1])
+				plain = append(plain, inPlace("never", tokens[at], tokens[at]), inPlace(verb, tokens[at], tokens[at]))
+				at++
+				continue
+			}
+		}
+
 		found, ok := idiomAt(tokens[at:])
 		if !ok {
 			plain = append(plain, tokens[at])
@@ -47,13 +56,34 @@ func inPlainWords(tokens []Token) []Token {
 
 		last := tokens[at+len(found.words)-1]
 		for _, text := range found.plain {
-			t := word(text, 0, len(text), false)
-			t.Start, t.End = tokens[at].Start, last.End
-			plain = append(plain, t)
+			plain = append(plain, inPlace(text, tokens[at], last))
 		}
 		at += len(found.words)
 	}
 	return plain
+}
+
+// inPlace returns a word that stands for the tokens from the first to the last.
+func inPlace(text string, first, last Token) Token {
+	t := word(text, 0, len(text), false)
+	t.Start, t.End = first.Start, last.End
+	return t
+}
+
+// lasting are words behind which "unsigned" says that something is never signed.
+var lasting = set("remain remains stay stays left")
+
+// undone returns the verb that a word behind a lasting one says is never done: "disclosed" for
+// "undisclosed"; empty if it says none.
+func undone(before, after Token) string {
+	rest, ok := strings.CutPrefix(after.Lower, "un")
+	if !ok || after.Code || !lasting()[before.Lower] {
+		return ""
+	}
+	if strings.HasSuffix(rest, "ed") || strings.HasSuffix(rest, "en") {
+		return rest
+	}
+	return ""
 }
 
 // idiomAt returns the longest idiom with which the tokens begin.
