@@ -42,6 +42,7 @@ func (f *finder) numbers() {
 		}
 	}
 
+	rare := f.rareForms()
 	for _, unit := range units {
 		list := byUnit[unit]
 		for i, a := range list {
@@ -49,18 +50,77 @@ func (f *finder) numbers() {
 				return
 			}
 			for _, b := range list[i+1:] {
-				f.compareQuantities(a, b)
+				f.compareQuantities(a, b, rare)
 			}
 		}
 	}
 }
 
-func (f *finder) compareQuantities(a, b quantity) {
-	if !incompatible(a, b) || !sameQuantity(a, b) || !sameCase(a.Directive, b.Directive) {
+func (f *finder) compareQuantities(a, b quantity, rare map[string]bool) {
+	isSame := sameQuantity(a, b) || linked(a, b, rare)
+	if !incompatible(a, b) || !isSame || !sameCase(a.Directive, b.Directive) {
 		return
 	}
 	why := fmt.Sprintf("The two instructions set different values for the same quantity: %s and %s.", a.text, b.text)
 	f.report(a.candidate, b.candidate, "number", why, "")
+}
+
+// mostSentences is how many sentences of all documents name a thing that is rare.
+const mostSentences = 3
+
+// rareForms returns the things that only few sentences name.
+func (f *finder) rareForms() map[string]bool {
+	sentences := map[string]map[int]bool{}
+	for i, c := range f.all {
+		for _, form := range c.Things {
+			if sentences[form] == nil {
+				sentences[form] = map[int]bool{}
+			}
+			sentences[form][f.first(f.all[i])] = true
+		}
+	}
+
+	rare := map[string]bool{}
+	for form, in := range sentences {
+		rare[form] = len(in) <= mostSentences && !words.Broad(form)
+	}
+	return rare
+}
+
+// linked reports whether two quantities of one unit are about a thing that hardly anything else in the
+// documents is about, and that both call by the same name.
+func linked(a, b quantity, rare map[string]bool) bool {
+	if a.Negative || b.Negative {
+		return false
+	}
+	n := 0
+	for _, form := range a.subject {
+		if rare[form] && slices.Contains(b.subject, form) && sameKind(a.Core, b.Core, form) {
+			n++
+		}
+	}
+	return n > 0
+}
+
+// sameKind reports whether the words in front of a thing do not tell two kinds of it apart: "access token"
+// and "refresh token".
+func sameKind(a, b []words.Token, form string) bool {
+	kindA, kindB := kindOf(a, form), kindOf(b, form)
+	return kindA == "" || kindB == "" || kindA == kindB
+}
+
+// kindOf returns the word directly in front of a thing that says which kind it is; empty without.
+func kindOf(tokens []words.Token, form string) string {
+	for i, t := range tokens {
+		if t.Form != form || i == 0 {
+			continue
+		}
+		before := tokens[i-1]
+		if !before.Mark && !words.Empty(before.Lower) && !before.Act {
+			return before.Form
+		}
+	}
+	return ""
 }
 
 // incompatible reports whether two bounds cannot both be the rule.
@@ -140,6 +200,9 @@ func quantitiesOf(c *candidate) []quantity {
 	}
 
 	if len(all) > 1 {
+		all = slices.DeleteFunc(all, func(q quantity) bool { return q.unit != "time" && q.unit != "size" })
+	}
+	if len(all) > 1 {
 		return nil // a sentence with several numbers compares or lists
 	}
 	return all
@@ -163,7 +226,7 @@ func numberOf(t words.Token) (float64, bool) {
 
 	text := strings.TrimSuffix(t.Lower, "%")
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
-	digits = strings.ReplaceAll(strings.Trim(digits, "~<>="), ",", "")
+	digits = strings.ReplaceAll(strings.Trim(digits, "~<>=-"), ",", "")
 	n, err := strconv.ParseFloat(digits, 64)
 	return n, err == nil && n < 1e12
 }
@@ -268,6 +331,9 @@ func unitInside(t words.Token) string {
 	letters := strings.TrimLeft(t.Lower, "0123456789.,")
 	if letters == t.Lower {
 		return ""
+	}
+	if unit, isJoined := strings.CutPrefix(letters, "-"); isJoined {
+		return formOf(unit)
 	}
 	return letters
 }
