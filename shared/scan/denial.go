@@ -8,7 +8,7 @@ import (
 
 // affirmed reports whether the sentence claims what stands at a mark.
 func (l *line) affirmed(m mark) bool {
-	return l.scopes.Polarity(m.at) != textkit.Denied
+	return !l.isListedAsMissing(m) && l.scopes.Polarity(m.at) != textkit.Denied
 }
 
 // affirms reports whether a phrase of classes stands in the line and is not denied.
@@ -24,6 +24,9 @@ func (l *line) affirms(classes string) bool {
 // denial tells how a line denies a mark: not at all, or so that it protects ("cannot be changed"),
 // or so that the thing is not there.
 func (l *line) denial(m mark, protective string) verdict {
+	if l.isListedAsMissing(m) {
+		return absent
+	}
 	if l.isConditional(m) {
 		return claimed
 	}
@@ -45,6 +48,40 @@ func (l *line) denial(m mark, protective string) verdict {
 		return protected
 	}
 	return absent
+}
+
+// longestHead is how many words stand before the colon of a list at most.
+const longestHead = 9
+
+// isListedAsMissing reports whether a mark stands in a list of what is not there: "what you will not
+// find here: an audit log, locked files".
+func (l *line) isListedAsMissing(m mark) bool {
+	for i := 1; i < min(len(l.Words), longestHead+1) && i <= m.at; i++ {
+		if l.Words[i].Break == ":" {
+			return l.isMissingHead(i)
+		}
+	}
+	return false
+}
+
+// isMissingHead reports whether the first words say that something is not there, and name no control.
+func (l *line) isMissingHead(end int) bool {
+	missing, speaksOfHaving := false, false
+	for i := range end {
+		for t := range topics {
+			if l.marksAt(topics[t].names, i) {
+				return false
+			}
+		}
+		switch l.Words[i].Lower {
+		case "missing", "lacking", "absent", "lack", "lacks", "none", "nonexistent", "off", "disabled", "removed", "dropped", "abandoned":
+			missing, speaksOfHaving = true, true
+		case "have", "has", "find", "exist", "exists", "there", "offer", "provide", "place", "do", "get", "see":
+			speaksOfHaving = true
+		}
+		missing = missing || textkit.IsNegator(l.Words, i)
+	}
+	return missing && speaksOfHaving
 }
 
 // isConditional reports whether a mark stands in a condition, where nothing is denied: "the build

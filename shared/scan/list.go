@@ -20,10 +20,15 @@ func isList(l *line, claims []claim) bool {
 
 	many := claimed > mostTopics
 	if !textkit.HasVerb(l.Words) {
-		return many || named > 0
+		isSlogan := len(l.Words) <= longestSlogan
+		return many || named > 0 || isSlogan
 	}
 	return many && (claimed > mostTopics*verbs(l) || l.substance() < leastSubstance*claimed)
 }
+
+// longestSlogan is how many words a claim without a verb has at least to be a practice: "hash-linked
+// ledgers" says nothing that is done.
+const longestSlogan = 3
 
 // count returns the number of positive claims, and how many of them are mere names.
 func count(claims []claim) (claimed, named int) {
