@@ -199,14 +199,14 @@ func rejectsAll(rejects, wants []string) bool {
 // stancesOf returns what a directive says, by the index of the axis.
 func stancesOf(c *candidate) map[int]stance {
 	stances := map[int]stance{}
-	if c.Strength == directive.May && !c.Negative && !c.Only {
+	setsOrder := c.Negative && len(c.Before)+len(c.After) > 0
+	if setsOrder || c.Strength == directive.May && !c.Negative && !c.Only {
 		return stances
 	}
 
-	found := allAxes().book.Find(c.Options)
-	takeOptions(stances, c, found, c.Negative)
+	found := takeOptions(stances, c, c.Options, c.Negative)
 	if !c.Negative {
-		takeOptions(stances, c, allAxes().book.Find(c.Rejected), true)
+		takeOptions(stances, c, c.Rejected, true)
 	}
 	if len(stances) == 0 {
 		return stances
@@ -223,11 +223,14 @@ func stancesOf(c *candidate) map[int]stance {
 	return stances
 }
 
-// takeOptions enters the options that were found as wanted or rejected.
-func takeOptions(stances map[int]stance, c *candidate, found []words.Found, rejected bool) {
+// takeOptions enters the options that some words of a directive name as wanted or rejected, and returns
+// what was found.
+func takeOptions(stances map[int]stance, c *candidate, tokens []words.Token, rejected bool) []words.Found {
+	found := allAxes().book.Find(tokens)
 	for _, f := range found {
 		o := allAxes().options[f.ID]
-		if o.weak && !chooses(c.Directive) || !passes(c.Directive, allAxes().list[o.axis].gate) || isAmbiguous(f, found) {
+		isIdle := o.weak && !chooses(c.Directive) || !passes(c.Directive, allAxes().list[o.axis].gate)
+		if isIdle || isAmbiguous(f, found) || isTurned(c, tokens[f.At:f.At+f.Length]) {
 			continue
 		}
 
@@ -240,6 +243,17 @@ func takeOptions(stances map[int]stance, c *candidate, found []words.Found, reje
 		}
 		stances[o.axis] = s
 	}
+	return found
+}
+
+// isTurned reports whether words are what the other reading of "skip the hooks" is about: to skip hooks,
+// and to have no hooks.
+func isTurned(c *candidate, phrase []words.Token) bool {
+	if c.Omits == "" {
+		return false
+	}
+	hasVerb := slices.ContainsFunc(phrase, func(t words.Token) bool { return t.Form == c.Omits })
+	return hasVerb == c.Turned
 }
 
 // isAmbiguous reports whether the same words name another option of the same choice as well.

@@ -47,6 +47,9 @@ type Directive struct {
 
 	Rejected []words.Token // the words of Instead
 
+	Omits  string // verb that says that something is not done: "skip"
+	Turned bool   // says of what is omitted that it is not there, or that it is
+
 	Left      bool // is what another directive of its clause leaves out: "without ..."
 	Only      bool // allows nothing else: "only", "exclusively"
 	OnlyCase  bool // Except is the only case in which it is done
@@ -216,8 +219,9 @@ func (d *Directive) avoided() *Directive {
 	if !isClear || !leavingOut[d.Action] {
 		return nil
 	}
+	d.Omits = d.Action
 	other := *d
-	other.Negative, other.Action = !d.Negative, Use
+	other.Negative, other.Action, other.Turned = !d.Negative, Use, true
 	return &other
 }
 

@@ -1,6 +1,9 @@
 package words
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Book finds phrases in tokens by their normal forms.
 type Book struct {
@@ -24,13 +27,51 @@ type Found struct {
 // NewBook returns an empty book.
 func NewBook() *Book { return &Book{byFirst: map[string][]page{}} }
 
+// Gap stands in a phrase for up to three words.
+const Gap = "…"
+
+// mostSkipped is how many words a gap stands for at most.
+const mostSkipped = 3
+
 // Add enters a phrase that stands for an id. A phrase in backticks is found in backticks only.
 func (b *Book) Add(phrase string, id int) {
-	forms := Forms(phrase)
+	var forms []string
+	for part := range strings.SplitSeq(phrase, Gap) {
+		if len(forms) > 0 {
+			forms = append(forms, Gap)
+		}
+		forms = append(forms, Forms(part)...)
+	}
 	if len(forms) == 0 {
 		return
 	}
 	b.byFirst[forms[0]] = append(b.byFirst[forms[0]], page{forms, id, phrase[0] == '`'})
+}
+
+// reach returns how many tokens at the start of some the forms of a phrase take; 0 if they differ.
+func reach(tokens []Token, forms []string) int {
+	for i, form := range forms {
+		if form == Gap {
+			return reachBehind(tokens, i, forms[i+1:])
+		}
+		if i >= len(tokens) || tokens[i].Form != form {
+			return 0
+		}
+	}
+	return len(forms)
+}
+
+// reachBehind returns how many tokens a phrase takes whose gap begins at an index.
+func reachBehind(tokens []Token, at int, rest []string) int {
+	for skipped := 0; skipped <= mostSkipped && at+skipped < len(tokens); skipped++ {
+		if n := reach(tokens[at+skipped:], rest); n > 0 {
+			return at + skipped + n
+		}
+		if tokens[at+skipped].Mark {
+			return 0
+		}
+	}
+	return 0
 }
 
 // Forms returns the normal forms of the words of a phrase, without marks.
@@ -52,10 +93,11 @@ func (b *Book) Find(tokens []Token) []Found {
 
 	for at, t := range plain {
 		for _, p := range b.byFirst[t.Form] {
-			if !startsWith(plain[at:], p.forms) || p.code && !t.Code {
+			length := reach(plain[at:], p.forms)
+			if length == 0 || p.code && !t.Code {
 				continue
 			}
-			last := places[at+len(p.forms)-1]
+			last := places[at+length-1]
 			found := Found{p.id, places[at], last - places[at] + 1}
 			all = append(all, found)
 		}
