@@ -20,15 +20,22 @@ func isList(l *line, claims []claim) bool {
 
 	many := claimed > mostTopics
 	if !textkit.HasVerb(l.Words) {
-		isSlogan := len(l.Words) <= longestSlogan
-		return many || named > 0 || isSlogan
+		return many || named > 0 || l.isSlogan()
 	}
-	return many && (claimed > mostTopics*verbs(l) || l.substance() < leastSubstance*claimed)
+	return many && isCrowded(l, claimed)
 }
 
-// longestSlogan is how many words a claim without a verb has at least to be a practice: "hash-linked
-// ledgers" says nothing that is done.
+// isCrowded reports whether a line claims more than its verbs and its other words can carry.
+func isCrowded(l *line, claimed int) bool {
+	return claimed > mostTopics*verbs(l) || l.substance() < leastSubstance*claimed
+}
+
+// longestSlogan is how many words a slogan has at most.
 const longestSlogan = 3
+
+// isSlogan reports whether a line without a verb is too short to be a practice: "hash-linked ledgers" says
+// nothing that is done.
+func (l *line) isSlogan() bool { return len(l.Words) <= longestSlogan }
 
 // count returns the number of positive claims, and how many of them are mere names.
 func count(claims []claim) (claimed, named int) {

@@ -107,15 +107,19 @@ func Find(d *document.Document) []Gap {
 // text is a document in lower case.
 type text struct {
 	*document.Document
-	lower string
+	lower     string
+	sentences []string // in lower case, each with a space behind
 }
 
 func newText(d *document.Document) *text {
 	var b strings.Builder
+	var sentences []string
 	for _, s := range d.Statements {
-		b.WriteString(plain(s.Text) + "\n")
+		lower := plain(s.Text)
+		b.WriteString(lower + "\n")
+		sentences = append(sentences, lower+" ")
 	}
-	return &text{d, b.String()}
+	return &text{d, b.String(), sentences}
 }
 
 func plain(s string) string {

@@ -47,10 +47,10 @@ func (t *text) tools() []Gap {
 // unlimited judges one kind of tool in a text.
 func (t *text) unlimited(p power) (Gap, bool) {
 	given := -1
-	for i, s := range t.Statements {
-		lower := plain(s.Text) + " "
+	for i, lower := range t.sentences {
 		isNext := given >= 0 && i == given+1
-		if (isNext || p.isNamed(lower)) && contains(lower, bounds) {
+		isAbout := isNext || p.isNamed(lower)
+		if isAbout && contains(lower, bounds) {
 			return Gap{}, false
 		}
 		if given < 0 && contains(lower, p.named) {

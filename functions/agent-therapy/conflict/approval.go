@@ -2,6 +2,7 @@ package conflict
 
 import (
 	"slices"
+	"sync"
 
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/words"
@@ -103,7 +104,8 @@ func isLast(tokens []words.Token, at int) bool {
 }
 
 // persons decide about what an agent does.
-var persons = []string{"manager", "supervisor", "human", "maintainer", "lead", "reviewer", "owner", "administrator", "admin", "officer", "teammate", "colleague", "boss", "dba", "engineer", "doctor", "nurse", "teacher", "lawyer", "director", "deputy", "person"}
+const persons = `manager supervisor human maintainer lead reviewer owner administrator admin officer
+	teammate colleague boss dba engineer doctor nurse teacher lawyer director deputy person`
 
 // needsPerson reports whether something needs a person: "refunds require a manager".
 func needsPerson(d *directive.Directive) bool {
@@ -115,9 +117,9 @@ func needsPerson(d *directive.Directive) bool {
 }
 
 // isPerson reports whether a normal form is a person who decides.
-func isPerson(form string) bool {
-	return slices.ContainsFunc(persons, func(name string) bool { return formOf(name) == form })
-}
+func isPerson(form string) bool { return personForms()[form] }
+
+var personForms = sync.OnceValue(func() map[string]bool { return formsOf(persons) })
 
 // withoutPersons returns what needs the person.
 func withoutPersons(forms []string) []string {

@@ -171,17 +171,22 @@ func (s stance) words() []string {
 
 // clash reports whether two stances leave no common option.
 func (x *axis) clash(a, b stance) bool {
-	if x.either && len(a.rejects) == 1 && len(b.rejects) == 1 {
-		return len(a.wants)+len(b.wants) == 0 && a.rejects[0] != b.rejects[0]
+	if a.onlyRejects() && b.onlyRejects() {
+		return x.either && a.rejects[0] != b.rejects[0]
 	}
-	if a.Strength == directive.May && b.Strength == directive.May {
+	if a.allows() && b.allows() {
 		return false
 	}
 	if len(a.wants) > 0 && len(b.wants) > 0 {
-		return !slices.ContainsFunc(a.wants, func(w string) bool { return slices.Contains(b.wants, w) })
+		return share(a.wants, b.wants) == 0
 	}
 	return rejectsAll(a.rejects, b.wants) || rejectsAll(b.rejects, a.wants)
 }
+
+func (s stance) allows() bool { return s.Strength == directive.May }
+
+// onlyRejects reports whether a stance rejects one option and wants none.
+func (s stance) onlyRejects() bool { return len(s.rejects) == 1 && len(s.wants) == 0 }
 
 // rejectsAll reports whether every option that is wanted is rejected.
 func rejectsAll(rejects, wants []string) bool {

@@ -70,6 +70,7 @@ func (f *finder) take(directives []*directive.Directive) {
 		under    string
 	}
 	first := map[place]int{}
+	var reader scope.Reader
 	var circumstances scope.Circumstances
 	var of *document.Statement
 
@@ -82,7 +83,7 @@ func (f *finder) take(directives []*directive.Directive) {
 		}
 		first[here] = d.Statement
 		if s != of {
-			of, circumstances = s, scope.Of(d)
+			of, circumstances = s, reader.Of(d)
 		}
 		f.all = append(f.all, &candidate{d, len(f.all), circumstances})
 	}

@@ -38,13 +38,25 @@ func goesBeyond(only, other *directive.Directive) bool {
 // takesOtherKind reports whether one directive does something with "economy class only" and the other
 // the same with business class.
 func takesOtherKind(only, other *directive.Directive) bool {
-	isSame := only.Action != "" && only.Action == other.Action && other.Strength == directive.Must
-	if !isSame || len(only.When) > 0 || len(only.Things) != 2 || len(other.Things) < 2 {
+	isSameAct := only.Action != "" && only.Action == other.Action
+	isStrict := len(only.When) == 0 && other.Strength == directive.Must
+	if !isSameAct || !isStrict {
+		return false
+	}
+	return len(only.Things) == 2 && isOtherKind(only, other)
+}
+
+// isOtherKind reports whether a directive is about another kind of the thing that one with two words names.
+func isOtherKind(only, other *directive.Directive) bool {
+	if len(other.Things) < 2 {
 		return false
 	}
 	kind, thing := only.Things[0], only.Things[1]
 	otherKind, otherThing := other.Things[0], other.Things[1]
-	return thing == otherThing && kind != otherKind && !words.Broad(otherKind) && !slices.Contains(other.Things, kind)
+	if thing != otherThing || slices.Contains(other.Things, kind) {
+		return false
+	}
+	return !words.Broad(otherKind)
 }
 
 // opensUp reports whether one directive says "only X" and the other "any X".

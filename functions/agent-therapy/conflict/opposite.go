@@ -214,17 +214,18 @@ func contradicts(no, yes *candidate) bool {
 	if no.Strength == directive.States || yes.Negative || isMereStatement(no.Directive, yes.Directive) {
 		return false
 	}
-	if isReconciled(no.Directive, yes.Directive) || isUnrelated(no.Directive, yes.Directive) || isUnrelated(yes.Directive, no.Directive) {
-		return false
-	}
-	setsOrder := len(no.Before) > 0 && share(no.Before, yes.Before) == 0
-	if setsOrder {
+	if isReconciled(no.Directive, yes.Directive) || setsOtherOrder(no.Directive, yes.Directive) {
 		return false
 	}
 	if leavesFolder(no.Directive, yes.Directive) {
 		return holdTogether(no.Directive, yes.Directive)
 	}
 	return forbids(no.Directive, yes.Directive) && holdTogether(no.Directive, yes.Directive)
+}
+
+// setsOtherOrder reports whether a prohibition only says what must not come before something else.
+func setsOtherOrder(no, yes *directive.Directive) bool {
+	return len(no.Before) > 0 && share(no.Before, yes.Before) == 0
 }
 
 // isUnrelated reports whether a directive that is said beside another one has nothing to do with what that
@@ -253,14 +254,21 @@ func isDemanding(no, yes *directive.Directive) bool {
 	if no.Action != directive.Use || isOneOf(yes.Action, no.Things) {
 		return true
 	}
+	return isDoneWith(no, yes)
+}
 
+// isDoneWith reports whether a directive does something with what must not be used, and names it as no mere
+// place, and not as what something is of. Actions that are listed may also be done in it.
+func isDoneWith(no, yes *directive.Directive) bool {
 	isListed := violators()[directive.Use][yes.Action]
-	for i, t := range yes.Core {
-		if t.Form == yes.Action || !isOneOf(t.Form, no.Things) {
-			continue
-		}
-		isWhere := !isListed && slices.Contains(yes.Located, t.Form)
-		if !isWhere && !isOfThing(yes.Core, i) {
+	isDone := func(at int) bool {
+		form := yes.Core[at].Form
+		isWhere := !isListed && slices.Contains(yes.Located, form)
+		return form != yes.Action && isOneOf(form, no.Things) && !isWhere && !isOfThing(yes.Core, at)
+	}
+
+	for at := range yes.Core {
+		if isDone(at) {
 			return true
 		}
 	}
@@ -341,7 +349,8 @@ func isLeave(no, yes *directive.Directive) bool {
 func isReconciled(no, yes *directive.Directive) bool {
 	isException := isLeave(no, yes) || isSpecialLeave(no, yes) || isRepetition(no, yes)
 	isElsewhere := namesOtherFile(no, yes) || inOtherPlaces(no, yes) || isOtherMeans(no, yes)
-	return isException || isElsewhere
+	isBeside := isUnrelated(no, yes) || isUnrelated(yes, no)
+	return isException || isElsewhere || isBeside
 }
 
 // isSpecialLeave reports whether a directive allows something for a special case that it names first:
@@ -422,15 +431,18 @@ func covers(no, yes *directive.Directive) bool {
 		return false
 	case c.specific > 0:
 		return c.inCore > 0
-	case c.missing > 0:
-		return false
-	case c.ambient > 0 && c.ambient == len(no.Groups):
+	case c.missing > 0, c.isAllAmbient(no):
 		return false
 	case c.inCore > 0:
 		about := append([]string{no.Action}, no.Things...)
 		return isWeighty(no, yes) || isClose(about, yes.Things) || isAllOf(no, yes)
 	}
 	return no.Action == yes.Action && stands(no)
+}
+
+// isAllAmbient reports whether a prohibition names only where everything happens.
+func (c coverage) isAllAmbient(no *directive.Directive) bool {
+	return c.ambient > 0 && c.ambient == len(no.Groups)
 }
 
 // isAllOf reports whether a prohibition is about nothing but the object of what is asked for: who must

@@ -12,14 +12,29 @@ type preference struct {
 	*candidate
 	chosen  []string
 	refused []string
+	named   []string // refused, without "one"
+	taken   []string // chosen, with the action
+	plain   bool     // what is refused says something by itself
 }
 
 // preferences finds what one instruction sets first and another last, or forbids.
 func (f *finder) preferences() {
 	var all []preference
 	for _, c := range f.all {
-		if p, ok := preferenceOf(c); ok {
-			all = append(all, p)
+		p, ok := preferenceOf(c)
+		if !ok {
+			continue
+		}
+		p.named = slices.DeleteFunc(slices.Clone(p.refused), func(form string) bool { return form == "one" })
+		p.taken = append([]string{p.Action}, p.chosen...)
+		p.plain = len(p.named) > 0 && !allBroad(p.named)
+		all = append(all, p)
+	}
+
+	byTaken := map[string][]int{} // preferences by what they choose
+	for i, p := range all {
+		for _, form := range p.taken {
+			byTaken[form] = append(byTaken[form], i)
 		}
 	}
 
@@ -28,8 +43,8 @@ func (f *finder) preferences() {
 		if f.full() {
 			return
 		}
-		for _, q := range all[i+1:] {
-			if p.refuses(q) && q.refuses(p) {
+		for _, j := range reached(p.named, byTaken) {
+			if q := all[j]; j > i && p.refuses(q) && q.refuses(p) {
 				f.report(p.candidate, q.candidate, "preference", "Each instruction prefers what the other sets aside.", "")
 			}
 		}
@@ -39,9 +54,10 @@ func (f *finder) preferences() {
 
 // refuses reports whether a preference sets aside just what another one chooses.
 func (p preference) refuses(q preference) bool {
-	chosen := append([]string{q.Action}, q.chosen...)
-	refused := slices.DeleteFunc(slices.Clone(p.refused), func(form string) bool { return form == "one" })
-	return alike(refused, q.chosen) || len(refused) > 0 && !allBroad(refused) && share(refused, chosen) == 1
+	if p.plain && share(p.named, q.taken) == 1 {
+		return true
+	}
+	return alike(p.named, q.chosen)
 }
 
 // plainDemands returns the directives that demand an action in every case, by the action.

@@ -379,8 +379,7 @@ func (s *splitter) isContrast() bool {
 	case ",":
 		return true
 	case "and", "but":
-		next := s.tokens[s.at+1]
-		return next.Code || !next.Act || isInflected(next.Lower)
+		return s.tokens[s.at+1].Code || s.nextIsThing()
 	}
 	return false
 }
@@ -397,11 +396,19 @@ func (s *splitter) isSecondChoice() bool {
 	case "over":
 		return true
 	case "to":
-		isBehindThing := at+1 < len(chosen) || strings.HasSuffix(chosen[at].Lower, "ed") || chosen[at].Lower == "preferable"
-		next := s.tokens[s.at+1]
-		return isBehindThing && (!next.Act || isInflected(next.Lower))
+		isBehindThing := at+1 < len(chosen) || isPreferred[chosen[at].Lower]
+		return isBehindThing && s.nextIsThing()
 	}
 	return false
+}
+
+// isPreferred are words that say of what stands before them that it is the first choice.
+var isPreferred = set("preferred preferable favoured favored")
+
+// nextIsThing reports whether the next token is no verb in its base form.
+func (s *splitter) nextIsThing() bool {
+	next := s.tokens[s.at+1]
+	return !next.Act || isInflected(next.Lower)
 }
 
 // preferring are words that set one thing over another.

@@ -150,14 +150,21 @@ func (d *Directive) kept() {
 // isKeptAsIs reports whether words say that something stays what it is: "leave the headers as they are".
 func isKeptAsIs(tokens []words.Token) bool {
 	for i, t := range tokens {
-		if t.Lower == "untouched" || t.Lower == "unchanged" || t.Lower == "unmodified" || t.Lower == "as-is" {
+		switch t.Lower {
+		case "untouched", "unchanged", "unmodified", "as-is":
 			return true
-		}
-		if t.Lower == "as" && i+1 < len(tokens) && (tokens[i+1].Lower == "is" || i+2 < len(tokens) && tokens[i+2].Form == "be") {
-			return true
+		case "as":
+			if isBeing(tokens[i+1:]) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// isBeing reports whether one of the next two words is a form of "be": "as is", "as they are".
+func isBeing(tokens []words.Token) bool {
+	return slices.ContainsFunc(tokens[:min(2, len(tokens))], func(t words.Token) bool { return t.Form == "be" })
 }
 
 // isKeptOut reports whether words say that something is kept out of something.

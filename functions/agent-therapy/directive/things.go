@@ -172,11 +172,16 @@ func (r *reading) isThing(at int) bool {
 	if at == r.verbAt || t.Mark {
 		return false
 	}
-	isSaid := reversals[t.Lower] && at > 0 && relatives[r.tokens[at-1].Lower] // "tests that fail"
-	if !t.Code && !isSaid && (words.Empty(t.Lower) || isModalWord(t.Lower)) {
+	if !t.Code && !r.isSaidOfThing(at) && (words.Empty(t.Lower) || isModalWord(t.Lower)) {
 		return false
 	}
 	return t.Form != "user" || !r.isPerson(at)
+}
+
+// isSaidOfThing reports whether a word that turns the meaning of others tells here which thing is meant:
+// "tests that fail".
+func (r *reading) isSaidOfThing(at int) bool {
+	return reversals[r.tokens[at].Lower] && relatives[r.before(at)]
 }
 
 func isModalWord(lower string) bool {

@@ -299,18 +299,20 @@ func (r *reading) isSubject() bool {
 	}
 
 	for i, t := range r.tokens[1:] {
-		if t.Lower == "as" {
-			return false
-		}
 		if isPredicate(t) {
 			return i < longestSubject
 		}
 		isBreak := t.Mark && t.Text != "`"
-		if relatives[t.Lower] || isBreak || strings.HasSuffix(t.Lower, "ed") {
+		if isBreak || endsSubject(t.Lower) {
 			return false
 		}
 	}
 	return false
+}
+
+// endsSubject reports whether a word stands behind a verb rather than in a subject.
+func endsSubject(lower string) bool {
+	return relatives[lower] || lower == "as" || strings.HasSuffix(lower, "ed")
 }
 
 // longestSubject is how many words a subject may have behind its first.

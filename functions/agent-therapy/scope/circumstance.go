@@ -56,18 +56,38 @@ func readFamilies(file string) *circumstances {
 // it holds for all.
 type Circumstances map[string][]string
 
+// Reader finds the circumstances of directives. Many stand under the same heading, which is read once.
+type Reader struct {
+	read map[string]Circumstances // of headings and of lines that introduce a list
+}
+
 // Of returns the circumstances in which a directive holds: those of its sentence, of the line that
 // introduces its list, and of the headings above.
-func Of(d *directive.Directive) Circumstances {
+func (r *Reader) Of(d *directive.Directive) Circumstances {
 	s := d.Sentence()
 	found := Circumstances{}
 
 	found.add(words.Read(s.Text))
-	found.addMissing(words.Read(s.LeadIn))
+	found.addMissing(r.outer(s.LeadIn))
 	for i := len(s.Under) - 1; i >= 0; i-- {
-		found.addMissing(words.Read(s.Under[i]))
+		found.addMissing(r.outer(s.Under[i]))
 	}
 
+	return found
+}
+
+// outer returns the circumstances that a heading names.
+func (r *Reader) outer(text string) Circumstances {
+	if found, ok := r.read[text]; ok {
+		return found
+	}
+	if r.read == nil {
+		r.read = map[string]Circumstances{}
+	}
+
+	found := Circumstances{}
+	found.add(words.Read(text))
+	r.read[text] = found
 	return found
 }
 
@@ -80,9 +100,7 @@ func (c Circumstances) add(tokens []words.Token) {
 }
 
 // addMissing enters those of families that are not named yet: what stands nearer rules.
-func (c Circumstances) addMissing(tokens []words.Token) {
-	outer := Circumstances{}
-	outer.add(tokens)
+func (c Circumstances) addMissing(outer Circumstances) {
 	for family, names := range outer {
 		if _, ok := c[family]; !ok {
 			c[family] = names

@@ -40,7 +40,7 @@ func TestFilesThatAreLoadedTogether(t *testing.T) {
 func TestCircumstancesThatExcludeEachOther(t *testing.T) {
 	of := func(text string) Circumstances {
 		d := document.Read(document.NewSource("AGENTS.md", text), document.Rules)
-		return Of(directive.Read(d)[0])
+		return new(Reader).Of(directive.Read(d)[0])
 	}
 
 	for name, c := range map[string]struct {
