@@ -157,7 +157,8 @@ func (s *splitter) step() {
 // endsCase reports whether a token says what is the case of the subject, behind a condition that stands
 // between the two: "calls during a task are fine".
 func (s *splitter) endsCase(t words.Token) bool {
-	isBetween := s.role == when && !s.leading && len(s.current.part(when)) > 0 && s.tokens[s.at-1].Form != "be"
+	isCase := s.role == when || s.role == without
+	isBetween := isCase && !s.leading && len(s.current.part(s.role)) > 0 && s.tokens[s.at-1].Form != "be"
 	return isBetween && predicates[t.Lower] && !s.currentSays()
 }
 
@@ -186,9 +187,15 @@ func (s *splitter) startsSetting(t words.Token) bool {
 	if s.at+1 < len(s.tokens) && s.tokens[s.at+1].Lower == "no" {
 		return false // "under no circumstances" says never
 	}
+	if t.Lower == "at" && s.at+1 < len(s.tokens) && isLimit[s.tokens[s.at+1].Lower] {
+		return false // "at least one test" is a bound
+	}
 	isFirst := len(s.current.part(core)) == 0 && s.role == core
 	return isFirst && settings[t.Lower] && s.at+2 < len(s.tokens) && s.hasVerbAhead()
 }
+
+// isLimit are words that make a bound behind "at".
+var isLimit = set("least most")
 
 // hasVerbAhead reports whether something that is done follows.
 func (s *splitter) hasVerbAhead() bool {

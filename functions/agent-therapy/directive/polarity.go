@@ -60,7 +60,7 @@ func (r *reading) negate(at int) bool {
 		r.describes = true
 		r.after = at + 1
 
-	case negators[word]:
+	case negators[word], r.isNothing(at):
 		r.negative = !r.negative
 		r.raise(Must, at)
 
@@ -73,6 +73,24 @@ func (r *reading) negate(at int) bool {
 		r.after = at + 1
 
 	default:
+		return false
+	}
+	return true
+}
+
+// isNothing reports whether a clause begins with "nothing" or "nobody", and with nothing that is left open
+// behind it: "nothing but".
+func (r *reading) isNothing(at int) bool {
+	switch r.tokens[at].Lower {
+	case "nothing", "nobody":
+	default:
+		return false
+	}
+	if !r.startsHere(at) || at+1 >= len(r.tokens) {
+		return false
+	}
+	switch r.tokens[at+1].Lower {
+	case "but", "else", "except", "other", "beyond", "more":
 		return false
 	}
 	return true
@@ -273,7 +291,7 @@ func (r *reading) raise(s Strength, at int) {
 var (
 	negators = set("never not no don't dont doesn't mustn't shouldn't cannot can't won't isn't aren't " +
 		"don´t needn't neither avoid refrain stop nor may'nt couldn't wouldn't")
-	prohibitions = set("forbidden prohibited banned disallowed off-limits unacceptable illegal taboo discouraged verboten")
+	prohibitions = set("forbidden prohibited banned disallowed off-limits unacceptable illegal taboo discouraged verboten avoided outlawed")
 	reversals    = set("forget hesitate fail neglect afraid")
 	demands      = set("must shall have has always required mandatory ensure need needs will require requires necessary obligatory to")
 	permits      = set("may can allowed permitted fine ok okay acceptable free welcome allow might could legitimate")
