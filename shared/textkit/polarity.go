@@ -23,7 +23,7 @@ var negators = setOf(`no not never none nobody nothing neither nor nowhere canno
 no-one nope isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't can't couldn't mustn't shouldn't won't wouldn't missing absent`)
 
 // emptyNo are words with which "no" denies nothing: "no matter", "no further".
-var emptyNo = setOf("further matter wonder doubt problem worries later sooner")
+var emptyNo = setOf("further matter wonder doubt problem worries later sooner other")
 
 // exceptions turn what follows a negation into a condition.
 var exceptions = setOf(`without unless until till except excepting before save besides only`)
@@ -41,6 +41,9 @@ func IsNegator(words []Word, at int) bool {
 
 	if !isNo(w) || at+1 == len(words) {
 		return isNo(w)
+	}
+	if w == "not" && isSetAgainst(words, at) {
+		return false
 	}
 	return !isEmptyNegator(w, words[at+1].Lower)
 }
@@ -65,6 +68,23 @@ func isEmptyNegator(w, next string) bool {
 		return next == "only" || next == "just" || next == "merely"
 	case "nothing":
 		return next == "else"
+	}
+	return false
+}
+
+// longestAside is how many words stand between commas behind "not" at most.
+const longestAside = 4
+
+// isSetAgainst reports whether "not" sets something against what stands before it, between commas: "the front
+// end, not the model, prints ...".
+func isSetAgainst(words []Word, at int) bool {
+	if words[at].Break != "," {
+		return false
+	}
+	for i := at + 2; i < min(len(words), at+2+longestAside); i++ {
+		if words[i].Break == "," {
+			return !HasVerb(words[at+1 : i])
+		}
 	}
 	return false
 }
