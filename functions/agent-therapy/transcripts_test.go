@@ -1,0 +1,98 @@
+package agenttherapy
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// shown is what a labelled transcript shows, by the name that its author gave it.
+type shown struct {
+	Kind, Quote, Rule string
+}
+
+// codesOf are our codes for what the author calls otherwise. An error that is passed over has none.
+var codesOf = map[string]string{
+	"breach":              "breach",
+	"ungrounded":          "ungrounded_success_claim",
+	"loop":                "loop",
+	"repeated_correction": "repeated_correction",
+	"approval_ignored":    "ignored_approval",
+	"scope_growth":        "scope_creep",
+}
+
+// Twenty transcripts in many forms by an author who did not know the rules. When first measured 6 of 25
+// were found, 1 was wrong, and 5 transcripts were not read as such.
+func TestLabelledTranscripts(t *testing.T) {
+	raw, err := os.ReadFile("testdata/transcripts/labels.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels map[string][]shown
+	if err := json.Unmarshal(raw, &labels); err != nil {
+		t.Fatal(err)
+	}
+
+	wanted, found, wrong := 0, 0, 0
+	for name, list := range labels {
+		text, err := os.ReadFile(filepath.Join("testdata/transcripts", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		codes := codesIn(t, name, string(text))
+
+		var known []string
+		for _, one := range list {
+			code, ok := codesOf[one.Kind]
+			if !ok || slices.Contains(known, code) {
+				continue
+			}
+			known = append(known, code)
+			wanted++
+			if slices.Contains(codes, code) {
+				found++
+			} else {
+				t.Logf("%s: no %s: %q %q", name, code, one.Quote, one.Rule)
+			}
+		}
+		for _, code := range codes {
+			if !slices.Contains(known, code) {
+				wrong++
+				t.Logf("%s: wrongly %s", name, code)
+			}
+		}
+	}
+
+	t.Logf("%d of %d found, %d wrong", found, wanted, wrong)
+	if found < leastShown || wrong > mostWrongShown {
+		t.Errorf("less than %d found, or more than %d wrong", leastShown, mostWrongShown)
+	}
+}
+
+const (
+	leastShown     = 6
+	mostWrongShown = 1
+)
+
+// codesIn returns the codes of the patterns in a transcript, with "breach" for a rule that is broken.
+func codesIn(t *testing.T, name, text string) (codes []string) {
+	t.Helper()
+	d, err := Diagnose(Input{Files: []File{{name, text}}})
+	if err != nil {
+		t.Logf("%s: %v", name, err)
+		return nil
+	}
+	if d.Kind != "transcript" {
+		t.Logf("%s is read as %s", name, d.Kind)
+	}
+
+	for _, p := range d.Patterns {
+		codes = append(codes, p.Code)
+	}
+	if len(d.Breaches) > 0 {
+		codes = append(codes, "breach")
+	}
+	return codes
+}
