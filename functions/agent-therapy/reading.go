@@ -99,28 +99,35 @@ func (r *reading) patterns() []operator.Pattern {
 	return patterns
 }
 
-// breaches holds each transcript against the documents, and against its own system prompt.
+// breaches holds each transcript against the documents, and against what its own system prompt and its
+// people rule.
 func (r *reading) breaches(rules []*directive.Directive) []adherence.Breach {
 	breaches := []adherence.Breach{}
 	for _, f := range r.files {
 		if f.transcript == nil {
 			continue
 		}
-		inForce := slices.Concat(rules, systemRules(f.transcript))
+		inForce := slices.Concat(adherence.Standing(rules), spokenRules(f.transcript))
 		breaches = append(breaches, adherence.Find(inForce, f.transcript)...)
 	}
 	return breaches
 }
 
-// systemRules returns the directives of the system turns of a transcript. Their quotes are parts of
-// those turns.
-func systemRules(t *transcript.Transcript) []*directive.Directive {
-	var rules []*directive.Directive
+// spokenRules returns the directives of the system turns of a transcript and of its people. Their quotes
+// are parts of those turns.
+func spokenRules(t *transcript.Transcript) []adherence.Rule {
+	var rules []adherence.Rule
 	for _, turn := range t.Turns {
-		if turn.Role == transcript.System {
-			source := document.NewSource(t.Source.Name+"#system", turn.Text)
-			rules = append(rules, directive.Read(document.Read(source, document.Prompt))...)
+		isRuling := turn.Role == transcript.System || turn.Role == transcript.User
+		if !isRuling {
+			continue
 		}
+		name := fmt.Sprintf("%s#%d", t.Source.Name, turn.Number)
+		if turn.Role == transcript.System {
+			name = t.Source.Name + "#system"
+		}
+		spoken := document.Read(document.NewSource(name, turn.Text), document.Prompt)
+		rules = append(rules, adherence.Since(turn.Number, directive.Read(spoken))...)
 	}
 	return rules
 }

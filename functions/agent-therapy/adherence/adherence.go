@@ -18,29 +18,76 @@ type Breach struct {
 	Why  string           `json:"why"`
 }
 
-// Find returns the breaches of some rules in a conversation, in its order.
-func Find(directives []*directive.Directive, t *transcript.Transcript) []Breach {
+// Rule is a directive and the turn behind which it is in force; 0 for the whole conversation.
+type Rule struct {
+	*directive.Directive
+	Since int
+}
+
+// Standing returns directives that are in force from the beginning.
+func Standing(directives []*directive.Directive) []Rule { return Since(0, directives) }
+
+// Since returns directives that a turn says.
+func Since(turn int, directives []*directive.Directive) []Rule {
+	rules := make([]Rule, 0, len(directives))
+	for _, d := range directives {
+		rules = append(rules, Rule{d, turn})
+	}
+	return rules
+}
+
+// Find returns the breaches of some rules in a conversation, in its order; for each use of a tool and
+// each answer the first.
+func Find(rules []Rule, t *transcript.Transcript) []Breach {
 	breaches := []Breach{}
-	agreed := false
+	s := state{t: t}
 
 	for i := range t.Turns {
 		turn := &t.Turns[i]
-		if turn.Role == transcript.User {
-			agreed = agrees(turn.Text)
-		}
-		for _, call := range turn.Calls {
-			for _, d := range directives {
-				if !forbids(d, agreed) {
-					continue
-				}
-				if what := broken(d, call); what != "" {
-					breaches = append(breaches, Breach{d.Quote(), t.Quote(turn, what), "The rule forbids it, and the tool " + call.Name + " was used for it."})
+		switch turn.Role {
+		case transcript.User:
+			s.agreed = agrees(turn.Text)
+		case transcript.Assistant:
+			for _, d := range rules {
+				if turn.Number > d.Since && s.isBrokenBySaying(d, turn) {
+					breaches = append(breaches, Breach{d.Quote(), t.Quote(turn, turn.Text), "The rule says how to answer, and the answer is another."})
 					break
 				}
 			}
 		}
+		for _, call := range turn.Calls {
+			if b, ok := s.breach(rules, turn, call); ok {
+				breaches = append(breaches, b)
+			}
+			s.note(call)
+		}
 	}
 	return breaches
+}
+
+// state is what was done so far in a conversation.
+type state struct {
+	t      *transcript.Transcript
+	agreed bool     // the last words of a person let the agent go on
+	done   []string // commands since the last change of a file
+}
+
+// breach returns the first rule that a use of a tool breaks.
+func (s *state) breach(rules []Rule, turn *transcript.Turn, call transcript.Call) (Breach, bool) {
+	for _, d := range rules {
+		if turn.Number <= d.Since {
+			continue
+		}
+		if forbids(d.Directive, s.agreed) {
+			if what := broken(d.Directive, call); what != "" {
+				return Breach{d.Quote(), s.t.Quote(turn, what), "The rule forbids it, and the tool " + call.Name + " was used for it."}, true
+			}
+		}
+		if what := s.skipped(d.Directive, call); what != "" {
+			return Breach{d.Quote(), s.t.Quote(turn, what), "The rule wants something else before, and it was not done."}, true
+		}
+	}
+	return Breach{}, false
 }
 
 // agrees reports whether a person lets the agent go on.
@@ -91,6 +138,9 @@ func broken(d *directive.Directive, call transcript.Call) string {
 		}
 	}
 
+	if program := forbiddenProgram(d, call); program != "" {
+		return program
+	}
 	if command := namedCommand(d); command != "" && isShell(call) && strings.Contains(text, command) {
 		return command
 	}
@@ -108,6 +158,10 @@ func flat(arguments string) string {
 // narrows reports whether everything that the prohibition names beyond the action stands in the call.
 func narrows(d *directive.Directive, text, command string) bool {
 	for _, thing := range d.Things {
+		isLabel := !slices.ContainsFunc(d.Core, func(t words.Token) bool { return t.Form == thing })
+		if isLabel {
+			continue
+		}
 		if strings.Contains(command, thing) || words.Broad(thing) || strings.Contains(text, thing) || ambient[thing] {
 			continue
 		}

@@ -25,7 +25,7 @@ func TestBreaches(t *testing.T) {
 	} {
 		rules := directive.Read(document.Read(document.NewSource("AGENTS.md", c.rule), document.Rules))
 		spoken := transcript.Read(document.NewSource("a.txt", "User: go\n"+c.call+"\nAssistant: ok\n"))
-		if got := len(Find(rules, spoken)) > 0; got != c.broken {
+		if got := len(Find(Standing(rules), spoken)) > 0; got != c.broken {
 			t.Errorf("%s: broken %v, want %v", name, got, c.broken)
 		}
 	}
@@ -34,7 +34,7 @@ func TestBreaches(t *testing.T) {
 func TestAgreementLiftsARule(t *testing.T) {
 	rules := directive.Read(document.Read(document.NewSource("AGENTS.md", "Never commit without approval."), document.Rules))
 	spoken := transcript.Read(document.NewSource("a.txt", "User: fix it\nAssistant: Shall I commit?\nUser: yes\n[tool_call] bash: git commit -m a\n"))
-	if got := Find(rules, spoken); len(got) > 0 {
+	if got := Find(Standing(rules), spoken); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }

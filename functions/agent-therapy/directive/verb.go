@@ -50,7 +50,8 @@ func (r *reading) isVerb(at int) bool { return r.tokens[at].Act && !r.isNoun(at)
 
 // isDemanded reports whether a word must be a verb, because it stands directly behind "never" or "must".
 func (r *reading) isDemanded(at int) bool {
-	return r.modal && at == r.after && isPlainVerb(r.tokens[at]) && r.orders()
+	isJoined := at+1 < len(r.tokens) && (r.tokens[at+1].Lower == "or" || r.tokens[at+1].Lower == "nor") // "never npm or yarn"
+	return r.modal && at == r.after && isPlainVerb(r.tokens[at]) && !isJoined && r.orders()
 }
 
 // orders reports whether the word before is one that a verb follows: "never", "do not", "must".

@@ -15,7 +15,7 @@ func KindOf(name, text string) Kind {
 		return Skill
 	case strings.HasSuffix(base, ".jsonl"):
 		return Transcript
-	case strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "["):
+	case IsJSON(trimmed):
 		return kindOfJSON(trimmed)
 	case looksSpoken(trimmed):
 		return Transcript
@@ -25,6 +25,17 @@ func KindOf(name, text string) Kind {
 		return Skill
 	}
 	return Prompt
+}
+
+// IsJSON reports whether a text without white space around it begins as JSON, and not with a name in
+// brackets: "[user] ...".
+func IsJSON(text string) bool {
+	if strings.HasPrefix(text, "{") {
+		return true
+	}
+	rest, isList := strings.CutPrefix(text, "[")
+	rest = strings.TrimSpace(rest)
+	return isList && (rest == "" || strings.ContainsRune("{[\"]", rune(rest[0])))
 }
 
 // rulesNames are files that agents read as their instructions.
@@ -94,7 +105,7 @@ func isRole(value string) int {
 }
 
 // speakers begin a line of a conversation.
-var speakers = []string{"user:", "assistant:", "human:", "ai:", "agent:", "customer:", "bot:", "claude:", "chatgpt:", "model:", "me:", "you:", "operator:", "codex:", "gemini:", "copilot:"}
+var speakers = []string{"user", "assistant", "human", "ai", "agent", "customer", "bot", "claude", "chatgpt", "model", "me", "you", "operator", "codex", "gemini", "copilot"}
 
 // looksSpoken reports whether at least two speakers take turns.
 func looksSpoken(text string) bool {
@@ -102,15 +113,31 @@ func looksSpoken(text string) bool {
 	heard := map[string]bool{}
 
 	for line := range strings.Lines(text) {
-		plain := strings.ToLower(strings.TrimLeft(line, "#*->[ \t"))
-		plain = strings.NewReplacer("**", "", "]", "").Replace(plain)
-		for _, speaker := range speakers {
-			if strings.HasPrefix(plain, speaker) {
-				turns++
-				heard[speaker] = true
-			}
+		if speaker := speakerOf(line); speaker != "" {
+			turns++
+			heard[speaker] = true
 		}
 	}
 
 	return turns >= 2 && len(heard) >= 2
+}
+
+// speakerOf returns who speaks in a line: "User: ...", "**Assistant**", "[user] ...", "### Human"; empty if
+// the line names nobody.
+func speakerOf(line string) string {
+	marked := strings.TrimSpace(line)
+	plain := strings.TrimLeft(strings.ToLower(marked), "#*->[ \t")
+	isMarked := len(plain) < len(marked)
+
+	for _, speaker := range speakers {
+		rest, ok := strings.CutPrefix(plain, speaker)
+		if !ok {
+			continue
+		}
+		isClosed := strings.HasPrefix(rest, "]") || strings.Trim(rest, "* ") == ""
+		if strings.HasPrefix(strings.TrimLeft(rest, "*]"), ":") || isMarked && isClosed {
+			return speaker
+		}
+	}
+	return ""
 }

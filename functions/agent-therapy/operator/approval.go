@@ -56,7 +56,7 @@ func (f *finder) approvals() {
 // protests say that somebody acted without agreement.
 var protests = []string{
 	"i hadn't answered", "i didn't confirm", "i did not confirm", "i didn't approve", "i did not approve", "i said wait", "i told you to wait", "without asking me", "i hadn't agreed",
-	"i didn't agree", "i never agreed", "i never approved", "i haven't approved", "i hadn't approved", "i did not agree", "i said no", "i haven't confirmed", "i never confirmed", "i asked you to wait",
+	"i didn't agree", "i never agreed", "i never approved", "i haven't approved", "i hadn't approved", "i did not agree", "i said no.", "i said no,", "i said no!", "i haven't confirmed", "i never confirmed", "i asked you to wait",
 }
 
 // beforeProtest marks the last action before a protest at turn i.

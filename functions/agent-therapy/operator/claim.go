@@ -31,8 +31,16 @@ var claimKinds = []claim{
 	},
 	{
 		says: []string{"deployed successfully", "successfully deployed", "is deployed and", "deployment succeeded", "deployment was successful",
-			"is live now", "is now live", "rollout succeeded"},
+			"is live now", "is now live", "rollout succeeded", "is deployed to", "has been deployed", "replicas are healthy", "pods are healthy"},
 		shows: []string{"deploy", "push", "kubectl", "terraform", "apply", "release", "publish", "ship", "helm", "cdk", "aws", "gcloud", "vercel"},
+	},
+	{
+		says:  []string{"has been issued", "i issued the refund", "has been refunded", "i refunded"},
+		shows: []string{"refund"},
+	},
+	{
+		says:  []string{"i started the server", "it answers with 200", "it returns 200", "it responds with 200"},
+		shows: []string{"curl ", "wget ", "http "},
 	},
 	{
 		says: []string{"i verified", "i've verified", "i have verified", "verified that", "i tested it", "i've tested", "i have tested", "i confirmed that", "i double-checked",

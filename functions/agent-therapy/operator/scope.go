@@ -27,7 +27,7 @@ var changes = []string{
 
 // complaints say that more was done than asked.
 var complaints = []string{
-	"only asked", "didn't ask", "did not ask", "just the ", "nobody asked", "undo the rest", "revert the rest", "not what i asked", "i asked for a ", "please just", "more than i asked", "undo the other", "why did you change", "why did you also", "nothing else",
+	"only asked", "didn't ask", "did not ask", "just the ", "nobody asked", "undo the rest", "revert the rest", "not what i asked", "i asked for a ", "please just", "please undo", "undo that", "take it out again", "why is there", "more than i asked", "undo the other", "why did you change", "why did you also", "nothing else",
 }
 
 // sweeping are changes that no small request needs.

@@ -27,14 +27,16 @@ var calls = map[string]bool{
 // readPlain reads lines with names of speakers. Lines without one belong to the turn before.
 func (t *Transcript) readPlain() {
 	at := 0
+	namesResults := hasResultLabels(t.Source.Text)
 	for line := range strings.Lines(t.Source.Text) {
 		start := at
 		at += len(line)
 		text := strings.TrimRight(line, "\r\n")
 
 		label, detail, rest, ok := speaker(text)
+		isUse := label == "tool" && detail != "" && namesResults
 		switch {
-		case ok && calls[label]:
+		case ok && (calls[label] || isUse):
 			t.addCall(detail, rest, start, start+len(text))
 		case ok:
 			t.addSpoken(names[label], rest, start, start+len(text))
@@ -42,6 +44,17 @@ func (t *Transcript) readPlain() {
 			t.goOn(text, start+len(text))
 		}
 	}
+}
+
+// hasResultLabels reports whether lines name what a tool answered, so that "Tool (bash): ..." is its use.
+func hasResultLabels(text string) bool {
+	for line := range strings.Lines(text) {
+		label, _, _, ok := speaker(strings.TrimRight(line, "\r\n"))
+		if ok && label != "tool" && names[label] == Result && !calls[label] {
+			return true
+		}
+	}
+	return false
 }
 
 // speaker reads the label of a line: "User:", "**Assistant:**", "### Human", "[tool_call] bash:",
@@ -100,6 +113,11 @@ func (t *Transcript) addSpoken(role Role, text string, start, end int) {
 
 // addCall adds a turn that uses a tool: "bash: npm test", or a name and arguments.
 func (t *Transcript) addCall(detail, rest string, start, end int) {
+	t.Turns = append(t.Turns, Turn{Role: Assistant, Calls: []Call{writtenCall(detail, rest)}, start: start, end: end})
+}
+
+// writtenCall reads what stands behind the label of a call.
+func writtenCall(detail, rest string) Call {
 	name, arguments, ok := strings.Cut(rest, ":")
 	if !ok || strings.ContainsAny(name, " {\"") {
 		name, arguments, _ = strings.Cut(rest, " ")
@@ -107,9 +125,24 @@ func (t *Transcript) addCall(detail, rest string, start, end int) {
 	if detail != "" {
 		name, arguments = detail, rest
 	}
+	return Call{strings.TrimSpace(name), strings.TrimSpace(arguments)}
+}
 
-	call := Call{strings.TrimSpace(name), strings.TrimSpace(arguments)}
-	t.Turns = append(t.Turns, Turn{Role: Assistant, Calls: []Call{call}, start: start, end: end})
+// takeWrittenCalls moves the lines of a message that are uses of tools, such as "[tool_call] bash: ls", to
+// its calls.
+func (turn *Turn) takeWrittenCalls() {
+	var said []string
+	for line := range strings.Lines(turn.Text) {
+		text := strings.TrimRight(line, "\r\n")
+		label, detail, rest, ok := speaker(text)
+		isCall := ok && strings.HasPrefix(strings.TrimSpace(text), "[") && calls[label]
+		if !isCall {
+			said = append(said, text)
+			continue
+		}
+		turn.Calls = append(turn.Calls, writtenCall(detail, rest))
+	}
+	turn.Text = strings.Join(said, "\n")
 }
 
 // goOn adds a line to the last turn.

@@ -168,6 +168,9 @@ func (t *Transcript) addMessage(r record, start, end int) {
 		turn.addCalls(r)
 	}
 
+	if turn.Role == Assistant {
+		turn.takeWrittenCalls()
+	}
 	turn.Text = strings.TrimSpace(turn.Text)
 	if turn.Role == Result && saysError(turn.Text) {
 		turn.Failed = true

@@ -46,10 +46,9 @@ func Read(source *document.Source) *Transcript {
 	t := &Transcript{Source: source}
 	trimmed := strings.TrimSpace(source.Text)
 
-	switch {
-	case strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "["):
+	if document.IsJSON(trimmed) {
 		t.readJSON()
-	default:
+	} else {
 		t.readPlain()
 	}
 

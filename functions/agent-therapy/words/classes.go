@@ -27,7 +27,7 @@ var empty = set(`is are was were been being has had needs does did got get gets 
 	immediately straight away once again there here where which who whom whose what how why because since
 	let lets kindly absolutely generally usually normally typically possible whenever wherever however
 	anywhere anything everything everywhere nothing something someone anyone everyone yourself itself
-	themselves hand manually kind sort etc eg ie e.g i.e must mustn't don't doesn't shouldn't can't cannot
+	themselves myself ourselves hand manually kind sort etc eg ie e.g i.e must mustn't don't doesn't shouldn't can't cannot
 	won't n't under no circumstances matter rule rules note important critical remember instead rather
 	other another otherwise first second finally last next new existing more most less least many much few
 	able allowed forbidden prohibited permitted okay ok fine acceptable required needed necessary mandatory

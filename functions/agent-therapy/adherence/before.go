@@ -1,0 +1,129 @@
+package adherence
+
+import (
+	"slices"
+	"strings"
+
+	"governance.internal/functions/agent-therapy/directive"
+	"governance.internal/functions/agent-therapy/transcript"
+	"governance.internal/functions/agent-therapy/words"
+)
+
+// acting are words of commands that do what an action says, by its normal form.
+var acting = map[string][]string{
+	"commit":  {"git commit"},
+	"push":    {"git push"},
+	"merge":   {"git merge", "gh pr merge"},
+	"delete":  {"rm ", "git rm", " prune", "drop table", " delete", "truncate ", "unlink "},
+	"apply":   {" apply"},
+	"deploy":  {"deploy", "kubectl apply", "helm upgrade"},
+	"restart": {"restart"},
+	"install": {" install ", "pip install", "npm i ", " add "},
+	"send":    {"send"},
+	"publish": {"publish"},
+}
+
+// showing are words of commands that do what must come before, by the normal form.
+var showing = map[string][]string{
+	"test":   {"test", "spec", "check"},
+	"test_":  {"test", "spec", "check"},
+	"lint":   {"lint", "ruff", "flake8", "vet", "check"},
+	"build":  {"build", "make", "compile"},
+	"backup": {"backup", "dump", "snapshot"},
+}
+
+// note remembers a command. What was shown before a change of a file no longer counts.
+func (s *state) note(call transcript.Call) {
+	if changes(call) {
+		s.done = nil
+	}
+	s.done = append(s.done, commandOf(call))
+}
+
+// commandOf returns the words of a call as one line in lower case.
+func commandOf(call transcript.Call) string {
+	return strings.ToLower(call.Name + " " + flat(call.Arguments) + " ")
+}
+
+// skipped returns the words of a call that come too early: a rule wants to be asked, or something to be
+// run, before. It returns nothing if the rule is about something else.
+func (s *state) skipped(d *directive.Directive, call transcript.Call) string {
+	if d.Negative || d.Strength < directive.Should || len(d.Before) == 0 {
+		return ""
+	}
+	what := does(d.Before, call)
+	if what == "" {
+		return ""
+	}
+	if d.Action == "ask" {
+		if s.agreed {
+			return ""
+		}
+		return what
+	}
+
+	wanted := wantedBefore(d)
+	if len(wanted) == 0 || s.wasDone(wanted) {
+		return ""
+	}
+	return what
+}
+
+// does returns the words by which a command does one of some actions; empty if it does none.
+func does(actions []string, call transcript.Call) string {
+	if !isShell(call) {
+		return ""
+	}
+	command := commandOf(call)
+	for _, action := range actions {
+		for _, part := range acting[action] {
+			if strings.Contains(command, part) {
+				return strings.TrimSpace(part)
+			}
+		}
+	}
+	return ""
+}
+
+// wantedBefore returns words of the commands that a rule wants first: what it names in backticks, or what
+// shows that its action was done.
+func wantedBefore(d *directive.Directive) []string {
+	if len(d.Codes) > 0 {
+		return d.Codes
+	}
+	for _, form := range append([]string{d.Action}, d.Things...) {
+		if parts := showing[form]; parts != nil {
+			return parts
+		}
+	}
+	return nil
+}
+
+// wasDone reports whether a command since the last change has one of some words.
+func (s *state) wasDone(wanted []string) bool {
+	return slices.ContainsFunc(s.done, func(command string) bool {
+		return slices.ContainsFunc(wanted, func(part string) bool { return strings.Contains(command, strings.ToLower(part)) })
+	})
+}
+
+// forbiddenProgram returns the program that a call runs though a rule forbids it: "never npm or yarn".
+func forbiddenProgram(d *directive.Directive, call transcript.Call) string {
+	isUse := d.Action == directive.Use || d.Action == "run" || d.Action == "install" || d.Action == "call"
+	if !isUse || !isShell(call) {
+		return ""
+	}
+
+	separators := strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n")
+	for segment := range strings.Lines(separators.Replace(flat(call.Arguments))) {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(segment), "{command:"))
+		if len(fields) == 0 {
+			continue
+		}
+		program := strings.ToLower(fields[0])
+		isNamed := slices.ContainsFunc(d.Core, func(t words.Token) bool { return t.Lower == program && slices.Contains(d.Things, t.Form) })
+		if isNamed {
+			return fields[0]
+		}
+	}
+	return ""
+}
