@@ -138,16 +138,13 @@ func broken(d *directive.Directive, call transcript.Call) string {
 		}
 	}
 
-	if program := forbiddenProgram(d, call); program != "" {
-		return program
-	}
 	if command := namedCommand(d); command != "" && isShell(call) && strings.Contains(text, command) {
 		return command
 	}
 	if isEdit(d.Action) && changes(call) {
 		return namedFile(d, text)
 	}
-	return ""
+	return forbiddenProgram(d, call)
 }
 
 // flat makes arguments in JSON readable as a command: a list of words becomes words.

@@ -108,22 +108,32 @@ func (s *state) wasDone(wanted []string) bool {
 
 // forbiddenProgram returns the program that a call runs though a rule forbids it: "never npm or yarn".
 func forbiddenProgram(d *directive.Directive, call transcript.Call) string {
-	isUse := d.Action == directive.Use || d.Action == "run" || d.Action == "install" || d.Action == "call"
-	if !isUse || !isShell(call) {
+	if !running[d.Action] || !isShell(call) {
 		return ""
 	}
-
-	separators := strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n")
-	for segment := range strings.Lines(separators.Replace(flat(call.Arguments))) {
-		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(segment), "{command:"))
-		if len(fields) == 0 {
-			continue
-		}
-		program := strings.ToLower(fields[0])
-		isNamed := slices.ContainsFunc(d.Core, func(t words.Token) bool { return t.Lower == program && slices.Contains(d.Things, t.Form) })
+	for _, program := range programsOf(call) {
+		isNamed := slices.ContainsFunc(d.Core, func(t words.Token) bool {
+			return t.Lower == strings.ToLower(program) && slices.Contains(d.Things, t.Form)
+		})
 		if isNamed {
-			return fields[0]
+			return program
 		}
 	}
 	return ""
+}
+
+// running are actions of rules about which programs are run.
+var running = map[string]bool{directive.Use: true, "run": true, "install": true, "call": true}
+
+// programsOf returns the first word of each command of a line.
+func programsOf(call transcript.Call) []string {
+	separators := strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n")
+	var programs []string
+	for command := range strings.Lines(separators.Replace(flat(call.Arguments))) {
+		command = strings.TrimPrefix(strings.TrimSpace(command), "{command:")
+		if fields := strings.Fields(command); len(fields) > 0 {
+			programs = append(programs, fields[0])
+		}
+	}
+	return programs
 }

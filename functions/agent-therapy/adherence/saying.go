@@ -43,13 +43,21 @@ func demanded(d *directive.Directive) string {
 		return ""
 	}
 	for name, l := range languages {
-		for _, word := range l.named {
-			if strings.Contains(text, " in "+word) || strings.Contains(text, " auf "+word) || strings.Contains(text, " en "+word) {
-				return name
-			}
+		if l.isNamedIn(text) {
+			return name
 		}
 	}
 	return ""
+}
+
+// isNamedIn reports whether a text in lower case says "in German", "auf Deutsch" or the like.
+func (l language) isNamedIn(text string) bool {
+	for _, word := range l.named {
+		if containsAny(text, []string{" in " + word, " auf " + word, " en " + word}) {
+			return true
+		}
+	}
+	return false
 }
 
 func containsAny(text string, parts []string) bool {

@@ -184,18 +184,16 @@ var settings = map[string]bool{"in": true, "for": true, "on": true, "with": true
 
 // startsSetting reports whether a clause begins with a setting.
 func (s *splitter) startsSetting(t words.Token) bool {
-	if s.at+1 < len(s.tokens) && s.tokens[s.at+1].Lower == "no" {
-		return false // "under no circumstances" says never
-	}
-	if t.Lower == "at" && s.at+1 < len(s.tokens) && isLimit[s.tokens[s.at+1].Lower] {
-		return false // "at least one test" is a bound
+	if s.at+1 < len(s.tokens) && noSetting[s.tokens[s.at+1].Lower] {
+		return false
 	}
 	isFirst := len(s.current.part(core)) == 0 && s.role == core
 	return isFirst && settings[t.Lower] && s.at+2 < len(s.tokens) && s.hasVerbAhead()
 }
 
-// isLimit are words that make a bound behind "at".
-var isLimit = set("least most")
+// noSetting are words behind which no setting stands: "under no circumstances" says never, and "at least
+// one" is a bound.
+var noSetting = set("no least most")
 
 // hasVerbAhead reports whether something that is done follows.
 func (s *splitter) hasVerbAhead() bool {
