@@ -72,7 +72,7 @@ const mostSentences = 3
 func (f *finder) rareForms() map[string]bool {
 	sentences := map[string]map[int]bool{}
 	for i, c := range f.all {
-		for _, form := range c.Things {
+		for _, form := range append([]string{c.Action}, c.Things...) {
 			if sentences[form] == nil {
 				sentences[form] = map[int]bool{}
 			}
@@ -90,7 +90,7 @@ func (f *finder) rareForms() map[string]bool {
 // linked reports whether two quantities of one unit are about a thing that hardly anything else in the
 // documents is about, and that both call by the same name.
 func linked(a, b quantity, rare map[string]bool) bool {
-	if a.Negative || b.Negative {
+	if isOpen(a) || isOpen(b) {
 		return false
 	}
 	n := 0
@@ -101,6 +101,9 @@ func linked(a, b quantity, rare map[string]bool) bool {
 	}
 	return n > 0
 }
+
+// isOpen reports whether a prohibition sets no upper bound, so that what it wants is not known.
+func isOpen(q quantity) bool { return q.Negative && q.bound != atMost }
 
 // sameKind reports whether the words in front of a thing do not tell two kinds of it apart: "access token"
 // and "refresh token".
@@ -224,7 +227,7 @@ func numberOf(t words.Token) (float64, bool) {
 		return n, true
 	}
 
-	text := strings.TrimSuffix(t.Lower, "%")
+	text := strings.TrimLeft(strings.TrimSuffix(t.Lower, "%"), "$€£")
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz")
 	digits = strings.ReplaceAll(strings.Trim(digits, "~<>=-"), ",", "")
 	n, err := strconv.ParseFloat(digits, 64)
@@ -323,10 +326,18 @@ func impliedUnit(tokens []words.Token) string {
 	return ""
 }
 
+// currencies are the signs in front of amounts.
+var currencies = map[string]string{"$": "dollar", "€": "euro", "£": "pound"}
+
 // unitInside returns the unit of a number that is written in one word: "80%", "30s"; empty without.
 func unitInside(t words.Token) string {
 	if strings.HasSuffix(t.Lower, "%") {
 		return percent
+	}
+	for sign, name := range currencies {
+		if strings.HasPrefix(t.Lower, sign) {
+			return name
+		}
 	}
 	letters := strings.TrimLeft(t.Lower, "0123456789.,")
 	if letters == t.Lower {
@@ -366,13 +377,18 @@ func boundAt(tokens []words.Token, first, last int, negative bool) bound {
 	switch {
 	case containsAny(text, " at most ", " up to ", " no more than ", " not more than ", " maximum ", " max ", " under ", " below ", " fewer than ", " less than ", " no longer than ", " not exceed ", " exceed ", " limit ", " within ", " or fewer ", " or less ", " shorter than ", " not longer than ", " limited to "):
 		return atMost
-	case containsAny(text, " at least ", " minimum ", " min ", " above ", " more than ", " no fewer than ", " no less than ", " over ", " or more ", " longer than ", " or later ", " or newer ", " or higher ", " and later ", " and newer ", " and above "):
-		if negative {
-			return atMost // "must not be longer than"
+	case containsAny(text, " at least ", " minimum ", " min ", " above ", " more than ", " no fewer than ", " no less than ", " over ", " beyond ", " or more ", " longer than ", " or later ", " or newer ", " or higher ", " and later ", " and newer ", " and above "):
+		if negative || turnsAway(tokens) {
+			return atMost // "must not be longer than", "refuse what is longer than"
 		}
 		return atLeast
 	}
 	return exactly
+}
+
+// turnsAway reports whether words say that something is not accepted.
+func turnsAway(tokens []words.Token) bool {
+	return slices.ContainsFunc(tokens, func(t words.Token) bool { return t.Form == "reject" })
 }
 
 func containsAny(text string, parts ...string) bool {
