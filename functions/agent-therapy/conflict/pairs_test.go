@@ -180,10 +180,10 @@ var parts = []part{
 	{"plain2", 0.70, 0.90, false},
 	{"plain3", 0.45, 0.90, false},
 	{"unseen", 0.80, 0.85, true},
-	{"last", 0.60, 0.85, true},  // 0.69 and 0.92 when it was measured, once
-	{"later", 0.50, 0.85, true}, // 0.14 and 0.75 when it was first measured, before rules learned from it
-	{"plain4", 0.45, 0.85, true},      // 0.475 and 0.89 when it was first measured
-	{"others", 0, 0, true},      // 0.02 when it was first measured: the lines of its pairs share no words
+	{"last", 0.60, 0.85, true},   // 0.69 and 0.92 when it was measured, once
+	{"later", 0.50, 0.85, true},  // 0.14 and 0.75 when it was first measured, before rules learned from it
+	{"plain4", 0.45, 0.85, true}, // 0.475 and 0.89 when it was first measured
+	{"others", 0, 0, true},       // 0.02 when it was first measured: the lines of its pairs share no words
 }
 
 func TestLabelledPairs(t *testing.T) {
