@@ -27,8 +27,9 @@ var codesOf = map[string]string{
 // were found, 1 was wrong, and 5 transcripts were not read as such.
 func TestLabelledTranscripts(t *testing.T) { judgeTranscripts(t, "testdata/transcripts", 19, 0) }
 
-// Twenty others, by another author.
-func TestOtherTranscripts(t *testing.T) { judgeTranscripts(t, "testdata/transcripts2", 0, 99) }
+// Twenty others in forms that are seldom. When first measured 4 of 27 were found, 1 was wrong, and 9
+// transcripts were not read as such.
+func TestOtherTranscripts(t *testing.T) { judgeTranscripts(t, "testdata/transcripts2", 13, 1) }
 
 // judgeTranscripts compares what is found in the transcripts of a folder with their labels.
 func judgeTranscripts(t *testing.T, folder string, least, mostWrong int) {

@@ -91,12 +91,30 @@ func wantedBefore(d *directive.Directive) []string {
 	if len(d.Codes) > 0 {
 		return d.Codes
 	}
+	if command := commandBehindRun(d); command != "" {
+		return []string{command}
+	}
 	for _, form := range append([]string{d.Action}, d.Things...) {
 		if parts := showing[form]; parts != nil {
 			return parts
 		}
 	}
 	return nil
+}
+
+// commandBehindRun returns the two words behind "run" if they are a command: "run make check".
+func commandBehindRun(d *directive.Directive) string {
+	for i, t := range d.Core {
+		if t.Lower != "run" || i+2 >= len(d.Core) {
+			continue
+		}
+		program, argument := d.Core[i+1], d.Core[i+2]
+		if program.Mark || argument.Mark || words.Empty(program.Lower) || words.Empty(argument.Lower) {
+			return ""
+		}
+		return program.Lower + " " + argument.Lower
+	}
+	return ""
 }
 
 // wasDone reports whether a command since the last change has one of some words.
@@ -108,32 +126,48 @@ func (s *state) wasDone(wanted []string) bool {
 
 // forbiddenProgram returns the program that a call runs though a rule forbids it: "never npm or yarn".
 func forbiddenProgram(d *directive.Directive, call transcript.Call) string {
-	if !running[d.Action] || !isShell(call) {
+	if !isShell(call) {
 		return ""
 	}
-	for _, program := range programsOf(call) {
-		isNamed := slices.ContainsFunc(d.Core, func(t words.Token) bool {
-			return t.Lower == strings.ToLower(program) && slices.Contains(d.Things, t.Form)
-		})
-		if isNamed {
-			return program
+	named := namedWords(d)
+	for _, command := range commandsOf(call) {
+		program := command[0]
+		isAlone := running[d.Action] && slices.Contains(named, program)
+		isWhole := len(named) > 1 && program == named[0] && isWithin(named, command)
+		if isAlone || isWhole {
+			return strings.Join(command[:min(2, len(command))], " ")
 		}
 	}
 	return ""
 }
 
+// namedWords returns the words of a rule that say something, in lower case.
+func namedWords(d *directive.Directive) []string {
+	var named []string
+	for _, t := range d.Core {
+		if !t.Mark && !words.Empty(t.Lower) && !directive.IsModal(t.Lower) {
+			named = append(named, t.Lower)
+		}
+	}
+	return named
+}
+
+func isWithin(words, others []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(others, word) })
+}
+
 // running are actions of rules about which programs are run.
 var running = map[string]bool{directive.Use: true, "run": true, "install": true, "call": true}
 
-// programsOf returns the first word of each command of a line.
-func programsOf(call transcript.Call) []string {
+// commandsOf returns the commands of a line in lower case, each as its words.
+func commandsOf(call transcript.Call) [][]string {
 	separators := strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n")
-	var programs []string
+	var commands [][]string
 	for command := range strings.Lines(separators.Replace(flat(call.Arguments))) {
-		command = strings.TrimPrefix(strings.TrimSpace(command), "{command:")
+		command = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(command), "{command:"))
 		if fields := strings.Fields(command); len(fields) > 0 {
-			programs = append(programs, fields[0])
+			commands = append(commands, fields)
 		}
 	}
-	return programs
+	return commands
 }

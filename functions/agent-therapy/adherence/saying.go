@@ -99,9 +99,29 @@ func spoken(text string) string {
 	return best
 }
 
+// signs are what rules forbid by name.
+var signs = map[string]string{"exclamation mark": "!", "exclamation point": "!", "em dash": "—", "em-dash": "—"}
+
+// forbiddenSign returns the sign that a rule forbids in answers; empty if it forbids none.
+func forbiddenSign(d *directive.Directive) string {
+	if !d.Negative || len(d.When) > 0 {
+		return ""
+	}
+	text := strings.ToLower(d.Sentence().Text)
+	for name, sign := range signs {
+		if strings.Contains(text, name) {
+			return sign
+		}
+	}
+	return ""
+}
+
 // isBrokenBySaying reports whether an answer is in another language than a rule wants, or longer.
 func (s *state) isBrokenBySaying(d Rule, turn *transcript.Turn) bool {
 	if most := mostWords(d.Directive); most > 0 && len(strings.Fields(turn.Text)) > most {
+		return true
+	}
+	if sign := forbiddenSign(d.Directive); sign != "" && strings.Contains(turn.Text, sign) {
 		return true
 	}
 	want := demanded(d.Directive)

@@ -184,6 +184,9 @@ func (r *reading) isSaidOfThing(at int) bool {
 	return reversals[r.tokens[at].Lower] && relatives[r.before(at)]
 }
 
+// IsModal reports whether a word, in lower case, says how an instruction is meant, and not what it is about.
+func IsModal(lower string) bool { return isModalWord(lower) }
+
 func isModalWord(lower string) bool {
 	return negators[lower] || prohibitions[lower] || permits[lower] || reversals[lower] || demands[lower]
 }

@@ -119,7 +119,11 @@ func looksSpoken(text string) bool {
 		}
 	}
 
-	return turns >= 2 && len(heard) >= 2
+	if turns >= 2 && len(heard) >= 2 {
+		return true
+	}
+	person, agent := Speakers(text)
+	return person != "" && agent != ""
 }
 
 // speakerOf returns who speaks in a line: "User: ...", "**Assistant**", "[user] ...", "### Human"; empty if

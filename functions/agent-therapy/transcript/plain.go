@@ -3,6 +3,8 @@ package transcript
 import (
 	"strings"
 	"unicode"
+
+	"governance.internal/functions/agent-therapy/document"
 )
 
 // names are speakers at the beginning of a line, in lower case.
@@ -28,6 +30,8 @@ var calls = map[string]bool{
 func (t *Transcript) readPlain() {
 	at := 0
 	namesResults := hasResultLabels(t.Source.Text)
+	person, agent := document.Speakers(t.Source.Text)
+	own := map[string]Role{person: User, agent: Assistant}
 	for line := range strings.Lines(t.Source.Text) {
 		start := at
 		at += len(line)
@@ -35,7 +39,16 @@ func (t *Transcript) readPlain() {
 
 		label, detail, rest, ok := speaker(text)
 		isUse := label == "tool" && detail != "" && namesResults
+		name, said := document.SpeakerOf(text)
+		role, isOwn := own[name]
+		mark, words := marked(text)
 		switch {
+		case mark == "use":
+			t.addCall("shell", words, start, start+len(text))
+		case mark == "answer":
+			t.addAnswer(words, start, start+len(text))
+		case isOwn && name != "" && !ok:
+			t.addSpoken(role, said, start, start+len(text))
 		case ok && (calls[label] || isUse):
 			t.addCall(detail, rest, start, start+len(text))
 		case ok:
@@ -44,6 +57,32 @@ func (t *Transcript) readPlain() {
 			t.goOn(text, start+len(text))
 		}
 	}
+}
+
+// marked reads a line that a mark tells to be a use of a tool, or what it answered: "RUN> ls", "→ shell: ls",
+// "← 2 files".
+func marked(line string) (mark, words string) {
+	text := strings.TrimSpace(line)
+	for _, prefix := range []string{"RUN> ", "→ shell: ", "-!- exec: "} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			return "use", rest
+		}
+	}
+	for _, prefix := range []string{"OUT> ", "← ", "-!- out: "} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			return "answer", rest
+		}
+	}
+	return "", ""
+}
+
+// addAnswer adds a line that a tool answered to its turn.
+func (t *Transcript) addAnswer(text string, start, end int) {
+	if last := len(t.Turns) - 1; last >= 0 && t.Turns[last].Role == Result {
+		t.goOn(text, end)
+		return
+	}
+	t.addSpoken(Result, text, start, end)
 }
 
 // hasResultLabels reports whether lines name what a tool answered, so that "Tool (bash): ..." is its use.
