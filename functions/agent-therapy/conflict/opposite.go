@@ -440,9 +440,9 @@ func covers(no, yes *directive.Directive) bool {
 	return no.Action == yes.Action && stands(no)
 }
 
-// isAllAmbient reports whether a prohibition names only where everything happens.
+// isAllAmbient reports whether a prohibition names only where everything happens, and no action of its own.
 func (c coverage) isAllAmbient(no *directive.Directive) bool {
-	return c.ambient > 0 && c.ambient == len(no.Groups)
+	return no.Action == directive.Use && c.ambient > 0 && c.ambient == len(no.Groups)
 }
 
 // isAllOf reports whether a prohibition is about nothing but the object of what is asked for: who must
