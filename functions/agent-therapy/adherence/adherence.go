@@ -41,6 +41,7 @@ func Since(turn int, directives []*directive.Directive) []Rule {
 func Find(rules []Rule, t *transcript.Transcript) []Breach {
 	breaches := []Breach{}
 	s := state{t: t}
+	acts, manners := actRules(rules), mannerRules(rules)
 
 	for i := range t.Turns {
 		turn := &t.Turns[i]
@@ -48,18 +49,19 @@ func Find(rules []Rule, t *transcript.Transcript) []Breach {
 		case transcript.User:
 			s.agreed = agrees(turn.Text)
 		case transcript.Assistant:
-			for _, d := range rules {
-				if turn.Number > d.Since && s.isBrokenBySaying(d, turn) {
-					breaches = append(breaches, Breach{d.Quote(), t.Quote(turn, turn.Text), "The rule says how to answer, and the answer is another."})
+			for _, m := range manners {
+				if turn.Number > m.Since && m.isBroken(turn.Text) {
+					breaches = append(breaches, Breach{m.Quote(), t.Quote(turn, turn.Text), "The rule says how to answer, and the answer is another."})
 					break
 				}
 			}
 		}
 		for _, call := range turn.Calls {
-			if b, ok := s.breach(rules, turn, call); ok {
+			u := useOf(call)
+			if b, ok := s.breach(acts, turn, u); ok {
 				breaches = append(breaches, b)
 			}
-			s.note(call)
+			s.note(u)
 		}
 	}
 	return breaches
@@ -72,18 +74,60 @@ type state struct {
 	done   []string // commands since the last change of a file
 }
 
+// actRule is a rule about what is done, with what is compared with each use of a tool.
+type actRule struct {
+	Rule
+	command string   // that it names in backticks
+	named   []string // its words that say something
+}
+
+// actRules returns the rules that a use of a tool can break.
+func actRules(rules []Rule) []actRule {
+	var acts []actRule
+	for _, r := range rules {
+		isBan := r.Negative && r.Strength == directive.Must
+		isOrder := !r.Negative && len(r.Before) > 0
+		if isBan || isOrder {
+			acts = append(acts, actRule{r, namedCommand(r.Directive), namedWords(r.Directive)})
+		}
+	}
+	return acts
+}
+
+// use is a use of a tool as it is compared with rules.
+type use struct {
+	transcript.Call
+	text     string     // name and arguments as one line in lower case, with a space behind
+	commands [][]string // of a shell, each as its words
+	isShell  bool
+	changes  bool // changes files
+}
+
+func useOf(call transcript.Call) use {
+	u := use{
+		Call:    call,
+		text:    strings.ToLower(call.Name + " " + flat(call.Arguments) + " "),
+		isShell: isShell(call),
+		changes: changes(call),
+	}
+	if u.isShell {
+		u.commands = commandsOf(call)
+	}
+	return u
+}
+
 // breach returns the first rule that a use of a tool breaks.
-func (s *state) breach(rules []Rule, turn *transcript.Turn, call transcript.Call) (Breach, bool) {
+func (s *state) breach(rules []actRule, turn *transcript.Turn, u use) (Breach, bool) {
 	for _, d := range rules {
 		if turn.Number <= d.Since {
 			continue
 		}
 		if forbids(d.Directive, s.agreed) {
-			if what := broken(d.Directive, call); what != "" {
-				return Breach{d.Quote(), s.t.Quote(turn, what), "The rule forbids it, and the tool " + call.Name + " was used for it."}, true
+			if what := broken(d, u); what != "" {
+				return Breach{d.Quote(), s.t.Quote(turn, what), "The rule forbids it, and the tool " + u.Name + " was used for it."}, true
 			}
 		}
-		if what := s.skipped(d.Directive, call); what != "" {
+		if what := s.skipped(d.Directive, u); what != "" {
 			return Breach{d.Quote(), s.t.Quote(turn, what), "The rule wants something else before, and it was not done."}, true
 		}
 	}
@@ -129,22 +173,21 @@ var commands = map[string][]string{
 	"stash":     {"git stash"},
 }
 
-// broken returns the words of a call that break a prohibition; empty if none do.
-func broken(d *directive.Directive, call transcript.Call) string {
-	text := strings.ToLower(call.Name + " " + flat(call.Arguments))
+// broken returns the words of a use that break a prohibition; empty if none do.
+func broken(d actRule, u use) string {
 	for _, command := range commands[d.Action] {
-		if strings.Contains(text, command) && narrows(d, text, command) {
+		if strings.Contains(u.text, command) && narrows(d.Directive, u.text, command) {
 			return command
 		}
 	}
 
-	if command := namedCommand(d); command != "" && isShell(call) && strings.Contains(text, command) {
-		return command
+	if d.command != "" && u.isShell && strings.Contains(u.text, d.command) {
+		return d.command
 	}
-	if isEdit(d.Action) && changes(call) {
-		return namedFile(d, text)
+	if isEdit(d.Action) && u.changes {
+		return namedFile(d.Directive, u.text)
 	}
-	return forbiddenProgram(d, call)
+	return forbiddenProgram(d, u)
 }
 
 // flat makes arguments in JSON readable as a command: a list of words becomes words.

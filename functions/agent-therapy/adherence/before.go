@@ -11,9 +11,9 @@ import (
 
 // acting are words of commands that do what an action says, by its normal form.
 var acting = map[string][]string{
-	"commit":  {"git commit"},
-	"push":    {"git push"},
-	"merge":   {"git merge", "gh pr merge"},
+	"commit":  commands["commit"],
+	"push":    commands["push"],
+	"merge":   commands["merge"],
 	"delete":  {"rm ", "git rm", " prune", "drop table", " delete", "truncate ", "unlink "},
 	"apply":   {" apply"},
 	"deploy":  {"deploy", "kubectl apply", "helm upgrade"},
@@ -33,25 +33,20 @@ var showing = map[string][]string{
 }
 
 // note remembers a command. What was shown before a change of a file no longer counts.
-func (s *state) note(call transcript.Call) {
-	if changes(call) {
+func (s *state) note(u use) {
+	if u.changes {
 		s.done = nil
 	}
-	s.done = append(s.done, commandOf(call))
+	s.done = append(s.done, u.text)
 }
 
-// commandOf returns the words of a call as one line in lower case.
-func commandOf(call transcript.Call) string {
-	return strings.ToLower(call.Name + " " + flat(call.Arguments) + " ")
-}
-
-// skipped returns the words of a call that come too early: a rule wants to be asked, or something to be
+// skipped returns the words of a use that come too early: a rule wants to be asked, or something to be
 // run, before. It returns nothing if the rule is about something else.
-func (s *state) skipped(d *directive.Directive, call transcript.Call) string {
+func (s *state) skipped(d *directive.Directive, u use) string {
 	if d.Negative || d.Strength < directive.Should || len(d.Before) == 0 {
 		return ""
 	}
-	what := does(d.Before, call)
+	what := does(d.Before, u)
 	if what == "" {
 		return ""
 	}
@@ -70,14 +65,13 @@ func (s *state) skipped(d *directive.Directive, call transcript.Call) string {
 }
 
 // does returns the words by which a command does one of some actions; empty if it does none.
-func does(actions []string, call transcript.Call) string {
-	if !isShell(call) {
+func does(actions []string, u use) string {
+	if !u.isShell {
 		return ""
 	}
-	command := commandOf(call)
 	for _, action := range actions {
 		for _, part := range acting[action] {
-			if strings.Contains(command, part) {
+			if strings.Contains(u.text, part) {
 				return strings.TrimSpace(part)
 			}
 		}
@@ -124,16 +118,12 @@ func (s *state) wasDone(wanted []string) bool {
 	})
 }
 
-// forbiddenProgram returns the program that a call runs though a rule forbids it: "never npm or yarn".
-func forbiddenProgram(d *directive.Directive, call transcript.Call) string {
-	if !isShell(call) {
-		return ""
-	}
-	named := namedWords(d)
-	for _, command := range commandsOf(call) {
+// forbiddenProgram returns the program that a use runs though a rule forbids it: "never npm or yarn".
+func forbiddenProgram(d actRule, u use) string {
+	for _, command := range u.commands {
 		program := command[0]
-		isAlone := running[d.Action] && slices.Contains(named, program)
-		isWhole := len(named) > 1 && program == named[0] && isWithin(named, command)
+		isAlone := running[d.Action] && slices.Contains(d.named, program)
+		isWhole := len(d.named) > 1 && program == d.named[0] && isWithin(d.named, command)
 		if isAlone || isWhole {
 			return strings.Join(command[:min(2, len(command))], " ")
 		}
@@ -159,9 +149,11 @@ func isWithin(words, others []string) bool {
 // running are actions of rules about which programs are run.
 var running = map[string]bool{directive.Use: true, "run": true, "install": true, "call": true}
 
+// separators stand between the commands of a line.
+var separators = strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n")
+
 // commandsOf returns the commands of a line in lower case, each as its words.
 func commandsOf(call transcript.Call) [][]string {
-	separators := strings.NewReplacer("&&", "\n", "||", "\n", ";", "\n", "|", "\n", "$(", "\n")
 	var commands [][]string
 	for command := range strings.Lines(separators.Replace(flat(call.Arguments))) {
 		command = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(command), "{command:"))

@@ -7,21 +7,21 @@ import (
 	"sync"
 
 	"governance.internal/functions/agent-therapy/directive"
-	"governance.internal/functions/agent-therapy/transcript"
 )
 
 // language is one that a rule may demand.
 type language struct {
+	name  string
 	named []string        // words by which rules name it
 	usual map[string]bool // words that nearly every sentence in it has
 }
 
-var languages = map[string]language{
-	"German":  {[]string{"german", "deutsch"}, usual("der die das und ist nicht ich sie es ein eine zu den von mit auf für dass im wie")},
-	"English": {[]string{"english", "englisch", "anglais", "inglés", "inglese"}, usual("the and is not you it a an to of with for that in on are was this i be")},
-	"French":  {[]string{"french", "français", "französisch"}, usual("le la les et est pas je vous il un une de des du pour que dans sur avec ce")},
-	"Spanish": {[]string{"spanish", "español", "castellano", "spanisch"}, usual("el la los y es no que un una de del para con en por se lo su como")},
-	"Italian": {[]string{"italian", "italiano", "italienisch"}, usual("il la gli e è non che un una di del per con in da si lo sono come")},
+var languages = []language{
+	{"German", []string{"german", "deutsch"}, usual("der die das und ist nicht ich sie es ein eine zu den von mit auf für dass im wie")},
+	{"English", []string{"english", "englisch", "anglais", "inglés", "inglese"}, usual("the and is not you it a an to of with for that in on are was this i be")},
+	{"French", []string{"french", "français", "französisch"}, usual("le la les et est pas je vous il un une de des du pour que dans sur avec ce")},
+	{"Spanish", []string{"spanish", "español", "castellano", "spanisch"}, usual("el la los y es no que un una de del para con en por se lo su como")},
+	{"Italian", []string{"italian", "italiano", "italienisch"}, usual("il la gli e è non che un una di del per con in da si lo sono come")},
 }
 
 func usual(text string) map[string]bool {
@@ -42,9 +42,9 @@ func demanded(d *directive.Directive) string {
 	if d.Negative || !isAboutAnswers || len(d.When) > 0 {
 		return ""
 	}
-	for name, l := range languages {
+	for _, l := range languages {
 		if l.isNamedIn(text) {
-			return name
+			return l.name
 		}
 	}
 	return ""
@@ -80,7 +80,7 @@ func spoken(text string) string {
 	}
 
 	best, most, second := "", 0, 0
-	for name, l := range languages {
+	for _, l := range languages {
 		n := 0
 		for _, field := range fields {
 			if l.usual[field] {
@@ -88,7 +88,7 @@ func spoken(text string) string {
 			}
 		}
 		if n > most {
-			best, most, second = name, n, most
+			best, most, second = l.name, n, most
 		} else {
 			second = max(second, n)
 		}
@@ -100,36 +100,55 @@ func spoken(text string) string {
 }
 
 // signs are what rules forbid by name.
-var signs = map[string]string{"exclamation mark": "!", "exclamation point": "!", "em dash": "—", "em-dash": "—"}
+var signs = [][2]string{{"exclamation mark", "!"}, {"exclamation point", "!"}, {"em dash", "—"}, {"em-dash", "—"}}
 
-// forbiddenSign returns the sign that a rule forbids in answers; empty if it forbids none.
-func forbiddenSign(d *directive.Directive) string {
+// forbiddenSigns returns the signs that a rule forbids in answers.
+func forbiddenSigns(d *directive.Directive) []string {
 	if !d.Negative || len(d.When) > 0 {
-		return ""
+		return nil
 	}
+	var forbidden []string
 	text := strings.ToLower(d.Sentence().Text)
-	for name, sign := range signs {
-		if strings.Contains(text, name) {
-			return sign
+	for _, sign := range signs {
+		if strings.Contains(text, sign[0]) {
+			forbidden = append(forbidden, sign[1])
 		}
 	}
-	return ""
+	return forbidden
 }
 
-// isBrokenBySaying reports whether an answer is in another language than a rule wants, or longer.
-func (s *state) isBrokenBySaying(d Rule, turn *transcript.Turn) bool {
-	if most := mostWords(d.Directive); most > 0 && len(strings.Fields(turn.Text)) > most {
+// mannerRule is a rule about how to answer.
+type mannerRule struct {
+	Rule
+	most     int      // words; 0 for any number
+	without  []string // signs
+	language string   // "" for any
+}
+
+// mannerRules returns the rules that an answer can break by how it is said.
+func mannerRules(rules []Rule) []mannerRule {
+	var manners []mannerRule
+	for _, r := range rules {
+		m := mannerRule{r, mostWords(r.Directive), forbiddenSigns(r.Directive), demanded(r.Directive)}
+		if m.most > 0 || len(m.without) > 0 || m.language != "" {
+			manners = append(manners, m)
+		}
+	}
+	return manners
+}
+
+// isBroken reports whether an answer is longer than a rule wants, has a sign that it forbids, or is in
+// another language.
+func (m mannerRule) isBroken(answer string) bool {
+	isLonger := m.most > 0 && len(strings.Fields(answer)) > m.most
+	if isLonger || containsAny(answer, m.without) {
 		return true
 	}
-	if sign := forbiddenSign(d.Directive); sign != "" && strings.Contains(turn.Text, sign) {
-		return true
-	}
-	want := demanded(d.Directive)
-	if want == "" {
+	if m.language == "" {
 		return false
 	}
-	got := spoken(turn.Text)
-	return got != "" && got != want
+	got := spoken(answer)
+	return got != "" && got != m.language
 }
 
 // limit matches how many words an answer may have.

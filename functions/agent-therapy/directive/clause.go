@@ -168,8 +168,9 @@ var predicates = set("are is must may should")
 // currentSays reports whether the clause so far has a verb, or a word that says how it is meant.
 func (s *splitter) currentSays() bool {
 	return slices.ContainsFunc(s.current.part(core), func(t words.Token) bool {
-		return t.Form == "be" || isModalWord(t.Lower)
-	}) || slices.ContainsFunc(s.current.part(core), func(t words.Token) bool { return t.Act && !isInflected(t.Lower) })
+		isVerb := t.Act && !isInflected(t.Lower)
+		return isVerb || t.Form == "be" || isModalWord(t.Lower)
+	})
 }
 
 // endsRejected reports whether a token begins what holds for the whole clause again, behind the option

@@ -93,7 +93,7 @@ func (r *reading) looseVerb(start int) {
 	if r.modal {
 		r.action = Use
 		if r.forbidsMore() {
-			r.action = words.Forms("add")[0]
+			r.action = "add"
 		}
 		return
 	}

@@ -113,7 +113,7 @@ func looksSpoken(text string) bool {
 	heard := map[string]bool{}
 
 	for line := range strings.Lines(text) {
-		if speaker := speakerOf(line); speaker != "" {
+		if speaker := knownSpeaker(line); speaker != "" {
 			turns++
 			heard[speaker] = true
 		}
@@ -126,9 +126,9 @@ func looksSpoken(text string) bool {
 	return person != "" && agent != ""
 }
 
-// speakerOf returns who speaks in a line: "User: ...", "**Assistant**", "[user] ...", "### Human"; empty if
+// knownSpeaker returns who speaks in a line: "User: ...", "**Assistant**", "[user] ...", "### Human"; empty if
 // the line names nobody.
-func speakerOf(line string) string {
+func knownSpeaker(line string) string {
 	marked := strings.TrimSpace(line)
 	plain := strings.TrimLeft(strings.ToLower(marked), "#*->[ \t")
 	isMarked := len(plain) < len(marked)

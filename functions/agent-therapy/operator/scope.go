@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"slices"
 	"strings"
 
 	"governance.internal/functions/agent-therapy/transcript"
@@ -35,24 +34,37 @@ var sweeping = []string{
 	"rewrote", "redesigned", "refactored", "upgraded", "swapped", "restructured", "reorganised", "reorganized", "renamed", "moved", "deleted", "replaced", "migrated", "gave the", "a new layout", "converted", "removed",
 }
 
+// request is what people have asked for so far.
+type request struct {
+	about map[string]bool // normal forms of what it is about
+	words int
+}
+
+// add takes in another message of a person.
+func (r *request) add(text string) {
+	for _, form := range contentOf(text) {
+		r.about[form] = true
+	}
+	r.words += len(strings.Fields(text))
+}
+
 // creep finds changes that were not asked for.
 func (f *finder) creep() {
-	request := ""
+	asked := request{about: map[string]bool{}}
 	for i := range f.t.Turns {
 		turn := f.turn(i)
 		switch turn.Role {
 		case transcript.User:
-			request += " " + turn.Text
+			asked.add(turn.Text)
 		case transcript.Assistant:
-			f.creepIn(turn, request)
-			f.creepAt(i, request)
+			f.creepIn(turn, asked)
+			f.creepAt(i, asked)
 		}
 	}
 }
 
 // creepIn judges a turn against everything that people have asked for so far.
-func (f *finder) creepIn(turn *transcript.Turn, request string) {
-	wanted := contentOf(request)
+func (f *finder) creepIn(turn *transcript.Turn, asked request) {
 	for _, sentence := range sentencesOf(turn.Text) {
 		lower := plain(sentence) + " "
 		cue := containsAny(lower, besides)
@@ -64,7 +76,7 @@ func (f *finder) creepIn(turn *transcript.Turn, request string) {
 		if cue[len(cue)-1] != ' ' {
 			extra = lower
 		}
-		if containsAny(extra, changes) != "" && isUnasked(extra, wanted) {
+		if containsAny(extra, changes) != "" && isUnasked(extra, asked.about) {
 			f.add(ScopeCreep, turn, sentence)
 		}
 	}
@@ -74,15 +86,14 @@ func (f *finder) creepIn(turn *transcript.Turn, request string) {
 const shortRequest = 20
 
 // creepAt judges turn i by the size of what was asked, and by what the person says to it.
-func (f *finder) creepAt(i int, request string) {
+func (f *finder) creepAt(i int, asked request) {
 	turn := f.turn(i)
-	wanted := contentOf(request)
 	complained := f.complainsAbout(i)
-	small := len(strings.Fields(request)) <= shortRequest
+	small := asked.words <= shortRequest
 
 	for _, sentence := range sentencesOf(turn.Text) {
 		lower := plain(sentence) + " "
-		if isOffer(lower) || !isUnasked(lower, wanted) {
+		if isOffer(lower) || !isUnasked(lower, asked.about) {
 			continue
 		}
 		isSweeping := small && countAny(lower, sweeping) >= 2
@@ -118,11 +129,11 @@ func isOffer(lower string) bool {
 }
 
 // isUnasked reports whether most of what was done besides was not in the request.
-func isUnasked(extra string, wanted []string) bool {
+func isUnasked(extra string, wanted map[string]bool) bool {
 	content := contentOf(extra)
 	unknown := 0
 	for _, form := range content {
-		if !slices.Contains(wanted, form) {
+		if !wanted[form] {
 			unknown++
 		}
 	}
