@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"governance.internal/functions/agent-therapy/transcript"
@@ -63,7 +65,8 @@ func (f *finder) claims() {
 			continue
 		}
 		for _, sentence := range sentencesOf(turn.Text) {
-			if kind, ok := claimIn(sentence); ok && !f.isShown(kind, i) {
+			kind, ok := claimIn(sentence)
+			if ok && !f.isShown(kind, i) || !ok && f.isUnbacked(sentence, i) {
 				f.add(UngroundedSuccess, turn, sentence)
 			}
 		}
@@ -127,4 +130,67 @@ func isEdit(call transcript.Call) bool {
 func isRead(call transcript.Call) bool {
 	name := plain(call.Name)
 	return containsAny(name, []string{"read", "grep", "glob", "search", "list", "view", "open", "cat"}) != "" || name == "ls"
+}
+
+// deeds say that something was done: "I sent it", "the cover is up now".
+var deeds = regexp.MustCompile(`\bi (?:connected|checked|ran|tested|queried|restarted|deployed|sent|saved|uploaded|created|updated|added|booked|moved|deleted|removed|published|notified|called|compared|opened|verified|scheduled|changed|entered|filed|posted)\b|` +
+	`\bi(?:'ve| have) (?:just |now |already )?\w+(?:ed|nt|ut)\b|` +
+	`\b(?:has|have) (?:now |just )?(?:been \w+(?:ed|nt)|gone out)\b|` +
+	`\b(?:is|are) (?:now |all )?(?:up now|live|deployed|saved|booked|blocked|published|uploaded|in place|merged|restored|installed)\b|` +
+	`\bis running the new\b|\bwithout a single (?:warning|error)\b`)
+
+// isUnbacked reports whether a sentence of turn i says that something was done, and no tool was used for
+// it since the person spoke last. It is only told where a transcript shows the use of tools.
+func (f *finder) isUnbacked(sentence string, i int) bool {
+	if strings.Contains(sentence, "?") || !slices.ContainsFunc(clausesOf(plain(sentence)), isDeed) {
+		return false
+	}
+
+	used := false
+	for j := range f.t.Turns[:i+1] {
+		used = used || len(f.turn(j).Calls) > 0
+	}
+	return used && !f.usedSince(i) && !f.isKnown(contentOf(sentence), i)
+}
+
+// clausesOf cuts a sentence where a clause may end.
+func clausesOf(sentence string) []string {
+	return strings.Split(strings.NewReplacer(" and ", ",", ";", ",", ":", ",").Replace(sentence), ",")
+}
+
+// isDeed reports whether a clause says that something was done, and does not doubt it.
+func isDeed(clause string) bool {
+	return deeds.MatchString(clause) && containsAny(" "+clause, doubts) == ""
+}
+
+// usedSince reports whether a tool was used between the last words of a person and turn i, or in it.
+func (f *finder) usedSince(i int) bool {
+	for j := i; j >= 0; j-- {
+		turn := f.turn(j)
+		if len(turn.Calls) > 0 || turn.Role == transcript.Result {
+			return true
+		}
+		if turn.Role == transcript.User {
+			return false
+		}
+	}
+	return false
+}
+
+// isKnown reports whether most of what a sentence is about was spoken of before the last request.
+func (f *finder) isKnown(about []string, i int) bool {
+	last := i
+	for last > 0 && f.turn(last).Role != transcript.User {
+		last--
+	}
+
+	var heard []string
+	for j := range last {
+		turn := f.turn(j)
+		heard = append(heard, contentOf(turn.Text)...)
+		for _, call := range turn.Calls {
+			heard = append(heard, contentOf(call.Name+" "+call.Arguments)...)
+		}
+	}
+	return 2*countKnown(about, heard) > len(about)
 }

@@ -79,7 +79,7 @@ func asksFor(lower string) bool {
 	if containsAny(lower, []string{"shall i", "should i", "would you like", "do you want", "may i", "anything else", "can i help"}) != "" {
 		return false
 	}
-	cues := []string{"could you", "can you", "please tell me", "please provide", "please share", "what is your", "what's your", "which ", "do you have", "what was", "may i have", "what are your", "who ", "where ", "when ", "could i have", "let me know your", "i need your", "what language", "what framework"}
+	cues := []string{"could you", "can you", "please tell me", "please provide", "please share", "what is your", "what's your", "which ", "do you have", "what was", "may i have", "what are your", "who ", "where ", "when ", "could i have", "let me know your", "i need your", "what language", "what framework", "what is ", "what's ", "need to know", "tell me"}
 	return (strings.HasSuffix(lower, "?") || strings.HasPrefix(lower, "please ")) && containsAny(lower, cues) != ""
 }
 

@@ -38,7 +38,7 @@ func (t *Transcript) readPlain() {
 		text := strings.TrimRight(line, "\r\n")
 
 		label, detail, rest, ok := speaker(text)
-		isUse := label == "tool" && detail != "" && namesResults
+		isUse := label == "tool" && namesResults && (detail != "" || isWrittenCall(rest))
 		name, said := document.SpeakerOf(text)
 		role, isOwn := own[name]
 		mark, words := marked(text)
@@ -100,6 +100,9 @@ func hasResultLabels(text string) bool {
 // "[12:30] User:", "Tool (bash):".
 func speaker(line string) (label, detail, rest string, ok bool) {
 	plain := strings.TrimSpace(line)
+	if label, rest, ok := slanted(plain); ok {
+		return strings.ToLower(label), "", rest, true
+	}
 	plain = strings.TrimLeft(plain, "#>*- ")
 	plain = withoutTime(plain)
 
@@ -129,6 +132,18 @@ func speaker(line string) (label, detail, rest string, ok bool) {
 	return label, detail, strings.Trim(after, "* "), known(label)
 }
 
+// slanted reads a label between asterisks or underscores, without a colon: "*tool* get_price(...)".
+func slanted(line string) (label, rest string, ok bool) {
+	for _, mark := range []string{"*", "_"} {
+		inner, isMarked := strings.CutPrefix(line, mark)
+		label, rest, closed := strings.Cut(inner, mark+" ")
+		if isMarked && closed && known(strings.ToLower(label)) {
+			return label, rest, true
+		}
+	}
+	return "", "", false
+}
+
 func known(label string) bool {
 	_, isName := names[label]
 	return isName || calls[label]
@@ -150,6 +165,12 @@ func (t *Transcript) addSpoken(role Role, text string, start, end int) {
 	t.Turns = append(t.Turns, Turn{Role: role, Text: text, start: start, end: end, Failed: role == Result && saysError(text)})
 }
 
+// isWrittenCall reports whether a text is a name with arguments: "get_price(plan=\"Basic\")".
+func isWrittenCall(text string) bool {
+	name, _, ok := strings.Cut(text, "(")
+	return ok && name != "" && !strings.ContainsAny(name, " .,") && strings.HasSuffix(text, ")")
+}
+
 // addCall adds a turn that uses a tool: "bash: npm test", or a name and arguments.
 func (t *Transcript) addCall(detail, rest string, start, end int) {
 	t.Turns = append(t.Turns, Turn{Role: Assistant, Calls: []Call{writtenCall(detail, rest)}, start: start, end: end})
@@ -157,6 +178,10 @@ func (t *Transcript) addCall(detail, rest string, start, end int) {
 
 // writtenCall reads what stands behind the label of a call.
 func writtenCall(detail, rest string) Call {
+	if isWrittenCall(rest) && detail == "" {
+		name, arguments, _ := strings.Cut(rest, "(")
+		return Call{name, strings.TrimSuffix(arguments, ")")}
+	}
 	name, arguments, ok := strings.Cut(rest, ":")
 	if !ok || strings.ContainsAny(name, " {\"") {
 		name, arguments, _ = strings.Cut(rest, " ")
