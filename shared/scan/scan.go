@@ -96,7 +96,8 @@ func judge(t *textkit.Text) []finding {
 		findings[i].topic = &topics[i]
 	}
 
-	for _, lines := range paragraphs(t) {
+	all := paragraphs(t)
+	for _, lines := range all {
 		standings := readParagraph(lines)
 		for i := range topics {
 			s := standings[&topics[i]]
@@ -112,12 +113,19 @@ func judge(t *textkit.Text) []finding {
 	for i := range findings {
 		findings[i].deny(denials[i], firm[i])
 	}
-	doubtAmongDenials(findings)
+
+	doubtful := deniesMore(findings)
+	for i, l := range lessonsOf(all) {
+		if doubtful {
+			findings[i].doubt()
+		}
+		findings[i].weigh(l, doubtful)
+	}
 	return findings
 }
 
-// doubtAmongDenials lowers what is merely stated in a text that denies more than it claims.
-func doubtAmongDenials(findings []finding) {
+// deniesMore reports whether a text denies more than it claims.
+func deniesMore(findings []finding) bool {
 	denied, claimed := 0, 0
 	for _, f := range findings {
 		switch {
@@ -127,14 +135,13 @@ func doubtAmongDenials(findings []finding) {
 			denied++
 		}
 	}
-	if denied <= claimed {
-		return
-	}
+	return denied > claimed
+}
 
-	for i := range findings {
-		if findings[i].level == Stated && !findings[i].sure {
-			findings[i].level = Named
-		}
+// doubt lowers what is merely stated in a text that denies more than it claims.
+func (f *finding) doubt() {
+	if f.level == Stated && !f.sure {
+		f.level = Named
 	}
 }
 
