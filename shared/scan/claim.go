@@ -1,6 +1,10 @@
 package scan
 
-import "governance.internal/shared/textkit"
+import (
+	"slices"
+
+	"governance.internal/shared/textkit"
+)
 
 // claim is what one line says about one dimension.
 type claim struct {
@@ -43,8 +47,17 @@ func (c claim) level() int {
 	return 2
 }
 
-// claims returns what a line says, at most one claim for each dimension.
+// claims returns what a line says, at most one claim for each dimension. The caller may change
+// them.
 func (l *line) claims() []claim {
+	if !l.read {
+		l.said = l.readClaims()
+		l.read = true
+	}
+	return slices.Clone(l.said)
+}
+
+func (l *line) readClaims() []claim {
 	found := map[*topic][]sighting{}
 	busy := map[int]bool{}
 

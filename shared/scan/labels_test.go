@@ -92,50 +92,68 @@ func compare(t *testing.T, file string, cases []labelled, explain bool) agreemen
 	return sum
 }
 
-// Least shares of levels that agree with the labels.
-const (
-	leastExact  = 0.80
-	leastNear   = 0.97
-	leastSpoken = 0.55 // exact, among labels other than 0
-)
+// bounds are least shares of levels that agree with the labels.
+type bounds struct {
+	exact  float64
+	near   float64
+	spoken float64 // exact, among labels other than 0
+}
 
-func (a agreement) check(t *testing.T) {
+// bar is what texts are held to that the scan has to read well.
+var bar = bounds{
+	exact:  0.80,
+	near:   0.97,
+	spoken: 0.55,
+}
+
+func (a agreement) check(t *testing.T, least bounds) {
 	t.Helper()
-	if share(a.exact, a.all) < leastExact {
-		t.Errorf("%.3f are exact, want %.2f", share(a.exact, a.all), leastExact)
+	if share(a.exact, a.all) < least.exact {
+		t.Errorf("%.3f are exact, want %.3f", share(a.exact, a.all), least.exact)
 	}
-	if share(a.near, a.all) < leastNear {
-		t.Errorf("%.3f are within one, want %.2f", share(a.near, a.all), leastNear)
+	if share(a.near, a.all) < least.near {
+		t.Errorf("%.3f are within one, want %.3f", share(a.near, a.all), least.near)
 	}
-	if share(a.spokenExact, a.spoken) < leastSpoken {
-		t.Errorf("%.3f of those that are not 0 are exact, want %.2f", share(a.spokenExact, a.spoken), leastSpoken)
+	if share(a.spokenExact, a.spoken) < least.spoken {
+		t.Errorf("%.3f of those that are not 0 are exact, want %.3f", share(a.spokenExact, a.spoken), least.spoken)
 	}
 }
 
 func TestLevelsAgreeWithTheUnseenHalf(t *testing.T) {
-	compare(t, "unseen.txt", readLabelled(t, "unseen.txt"), false).check(t)
+	compare(t, "unseen.txt", readLabelled(t, "unseen.txt"), false).check(t, bar)
 }
 
-// Thirty texts in another manner, which the rules were never widened with. When first measured 0.859
-// were exact, 0.919 within one, and 0.578 of those that are not 0 exact: within one is below the
-// bar of the unseen half, so no bar is held against them.
+// Thirty texts in another manner. When first measured, with the frames alone, 0.859 were exact, 0.919
+// within one, and 0.578 of those that are not 0 exact. They are below the bar: the bounds are what
+// was reached.
 func TestLevelsOfTheFreshSet(t *testing.T) {
-	compare(t, "fresh.txt", readLabelled(t, "fresh.txt"), false)
+	reached := bounds{
+		exact:  0.851,
+		near:   0.954,
+		spoken: 0.589,
+	}
+	compare(t, "fresh.txt", readLabelled(t, "fresh.txt"), false).check(t, reached)
 }
 
-// Ninety texts by three other authors, whose words are seldom the usual ones. When first measured
-// 0.843 were exact, 0.923 within one, and 0.68 of those that are not 0 exact.
+// Ninety texts by three other authors, whose words are seldom the usual ones. When first measured, with the
+// frames alone, 0.843 were exact, 0.923 within one, and 0.68 of those that are not 0 exact. They are
+// below the bar: the bounds are what was reached.
 func TestLevelsOfOtherAuthors(t *testing.T) {
-	compare(t, "others.txt", readLabelled(t, "others.txt"), false)
+	reached := bounds{
+		exact:  0.848,
+		near:   0.957,
+		spoken: 0.679,
+	}
+	compare(t, "others.txt", readLabelled(t, "others.txt"), false).check(t, reached)
 }
 
 // The rules were widened with these, so that the figures are no measure for other texts.
 func TestLevelsAgreeWithTheSeenLabels(t *testing.T) {
 	for _, file := range []string{"seen.txt", "wide.txt", "third.txt", "fourth.txt", "fifth.txt", "sixth.txt", "seventh.txt"} {
-		compare(t, file, readLabelled(t, file), true).check(t)
+		compare(t, file, readLabelled(t, file), true).check(t, bar)
 	}
 	for _, file := range []string{"lines.txt", "sentences.txt", "doubles.txt", "voices.txt"} {
-		compare(t, file, readLines(t, file), true).check(t)
+		compare(t, file, readLines(t, file), true).check(t, bar)
 	}
 }
 
@@ -172,8 +190,15 @@ func readLines(t *testing.T, file string) []labelled {
 	return all
 }
 
-// Sixty texts by another author, in the ordinary words of the field. When first measured 0.870 were exact,
-// 0.935 within one, and 0.707 of those that are not 0 exact.
+// Sixty texts by another author, in the ordinary words of the field. When first measured, with the frames
+// alone, 0.870 were exact, 0.935 within one, and 0.707 of those that are not 0 exact. The weights of
+// the learned layer were chosen with these, the fresh set and those of other authors.
 func TestLevelsOfPlainTexts(t *testing.T) {
-	compare(t, "plain.txt", readLabelled(t, "plain.txt"), false)
+	compare(t, "plain.txt", readLabelled(t, "plain.txt"), false).check(t, bar)
+}
+
+// A hundred texts as an examiner writes them; first measured with the frames alone 0.913 exact, 0.956
+// within one, 0.704 of those that are not 0. Nothing was chosen with these.
+func TestLevelsOfTheExam(t *testing.T) {
+	compare(t, "exam.txt", readLabelled(t, "exam.txt"), false).check(t, bar)
 }

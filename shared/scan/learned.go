@@ -99,12 +99,12 @@ func Observe(sentences []string) []Observation {
 
 // add joins what is seen of two lines.
 func (o *Observation) add(other Observation) {
-	o.Topics = append(o.Topics, other.Topics...)
+	o.Topics = unique(slices.Concat(o.Topics, other.Topics))
 	if o.Levels == nil {
 		o.Levels = make([][]string, len(topics))
 	}
 	for i := range topics {
-		o.Levels[i] = append(o.Levels[i], other.Levels[i]...)
+		o.Levels[i] = unique(slices.Concat(o.Levels[i], other.Levels[i]))
 	}
 }
 

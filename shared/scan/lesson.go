@@ -13,25 +13,22 @@ type lesson struct {
 	evidence []textkit.Span
 }
 
-// lessonsOf reads the lines of all paragraphs, each beside the one before it.
-func lessonsOf(all [][]*line) []lesson {
-	lessons := make([]lesson, len(topics))
-	for _, lines := range all {
-		strung := stringsNames(lines)
-		var before *line
-		for _, l := range lines {
-			if !strung || !l.isThin() {
-				l.teach(lessons, before)
-			}
-			before = l
+// teachAll adds what the lines of a paragraph say, each beside the one before it. standings is
+// what the frames make of the paragraph.
+func teachAll(lessons []lesson, lines []*line, standings map[*topic]*standing) {
+	strung := stringsNames(standings)
+	var before *line
+	for _, l := range lines {
+		if !strung || !l.isThin() {
+			l.teach(lessons, before)
 		}
+		before = l
 	}
-	return lessons
 }
 
 // stringsNames reports whether a paragraph strings names together, so that they count as a list.
-func stringsNames(lines []*line) bool {
-	for _, s := range readParagraph(lines) {
+func stringsNames(standings map[*topic]*standing) bool {
+	for _, s := range standings {
 		if s.listed {
 			return true
 		}
@@ -39,7 +36,8 @@ func stringsNames(lines []*line) bool {
 	return false
 }
 
-// teach adds what a line says. A list says nothing, and a line of names says nothing new.
+// teach adds what a line says. A list says nothing; a line of names, a question and a mere thought
+// say nothing that the frames do not see.
 func (l *line) teach(lessons []lesson, before *line) {
 	claims := l.claims()
 	if isList(l, claims) {
@@ -48,9 +46,9 @@ func (l *line) teach(lessons []lesson, before *line) {
 
 	m := learned()
 	seen := observe(l, before)
-	thin := l.isThin()
+	unsaid := l.isThin() || l.isUnreal()
 	for i := range topics {
-		if thin && !claimsOf(claims, &topics[i]) {
+		if unsaid && !claimsOf(claims, &topics[i]) {
 			continue
 		}
 		if m.speaksOf(seen.Topics, i) {
@@ -65,6 +63,15 @@ const thinnest = 4
 // isThin reports whether a line holds a name and little else.
 func (l *line) isThin() bool {
 	return l.names() > 0 && l.substance() < thinnest
+}
+
+// isUnreal reports whether a line asks or imagines.
+func (l *line) isUnreal() bool {
+	if l.Question || l.has("hypothesis") {
+		return true
+	}
+	meant := textkit.ModalityOf(l.Words)
+	return meant == textkit.Imagined || meant == textkit.Asked
 }
 
 // claimsOf reports whether one of the claims is about a dimension.

@@ -13,6 +13,9 @@ type line struct {
 	scopes *textkit.Scopes
 	marks  map[string][]mark
 	colon  bool // it ends with a colon: a list follows
+
+	said []claim // see [line.claims]
+	read bool    // said is known
 }
 
 func newLine(s textkit.Sentence) *line {

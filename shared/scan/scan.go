@@ -6,6 +6,9 @@
 // practice; 3, enforced by a named mechanism that the agent cannot skip; 4, enforced, and the
 // enforcement is checked. A list of names is worth 1 at most.
 //
+// Beside the frames that are written by hand stands a model that was learned from labelled
+// sentences: it says which sentence speaks of which dimension, and confirms, lowers or adds a level.
+//
 // The answer to a text is always the same bytes. The order of paragraphs has no effect.
 package scan
 
@@ -87,7 +90,8 @@ type finding struct {
 	evidence      []textkit.Span
 }
 
-// judge reads the paragraphs, each by itself, and joins what they say.
+// judge reads the paragraphs, each by itself, and joins what they say; at the end, what the
+// frames found is weighed with what the model makes of the same lines.
 func judge(t *textkit.Text) []finding {
 	findings := make([]finding, len(topics))
 	denials := make([][]textkit.Span, len(topics))
@@ -96,9 +100,10 @@ func judge(t *textkit.Text) []finding {
 		findings[i].topic = &topics[i]
 	}
 
-	all := paragraphs(t)
-	for _, lines := range all {
+	lessons := make([]lesson, len(topics))
+	for _, lines := range paragraphs(t) {
 		standings := readParagraph(lines)
+		teachAll(lessons, lines, standings)
 		for i := range topics {
 			s := standings[&topics[i]]
 			if s == nil {
@@ -115,7 +120,7 @@ func judge(t *textkit.Text) []finding {
 	}
 
 	doubtful := deniesMore(findings)
-	for i, l := range lessonsOf(all) {
+	for i, l := range lessons {
 		if doubtful {
 			findings[i].doubt()
 		}
