@@ -126,6 +126,11 @@ eval-legal: ## how well legal-prep finds clauses: make eval-legal CORPUS=train.j
 train-legal: # learn the clause models again: make train-legal CORPUS=train.jsonl.gz
 	@$(GO) run ./functions/legal-prep/train -corpus "$(CORPUS)" -out functions/legal-prep/clauses/model.bin
 
+# Text without conflicts comes from the module cache.
+train-therapy: # grow again the trees that judge pairs of instructions
+	@$(GO) run ./functions/agent-therapy/train -rarity functions/agent-therapy/conflict/rarity.txt
+	@$(GO) run ./functions/agent-therapy/train -out functions/agent-therapy/conflict/forest.txt
+
 # The same labels give the same bytes.
 train-scan: # learn again which sentence speaks of which dimension
 	@$(GO) run ./functions/scan/learn
@@ -135,4 +140,4 @@ cfn-lint: synth ## the templates, judged by cfn-lint
 	@test -x $(DIST)/.lint/bin/cfn-lint || { python3 -m venv $(DIST)/.lint && $(DIST)/.lint/bin/pip install --quiet cfn-lint==1.58.0; }
 	@$(DIST)/.lint/bin/cfn-lint --ignore-checks W3005 -- cdk.out/*.template.json
 
-.PHONY: help programs run test cost setup test-go test-plain test-infra check dist build gen conformance record bench bench-peers invoke synth npm smoke cfn-lint eval-legal train-legal train-scan
+.PHONY: help programs run test cost setup test-go test-plain test-infra check dist build gen conformance record bench bench-peers invoke synth npm smoke cfn-lint eval-legal train-legal train-scan train-therapy

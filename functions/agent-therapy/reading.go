@@ -84,8 +84,14 @@ func (r *reading) diagnose() findings {
 		found.directives = append(found.directives, directive.Read(f.document)...)
 		found.gaps = append(found.gaps, boundary.Find(f.document)...)
 	}
-	found.conflicts = conflict.Find(found.directives)
+	found.conflicts = slices.DeleteFunc(conflict.Find(found.directives), concernsLimit)
 	return found
+}
+
+// concernsLimit reports whether an instruction of a conflict is what a patch has written to limit a tool: it
+// stands beside what else is said of the tool.
+func concernsLimit(c conflict.Conflict) bool {
+	return boundary.IsLimit(c.A.Sentence().Text) || boundary.IsLimit(c.B.Sentence().Text)
 }
 
 // patterns returns the patterns of all transcripts.

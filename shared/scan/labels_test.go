@@ -202,3 +202,9 @@ func TestLevelsOfPlainTexts(t *testing.T) {
 func TestLevelsOfTheExam(t *testing.T) {
 	compare(t, "exam.txt", readLabelled(t, "exam.txt"), false).check(t, bar)
 }
+
+// Seventy texts by a further author, written after the layer was learned and measured once: 0.914 were
+// exact, 0.975 within one, and 0.802 of those that are not 0 exact.
+func TestLevelsOfTheBlindSet(t *testing.T) {
+	compare(t, "blind.txt", readLabelled(t, "blind.txt"), false).check(t, bar)
+}

@@ -78,7 +78,7 @@ func unlimitedGap(file string, line int, quote, tool string) Gap {
 		Line:   line,
 		Quote:  quote,
 		Why:    fmt.Sprintf("Nothing limits what %s may be used for.", tool),
-		Repair: fmt.Sprintf("Use %s only for the task at hand, and never without approval for what cannot be undone.", tool),
+		Repair: fmt.Sprintf("Use %s "+onlyForTheTask, tool),
 	}
 }
 
@@ -96,3 +96,9 @@ func (t *text) listed() []Gap {
 	}
 	return gaps
 }
+
+// onlyForTheTask limits a tool.
+const onlyForTheTask = "only for the task at hand, and never without approval for what cannot be undone."
+
+// IsLimit reports whether a sentence is what a gap of a tool is closed with.
+func IsLimit(sentence string) bool { return strings.HasSuffix(sentence, onlyForTheTask) }

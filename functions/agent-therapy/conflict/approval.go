@@ -171,11 +171,17 @@ func wantsToKnow(d *directive.Directive) bool {
 		if t.Lower != "about" && t.Lower != "for" {
 			continue
 		}
-		isLeave := slices.ContainsFunc(d.Core[i+1:], func(t words.Token) bool { return isApproval([]string{t.Form}) || permission[t.Lower] })
-		isEach := d.Core[i+1].Lower == "each" || d.Core[i+1].Lower == "every"
+		behind := d.Core[i+1:]
+		isEach := behind[0].Lower == "each" || behind[0].Lower == "every"
+		isLeave := slices.ContainsFunc(behind, isPermission)
 		return !isLeave && !isEach
 	}
 	return false
+}
+
+// isPermission reports whether a word is about leave.
+func isPermission(t words.Token) bool {
+	return permission[t.Lower] || slices.Contains(approvalForms, t.Form)
 }
 
 // permission are words for leave that are no words for asking.

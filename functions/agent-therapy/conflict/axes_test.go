@@ -76,10 +76,13 @@ func (q *question) measure(tell func(kind, a, b, why string)) {
 	}
 }
 
-// between returns why two instructions of a document conflict; empty if they do not.
+// between returns why two instructions of a document conflict by the rules; empty if they do not.
 func between(a, b string) string {
 	d := read("AGENTS.md", "# Rules\n\n- "+a+"\n\n## More\n\nThe weather is fine.\n\n- "+b+"\n")
-	for _, c := range Find(directive.Read(d)) {
+	f := &finder{found: map[[2]int]Conflict{}}
+	f.take(directive.Read(d))
+	f.followRules()
+	for _, c := range f.sorted() {
 		return c.Code + ": " + c.Why
 	}
 	return ""

@@ -111,7 +111,7 @@ type stance struct {
 func (f *finder) choices() {
 	stances := make([][]stance, len(allAxes().list))
 	for _, c := range f.all {
-		for at, s := range stancesOf(c) {
+		for at, s := range c.choices() {
 			stances[at] = append(stances[at], s)
 		}
 	}
@@ -171,12 +171,17 @@ func (s stance) words() []string {
 
 // clash reports whether two stances leave no common option.
 func (x *axis) clash(a, b stance) bool {
-	if a.onlyRejects() && b.onlyRejects() {
+	switch {
+	case a.onlyRejects() && b.onlyRejects():
 		return x.either && a.rejects[0] != b.rejects[0]
-	}
-	if a.allows() && b.allows() {
+	case a.allows() && b.allows():
 		return false
 	}
+	return wantsOther(a, b)
+}
+
+// wantsOther reports whether one stance wants what the other does not.
+func wantsOther(a, b stance) bool {
 	if len(a.wants) > 0 && len(b.wants) > 0 {
 		return share(a.wants, b.wants) == 0
 	}

@@ -3,6 +3,7 @@
 // Two directives are compared by meaning, not by words: the same action on the same thing is asked
 // for and forbidden, two options of one choice are demanded, bounds of one quantity differ, or an
 // order is turned round. Pairs that never hold at once are no conflicts; package scope decides that.
+// Decision trees judge what these rules find, and what else speaks of the same matter.
 package conflict
 
 import (
@@ -36,6 +37,16 @@ type candidate struct {
 	*directive.Directive
 	index         int
 	circumstances scope.Circumstances
+
+	stances map[int]stance // what it says about choices, once it was asked for
+}
+
+// choices returns what a candidate says about choices, by the index of the axis.
+func (c *candidate) choices() map[int]stance {
+	if c.stances == nil {
+		c.stances = stancesOf(c)
+	}
+	return c.stances
 }
 
 // finder collects conflicts.
@@ -48,7 +59,14 @@ type finder struct {
 func Find(directives []*directive.Directive) []Conflict {
 	f := &finder{found: map[[2]int]Conflict{}}
 	f.take(directives)
+	f.followRules()
+	f.weigh()
 
+	return f.sorted()
+}
+
+// followRules collects what the rules find.
+func (f *finder) followRules() {
 	f.opposites()
 	f.approvals()
 	f.choices()
@@ -58,8 +76,6 @@ func Find(directives []*directive.Directive) []Conflict {
 	f.manners()
 	f.numbers()
 	f.orders()
-
-	return f.sorted()
 }
 
 // take makes candidates of directives. A sentence that is repeated counts once in a document.
@@ -85,7 +101,7 @@ func (f *finder) take(directives []*directive.Directive) {
 		if s != of {
 			of, circumstances = s, reader.Of(d)
 		}
-		f.all = append(f.all, &candidate{d, len(f.all), circumstances})
+		f.all = append(f.all, &candidate{Directive: d, index: len(f.all), circumstances: circumstances})
 	}
 }
 

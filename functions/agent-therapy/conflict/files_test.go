@@ -57,8 +57,8 @@ type sum struct {
 	conflicts, found, alerts, near, lines int
 }
 
-// count compares what is found in a file with its labels, and tells what differs.
-func (s *sum) count(t *testing.T, l labelled, tell func(kind, a, b, why string)) {
+// count compares what is found in a file with its labels.
+func (s *sum) count(t *testing.T, l labelled) {
 	t.Helper()
 	wanted := map[[2]int]bool{}
 	for _, pair := range l.Conflicts {
@@ -83,67 +83,54 @@ func (s *sum) count(t *testing.T, l labelled, tell func(kind, a, b, why string))
 		if near[lines] {
 			s.near++
 		}
-		tell("wrong", a.Quote, b.Quote, c.Code+": "+c.Why)
 	}
 
 	for _, pair := range l.Conflicts {
 		s.conflicts++
 		if wanted[l.lines(t, pair)] {
 			s.found++
-			continue
 		}
-		tell("missed", pair[0], pair[1], "")
 	}
 	s.lines += strings.Count(l.text, "\n")
 }
 
-// Ninety files by three authors who did not know the rules, in the manner of real ones: three
-// conflicts in each, told in everyday words, and three pairs that only look like some. Files of odd
-// numbers may be looked at; those of even ones show how the rules do on files that nobody looked at.
+// Ninety files by three authors who did not know the rules, in the manner of real ones: three conflicts in
+// each, told in everyday words, and three pairs that only look like some. At first sight the rules found 0.044
+// of them, with 10.2 wrong alerts in 1,000 lines. The trees were grown with these files.
 func TestLabelledFiles(t *testing.T) {
-	var told strings.Builder
-	for _, half := range []string{"odd", "even"} {
-		s := measureFiles(t, half, func(kind, a, b, why string) {
-			if half == "odd" {
-				told.WriteString(kind + "\t" + a + "\t" + b + "\t" + why + "\n")
-			}
-		})
-
-		recall := float64(s.found) / float64(s.conflicts)
-		wrong := float64(s.alerts-s.found) * 1000 / float64(s.lines)
-		t.Logf("%s: recall %.3f of %d, %d of %d alerts wrong (%d near misses), %.1f wrong in 1,000 lines", half, recall, s.conflicts, s.alerts-s.found, s.alerts, s.near, wrong)
-		if recall < leastFound || wrong > mostWrongLines {
-			t.Errorf("%s: recall under %.3f or over %.1f wrong alerts in 1,000 lines", half, leastFound, mostWrongLines)
-		}
-	}
-
-	if out := os.Getenv("FILES_OUT"); out != "" {
-		if err := os.WriteFile(out, []byte(told.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	measureFiles(t, "files/*", 0.35, 0.85)
 }
 
-// Bounds of what was measured. At first sight recall was 0.044, with 10.2 wrong alerts in 1,000 lines.
-const (
-	leastFound     = 0.025
-	mostWrongLines = 4.5
-)
+// Forty files as an examiner writes them: conflicts that a reader sees at once, told as different authors
+// tell them, and eight files without any. No tree was grown with them. At first sight the rules found 0.135 of
+// the conflicts with a precision of 0.42.
+func TestExamFiles(t *testing.T) {
+	measureFiles(t, "exam", 0.45, 0.78)
+}
 
-func measureFiles(t *testing.T, half string, tell func(kind, a, b, why string)) sum {
+// Thirty-two others by a further author, written after the trees and measured once: the rules alone found
+// 0.128 with a precision of 0.42, the trees 0.321 with 0.735.
+func TestBlindFiles(t *testing.T) {
+	measureFiles(t, "blind", 0.28, 0.65)
+}
+
+// measureFiles judges the files of a folder and holds the figures to bounds.
+func measureFiles(t *testing.T, folder string, leastRecall, leastPrecision float64) {
 	t.Helper()
-	files, err := filepath.Glob("testdata/files/*/*.json")
+	files, err := filepath.Glob("testdata/" + folder + "/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
 
 	var s sum
 	for _, file := range files {
-		number := strings.TrimSuffix(filepath.Base(file), ".json")
-		isOdd := (number[len(number)-1]-'0')%2 == 1
-		if isOdd == (half == "odd") {
-			s.count(t, readLabelled(t, file), tell)
-		}
+		s.count(t, readLabelled(t, file))
 	}
-	return s
+	recall := float64(s.found) / float64(s.conflicts)
+	precision := float64(s.found) / float64(max(s.alerts, 1))
+	wrong := float64(s.alerts-s.found) * 1000 / float64(s.lines)
+	t.Logf("recall %.3f of %d, precision %.3f, %d near misses, %.1f wrong in 1,000 lines", recall, s.conflicts, precision, s.near, wrong)
+	if recall < leastRecall || precision < leastPrecision {
+		t.Errorf("recall under %.2f or precision under %.2f", leastRecall, leastPrecision)
+	}
 }

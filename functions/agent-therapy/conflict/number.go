@@ -148,8 +148,7 @@ func sameQuantity(a, b quantity) bool {
 	}
 
 	if len(a.subject) == 0 || len(b.subject) == 0 {
-		bothEmpty := len(a.subject) == len(b.subject)
-		return bothEmpty && (measuring[a.unit] || a.Action == b.Action)
+		return measureAnything(a, b)
 	}
 
 	ofA := share(a.subject, b.subject)
@@ -157,8 +156,21 @@ func sameQuantity(a, b quantity) bool {
 	return max(ofA, ofB) >= 0.6 && min(ofA, ofB) >= 0.5
 }
 
+// measureAnything reports whether two quantities, of which one does not say what it is about, are the same.
+func measureAnything(a, b quantity) bool {
+	if !isAllAmbient(a.subject) || !isAllAmbient(b.subject) {
+		return false
+	}
+	return measuring()[a.unit] || a.Action == b.Action
+}
+
+// isAllAmbient reports whether nothing is measured but what everything is about, such as an answer.
+func isAllAmbient(subject []string) bool {
+	return !slices.ContainsFunc(subject, func(form string) bool { return !isAmbient([]string{form}) })
+}
+
 // measuring are units that say by themselves what is measured.
-var measuring = map[string]bool{"spac": true, "space": true}
+var measuring = sync.OnceValue(func() map[string]bool { return formsOf("space word sentence paragraph") })
 
 // sizeWords belong to a bound and not to what is measured.
 var sizeWords = sync.OnceValue(func() map[string]bool {

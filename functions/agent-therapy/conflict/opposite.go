@@ -310,10 +310,15 @@ func isNewBeside(no, yes *directive.Directive) bool {
 	if !changes || !makes[yes.Action] {
 		return false
 	}
-	goesInto := slices.ContainsFunc(yes.Located, func(form string) bool { return isCovered(form, no.Things) })
-	goesInto = goesInto || slices.ContainsFunc(yes.Literal, func(form string) bool { return slices.Contains(no.Literal, form) })
-	namesOneFile := len(no.Literal) > 0
-	return !goesInto && !namesOneFile
+	if len(no.Literal) > 0 {
+		return false // one file is named
+	}
+	for _, place := range yes.Located {
+		if isCovered(place, no.Things) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameCommand reports whether a directive runs one of the commands that another forbids by name.

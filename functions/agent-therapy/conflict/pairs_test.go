@@ -164,26 +164,28 @@ func (s *score) precision() float64 {
 	return float64(s.alerts-s.wrong) / float64(s.alerts)
 }
 
-// part is a file of labelled pairs and what must be reached on it. The misses of a blind part are not
+// labelledPart is a file of labelled pairs and what must be reached on it. The misses of a blind part are not
 // printed, so that rules are not tuned on it.
-type part struct {
+type labelledPart struct {
 	file              string
 	recall, precision float64
 	blind             bool
 }
 
-var parts = []part{
+// The trees were grown with all parts but unseen, last and later, so that the figures of the others are no
+// measure for other texts; `go run ./functions/agent-therapy/train` prints figures out of fold.
+var parts = []labelledPart{
 	{"seen", 0.90, 0.95, false},
 	{"dev", 0.80, 0.90, false},
 	{"dev2", 0.75, 0.90, false},
 	{"plain", 0.85, 0.90, false},
-	{"plain2", 0.70, 0.90, false},
-	{"plain3", 0.45, 0.90, false},
-	{"unseen", 0.80, 0.85, true},
+	{"plain2", 0.75, 0.90, false},
+	{"plain3", 0.55, 0.90, false},
+	{"plain4", 0.75, 0.85, false}, // 0.475 and 0.89 when it was first measured
+	{"unseen", 0.80, 0.90, true},
 	{"last", 0.60, 0.85, true},   // 0.69 and 0.92 when it was measured, once
-	{"later", 0.50, 0.85, true},  // 0.14 and 0.75 when it was first measured, before rules learned from it
-	{"plain4", 0.45, 0.85, true}, // 0.475 and 0.89 when it was first measured
-	{"others", 0, 0, true},       // 0.02 when it was first measured: the lines of its pairs share no words
+	{"later", 0.60, 0.85, true},  // 0.14 and 0.75 when it was first measured, before rules learned from it
+	{"others", 0.25, 0.80, true}, // 0.02 when it was first measured: the lines of its pairs share no words
 }
 
 func TestLabelledPairs(t *testing.T) {

@@ -50,8 +50,19 @@ func (r *reading) isVerb(at int) bool { return r.tokens[at].Act && !r.isNoun(at)
 
 // isDemanded reports whether a word must be a verb, because it stands directly behind "never" or "must".
 func (r *reading) isDemanded(at int) bool {
-	isJoined := at+1 < len(r.tokens) && (r.tokens[at+1].Lower == "or" || r.tokens[at+1].Lower == "nor") // "never npm or yarn"
-	return r.modal && at == r.after && isPlainVerb(r.tokens[at]) && !isJoined && r.orders()
+	if !r.modal || at != r.after || !isPlainVerb(r.tokens[at]) {
+		return false
+	}
+	return !r.isJoined(at) && r.orders()
+}
+
+// isJoined reports whether a word is the first of several: "never npm or yarn".
+func (r *reading) isJoined(at int) bool {
+	if at+1 >= len(r.tokens) {
+		return false
+	}
+	next := r.tokens[at+1].Lower
+	return next == "or" || next == "nor"
 }
 
 // orders reports whether the word before is one that a verb follows: "never", "do not", "must".

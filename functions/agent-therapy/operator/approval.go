@@ -223,19 +223,45 @@ func actionsIn(text string) []string {
 // doesWhat reports whether a turn names an action of an order, in words or as a call. Of actions that are done
 // to anything, such as to add, what it is done to must be named, too.
 func doesWhat(turn *transcript.Turn, order string) bool {
+	text := doneIn(turn)
+	wanted := actionsIn(order)
+	isNamed := namesOneOf(text, objectsIn(order, wanted))
+	for _, form := range actionsIn(text) {
+		if !slices.Contains(wanted, form) {
+			continue
+		}
+		if isNamed || !anyThing[form] {
+			return true
+		}
+	}
+	return false
+}
+
+// doneIn returns what a turn says and calls, as words.
+func doneIn(turn *transcript.Turn) string {
 	text := turn.Text
 	for _, call := range turn.Calls {
-		text += " " + strings.NewReplacer("_", " ", "-", " ").Replace(call.Name+" "+call.Arguments)
+		text += " " + spelledOut.Replace(call.Name+" "+call.Arguments)
 	}
+	return text
+}
 
-	wanted, done := actionsIn(order), actionsIn(text)
-	about := slices.DeleteFunc(contentOf(order), func(form string) bool {
-		return words.Broad(form) || slices.Contains(wanted, form)
+var spelledOut = strings.NewReplacer("_", " ", "-", " ")
+
+// objectsIn returns what an order is about beside its actions.
+func objectsIn(order string, actions []string) []string {
+	return slices.DeleteFunc(contentOf(order), func(form string) bool {
+		isAction := slices.Contains(actions, form)
+		return isAction || words.Broad(form)
 	})
-	isNamed := len(about) == 0 || countKnown(about, contentOf(text)) > 0
-	return slices.ContainsFunc(done, func(form string) bool {
-		return slices.Contains(wanted, form) && (isNamed || !anyThing[form])
-	})
+}
+
+// namesOneOf reports whether a text names one of some things, or there are none to name.
+func namesOneOf(text string, things []string) bool {
+	if len(things) == 0 {
+		return true
+	}
+	return countKnown(things, contentOf(text)) > 0
 }
 
 // anyThing are actions that are done to anything.

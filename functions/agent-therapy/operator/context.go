@@ -76,11 +76,21 @@ func (f *finder) wasTold(i int, asked, heard []string) bool {
 
 // asksFor reports whether a sentence asks a person for something they know.
 func asksFor(lower string) bool {
-	if containsAny(lower, []string{"shall i", "should i", "would you like", "do you want", "may i", "anything else", "can i help"}) != "" {
+	if containsAny(lower, proposals) != "" {
 		return false
 	}
-	cues := []string{"could you", "can you", "please tell me", "please provide", "please share", "what is your", "what's your", "which ", "do you have", "what was", "may i have", "what are your", "who ", "where ", "when ", "could i have", "let me know your", "i need your", "what language", "what framework", "what is ", "what's ", "need to know", "tell me"}
-	return (strings.HasSuffix(lower, "?") || strings.HasPrefix(lower, "please ")) && containsAny(lower, cues) != ""
+	isQuestion := strings.HasSuffix(lower, "?") || strings.HasPrefix(lower, "please ")
+	return isQuestion && containsAny(lower, inquiries) != ""
+}
+
+// proposals ask what is to be done, and not for anything that is known.
+var proposals = []string{"shall i", "should i", "would you like", "do you want", "may i", "anything else", "can i help"}
+
+// inquiries ask for something that is known.
+var inquiries = []string{
+	"could you", "can you", "please tell me", "please provide", "please share", "what is your", "what's your", "which ", "do you have", "what was",
+	"may i have", "what are your", "who ", "where ", "when ", "could i have", "let me know your", "i need your", "what language", "what framework",
+	"what is ", "what's ", "need to know", "tell me",
 }
 
 // complainedAfter reports whether the next person says that it has said this before.

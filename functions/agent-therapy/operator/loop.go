@@ -79,8 +79,16 @@ func (f *finder) cycles(steps []step, period int) {
 
 // sameStep reports whether two steps do the same and come to the same.
 func sameStep(a, b step) bool {
-	sameCall := a.call.Name == b.call.Name && strings.TrimSpace(a.call.Arguments) == strings.TrimSpace(b.call.Arguments)
-	return sameCall && strings.TrimSpace(a.result) == strings.TrimSpace(b.result)
+	if a.call.Name != b.call.Name {
+		return false
+	}
+	sameArguments := sameText(a.call.Arguments, b.call.Arguments)
+	return sameArguments && sameText(a.result, b.result)
+}
+
+// sameText reports whether two texts are equal but for white space around them.
+func sameText(a, b string) bool {
+	return strings.TrimSpace(a) == strings.TrimSpace(b)
 }
 
 // shortestEcho is the length from which equal answers are no mere courtesy.

@@ -81,13 +81,29 @@ func Find(t *transcript.Transcript) []Pattern {
 func (f *finder) patterns() []Pattern {
 	patterns := []Pattern{}
 	for code, quotes := range f.evidence {
-		slices.SortStableFunc(quotes, func(a, b transcript.Quote) int { return cmp.Compare(a.Line, b.Line) })
-		patterns = append(patterns, Pattern{code, quotes, advice[code][0], advice[code][1]})
+		slices.SortStableFunc(quotes, byLine)
+		effect, repair := advice[code][0], advice[code][1]
+		patterns = append(patterns, Pattern{
+			Code:     code,
+			Evidence: quotes,
+			Effect:   effect,
+			Repair:   repair,
+		})
 	}
-	slices.SortFunc(patterns, func(a, b Pattern) int {
-		return cmp.Or(cmp.Compare(a.Evidence[0].Line, b.Evidence[0].Line), strings.Compare(a.Code, b.Code))
-	})
+
+	slices.SortFunc(patterns, byEvidence)
 	return patterns
+}
+
+func byLine(a, b transcript.Quote) int { return cmp.Compare(a.Line, b.Line) }
+
+// byEvidence orders patterns by where they first show.
+func byEvidence(a, b Pattern) int {
+	first := byLine(a.Evidence[0], b.Evidence[0])
+	if first != 0 {
+		return first
+	}
+	return strings.Compare(a.Code, b.Code)
 }
 
 // add enters words of a turn as evidence, each turn once for a code.

@@ -7,8 +7,8 @@ import (
 	"governance.internal/functions/agent-therapy/document"
 )
 
-// names are speakers at the beginning of a line, in lower case.
-var names = map[string]Role{
+// speakers are names at the beginning of a line, in lower case.
+var speakers = map[string]Role{
 	"user": User, "human": User, "customer": User, "me": User, "client": User, "caller": User,
 	"developer": User, "operator": User, "guest": User, "student": User, "you": User, "patient": User,
 	"assistant": Assistant, "ai": Assistant, "agent": Assistant, "bot": Assistant, "claude": Assistant,
@@ -28,35 +28,63 @@ var calls = map[string]bool{
 
 // readPlain reads lines with names of speakers. Lines without one belong to the turn before.
 func (t *Transcript) readPlain() {
-	at := 0
-	namesResults := hasResultLabels(t.Source.Text)
 	person, agent := document.Speakers(t.Source.Text)
-	own := map[string]Role{person: User, agent: Assistant}
-	for line := range strings.Lines(t.Source.Text) {
-		start := at
-		at += len(line)
-		text := strings.TrimRight(line, "\r\n")
-
-		label, detail, rest, ok := speaker(text)
-		isUse := label == "tool" && namesResults && (detail != "" || isWrittenCall(rest))
-		name, said := document.SpeakerOf(text)
-		role, isOwn := own[name]
-		mark, words := marked(text)
-		switch {
-		case mark == "use":
-			t.addCall("shell", words, start, start+len(text))
-		case mark == "answer":
-			t.addAnswer(words, start, start+len(text))
-		case isOwn && name != "" && !ok:
-			t.addSpoken(role, said, start, start+len(text))
-		case ok && (calls[label] || isUse):
-			t.addCall(detail, rest, start, start+len(text))
-		case ok:
-			t.addSpoken(names[label], rest, start, start+len(text))
-		default:
-			t.goOn(text, start+len(text))
-		}
+	names := naming{
+		results: hasResultLabels(t.Source.Text),
+		own:     map[string]Role{person: User, agent: Assistant},
 	}
+
+	at := 0
+	for line := range strings.Lines(t.Source.Text) {
+		text := strings.TrimRight(line, "\r\n")
+		t.readLine(text, at, names)
+		at += len(line)
+	}
+}
+
+// naming says how the lines of a transcript name who speaks.
+type naming struct {
+	results bool            // some lines are labelled as what a tool answered
+	own     map[string]Role // names of its own
+}
+
+// readLine reads a line that begins at a byte.
+func (t *Transcript) readLine(text string, start int, names naming) {
+	end := start + len(text)
+	switch mark, words := marked(text); mark {
+	case "use":
+		t.addCall("shell", words, start, end)
+		return
+	case "answer":
+		t.addAnswer(words, start, end)
+		return
+	}
+
+	label, detail, rest, isLabelled := speaker(text)
+	if isLabelled {
+		t.addLabelled(label, detail, rest, start, end, names)
+		return
+	}
+	name, said := document.SpeakerOf(text)
+	role, isOwn := names.own[name]
+	if isOwn && name != "" {
+		t.addSpoken(role, said, start, end)
+		return
+	}
+	t.goOn(text, end)
+}
+
+// addLabelled adds the turn of a line with a label that is known.
+func (t *Transcript) addLabelled(label, detail, rest string, start, end int, names naming) {
+	isUse := calls[label]
+	if label == "tool" && names.results {
+		isUse = detail != "" || isWrittenCall(rest)
+	}
+	if isUse {
+		t.addCall(detail, rest, start, end)
+		return
+	}
+	t.addSpoken(speakers[label], rest, start, end)
 }
 
 // marked reads a line that a mark tells to be a use of a tool, or what it answered: "RUN> ls", "→ shell: ls",
@@ -89,7 +117,7 @@ func (t *Transcript) addAnswer(text string, start, end int) {
 func hasResultLabels(text string) bool {
 	for line := range strings.Lines(text) {
 		label, _, _, ok := speaker(strings.TrimRight(line, "\r\n"))
-		if ok && label != "tool" && names[label] == Result && !calls[label] {
+		if ok && label != "tool" && speakers[label] == Result && !calls[label] {
 			return true
 		}
 	}
@@ -145,7 +173,7 @@ func slanted(line string) (label, rest string, ok bool) {
 }
 
 func known(label string) bool {
-	_, isName := names[label]
+	_, isName := speakers[label]
 	return isName || calls[label]
 }
 

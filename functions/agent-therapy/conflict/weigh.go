@@ -1,0 +1,199 @@
+package conflict
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"governance.internal/functions/agent-therapy/directive"
+	"governance.internal/functions/agent-therapy/document"
+	"governance.internal/functions/agent-therapy/forest"
+)
+
+//go:embed forest.txt
+var forestFile string
+
+// trees judge how likely a pair of sentences is a conflict. The train command grows them.
+var trees = sync.OnceValue(func() *forest.Forest {
+	f, err := forest.Read(forestFile, int(Traits))
+	if err != nil {
+		panic(err) // of a file in the program
+	}
+	return f
+})
+
+// Bounds in thousandths of log odds.
+const (
+	least = 300 // score from which on a pair is reported
+	trust = 800 // how much less is enough where a rule found the pair
+)
+
+// Comparison is a pair of sentences that have something in common, for those who grow the trees.
+type Comparison struct {
+	A, B     *document.Statement
+	Likeness Likeness
+}
+
+// Compare returns the pairs of sentences that the trees would judge.
+func Compare(directives []*directive.Directive) []Comparison {
+	f := &finder{found: map[[2]int]Conflict{}}
+	f.take(directives)
+	f.followRules()
+
+	var all []Comparison
+	f.eachPair(func(a, b *saying, l Likeness) {
+		all = append(all, Comparison{a.statement, b.statement, l})
+	})
+	return all
+}
+
+// weigh lets the trees judge what the rules found and what else speaks of the same.
+func (f *finder) weigh() {
+	f.eachPair(func(a, b *saying, l Likeness) {
+		isReported := IsReported(trees().Score(l[:])-least, l)
+		key := f.keyOf(a, b)
+		_, isFound := f.found[key]
+		switch {
+		case isFound && !isReported:
+			delete(f.found, key)
+		case !isFound && isReported:
+			f.reportLikely(a, b, l)
+		}
+	})
+}
+
+// IsReported reports whether a pair is reported that is so much above the least score.
+func IsReported(above int, l Likeness) bool {
+	if slices.Max(l[foundOpposite:]) > 0 {
+		above += trust
+	}
+	return above >= 0
+}
+
+func (f *finder) keyOf(a, b *saying) [2]int {
+	return f.key(a.parts[0].candidate, b.parts[0].candidate)
+}
+
+// eachPair calls judge with each pair of sayings that share something rare, or that a rule found.
+func (f *finder) eachPair(judge func(a, b *saying, l Likeness)) {
+	all := f.sayings()
+	spread := spreadOf(all)
+	for i, partners := range f.partners(all, spread) {
+		for _, j := range partners {
+			a, b := all[i], all[j]
+			l := likenessOf(a, b, spread)
+			if c, isFound := f.found[f.keyOf(a, b)]; isFound {
+				l.set(foundOpposite+trait(slices.Index(ruleCodes, c.Code)), true)
+			}
+			judge(a, b, l)
+		}
+	}
+}
+
+// partners returns for each saying the later ones that it is compared with, in their order.
+func (f *finder) partners(all []*saying, spread *spread) [][]int {
+	partners := make([][]int, len(all))
+	weights := make([]int, len(all))
+	index := map[int]int{}
+	for i, s := range all {
+		touched := spread.shareOut(s, i, weights)
+		partners[i] = heaviest(i, touched, weights)
+		for _, j := range touched {
+			s.weights = append(s.weights, weights[j])
+			weights[j] = 0
+		}
+		slices.Sort(s.weights)
+		index[f.first(s.parts[0].candidate)] = i
+	}
+
+	for key := range f.found {
+		i, j := index[key[0]], index[key[1]]
+		i, j = min(i, j), max(i, j)
+		if !slices.Contains(partners[i], j) {
+			partners[i] = append(partners[i], j)
+		}
+	}
+	for _, list := range partners {
+		slices.Sort(list)
+	}
+	return partners
+}
+
+// heaviest returns the later ones of the sayings at some indices that share most with the one at i.
+func heaviest(i int, touched, weights []int) []int {
+	var list []int
+	for _, j := range touched {
+		if j > i && weights[j] >= leastShared {
+			list = append(list, j)
+		}
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b))
+	})
+	return list[:min(len(list), mostPartners)]
+}
+
+// reportLikely enters a pair that the trees hold for a conflict.
+func (f *finder) reportLikely(a, b *saying, l Likeness) {
+	code, difference := differenceOf(l)
+	names := strings.Join(a.namesOf(a.bag.in(b.bag)), ", ")
+	why := fmt.Sprintf("Both instructions are about %s, and %s.", names, difference)
+	f.report(nearestPart(a, b), nearestPart(b, a), code, why, "")
+}
+
+// differenceOf says what sets two sayings against each other.
+func differenceOf(l Likeness) (code, difference string) {
+	switch {
+	case l[orderTurned] > 0:
+		return "order", "they set opposite orders"
+	case l[numbersDiffer] > 0 || l[unitsDiffer] > 0:
+		return "number", "they set different values"
+	case l[asksAndGoes] > 0:
+		return "approval", "one wants agreement first and the other does not"
+	case l[signsDiffer] > 0 || l[signsApart] > 0:
+		return "opposite", "one forbids or leaves out what the other asks for or allows"
+	}
+	return "choice", "they want different things"
+}
+
+// mostNames is how many words of what two sayings share are named.
+const mostNames = 3
+
+// namesOf returns the words of a saying that have some forms.
+func (s *saying) namesOf(forms []string) []string {
+	var names []string
+	for _, t := range s.tokens {
+		if slices.Contains(forms, t.Form) && len(names) < mostNames {
+			names = appendOnce(names, t.Text)
+		}
+	}
+	return names
+}
+
+// nearestPart returns the directive of a saying that shares most with another one.
+func nearestPart(s, other *saying) *candidate {
+	best, most := s.parts[0].candidate, -1
+	for _, p := range s.parts {
+		for _, q := range other.parts {
+			if weight := weigh(p.bag.in(q.bag)); weight > most {
+				best, most = p.candidate, weight
+			}
+		}
+	}
+	return best
+}
+
+// Forms returns the normal forms of the words of each sentence that some directives stand in.
+func Forms(directives []*directive.Directive) [][]string {
+	f := &finder{}
+	f.take(directives)
+
+	var all [][]string
+	for _, s := range f.sayings() {
+		all = append(all, s.bag.forms)
+	}
+	return all
+}

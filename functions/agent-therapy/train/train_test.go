@@ -1,0 +1,95 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestPairsArePlanted(t *testing.T) {
+	conflicting, ok := planted("+ tabs\na: Use tabs.\nb: Use spaces.\n", "# A\n\n%A%\n\n%B%\n")
+	if !ok || len(conflicting.conflicts) != 1 || conflicting.body != "# A\n\n- Use tabs.\n\n- Use spaces.\n" {
+		t.Errorf("%+v", conflicting)
+	}
+	harmless, ok := planted("- near\na: Use tabs.\nb: Tabs open in a new window.\n", "%A%\n%B%\n")
+	if !ok || len(harmless.near) != 1 || len(harmless.conflicts) != 0 {
+		t.Errorf("%+v", harmless)
+	}
+	if _, ok := planted("+ nested\naf: AGENTS.md\na: Use tabs.\nb: Use spaces.\n", "%A%\n%B%\n"); ok {
+		t.Error("a pair in two files is planted into one")
+	}
+}
+
+func TestExamplesHaveTheirLabels(t *testing.T) {
+	one := text{
+		body:      "# Rules\n\n- Squash commits on merge.\n- Never squash commits.\n- Squash bugs in the night.\n",
+		conflicts: [][2]string{{"Never squash commits.", "Squash commits on merge."}},
+	}
+
+	conflicts, others := 0, 0
+	for _, e := range examplesOf([]text{one}) {
+		if e.isConflict() {
+			conflicts++
+		} else {
+			others++
+		}
+	}
+	if conflicts != 1 || others == 0 {
+		t.Errorf("%d conflicts and %d other pairs, want 1 and more than 0", conflicts, others)
+	}
+}
+
+func TestTreesLearnWhatTellsConflicts(t *testing.T) {
+	var rows []example
+	for i := range 400 {
+		e := example{which: -1}
+		e.values[0] = i % 7
+		e.values[1] = i % 5
+		if i%7 > 3 && i%5 < 2 {
+			e.which = 0
+		}
+		rows = append(rows, e)
+	}
+
+	grown := grow(rows)
+	for _, e := range rows {
+		if e.isConflict() != (grown.Score(e.values[:]) > 0) {
+			t.Fatalf("%v is judged wrongly", e.values[:2])
+		}
+	}
+	again := grow(rows)
+	if again.Score(rows[0].values[:]) != grown.Score(rows[0].values[:]) {
+		t.Error("the same examples give other trees")
+	}
+}
+
+func TestCleanTextIsReadOnceAndInOrder(t *testing.T) {
+	folder := t.TempDir()
+	long := make([]byte, leastBytes)
+	for i := range long {
+		long[i] = 'a'
+	}
+	for _, name := range []string{"README.md", "COPY.md", "CHANGELOG.md", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(folder, name), long, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	all, err := readClean(folder)
+	if err != nil || len(all) != 1 || !all[0].clean {
+		t.Errorf("%d texts, %v; want one", len(all), err)
+	}
+}
+
+func TestRarityIsWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "rarity.txt")
+	body := "- Merge the branch.\n- Merge the release.\n- Merge after review.\n- Name the branch.\n"
+	if err := writeRarity(file, []text{{body: body}}); err != nil {
+		t.Fatal(err)
+	}
+
+	raw, err := os.ReadFile(file)
+	if err != nil || len(raw) == 0 {
+		t.Errorf("%q, %v", raw, err)
+	}
+}
