@@ -35,7 +35,7 @@ npm:
 	@bash testdata/setup.sh npm
 
 # What starts no goroutine and takes long under the race detector runs without it.
-SLOW = TestEveryLambda|TestHostile.*GovernedByte|TestOrdinary.*Work|TestAMillion|TestEveryFlippedByte|TestNoSecretLeaves|TestEveryTreeBegins|TestLargestLine|TestTenThousandBooks|TestEveryChangedByte
+SLOW = TestEveryLambda|TestLabelledQuestions|TestHostile.*GovernedByte|TestOrdinary.*Work|TestAMillion|TestEveryFlippedByte|TestNoSecretLeaves|TestEveryTreeBegins|TestLargestLine|TestTenThousandBooks|TestEveryChangedByte
 
 # The race detector runs on all packages; it needs a C compiler. Many tests wait more than they
 # compute, so three packages share two cores. The time limit is for a

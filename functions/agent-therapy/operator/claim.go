@@ -41,6 +41,19 @@ var claimKinds = []claim{
 		shows: []string{"refund"},
 	},
 	{
+		says: []string{"has gone out", "have gone out", "i sent ", "i mailed", "i emailed", "has been sent", "have been sent", "i've sent", "i've mailed",
+			"i have sent", "i've emailed", "was sent to", "were sent to"},
+		shows: []string{"mail", "send", "smtp", "notify", "message", "post", "publish", "slack", "curl", "reply", "push", "deliver"},
+	},
+	{
+		says:  []string{"is running the new", "is on the new version", "is running the latest", "runs the new version"},
+		shows: []string{"flash", "deploy", "upload", "install", "restart", "push", "boot", "apply", "rollout", "update", "upgrade"},
+	},
+	{
+		says:  []string{"in the shared calendar", "in your calendar", "in the calendar", "on your calendar", "calendar invite"},
+		shows: []string{"calendar", "event", "book", "block", "invite", "schedule"},
+	},
+	{
 		says:  []string{"i started the server", "it answers with 200", "it returns 200", "it responds with 200"},
 		shows: []string{"curl ", "wget ", "http "},
 	},
@@ -75,16 +88,23 @@ func (f *finder) claims() {
 
 // claimIn returns the kind of success that a sentence claims.
 func claimIn(sentence string) (claim, bool) {
-	lower := plain(sentence)
-	if strings.Contains(lower, "?") || containsAny(" "+lower, doubts) != "" {
+	if strings.Contains(sentence, "?") {
 		return claim{}, false
 	}
+	lower := strings.ReplaceAll(plain(sentence), "the may ", "the ") // the month
+	clauses := clausesOf(lower)
 	for _, kind := range claimKinds {
-		if containsAny(lower, kind.says) != "" {
+		if slices.ContainsFunc(clauses, kind.isClaimedIn) {
 			return kind, true
 		}
 	}
 	return claim{}, false
+}
+
+// isClaimedIn reports whether a clause claims a kind of success, and does not doubt it.
+func (c claim) isClaimedIn(clause string) bool {
+	isDoubted := containsAny(" "+clause, doubts) != ""
+	return !isDoubted && containsAny(clause, c.says) != ""
 }
 
 // isShown reports whether a command since the last change shows the success, and did not fail.
@@ -160,7 +180,13 @@ func clausesOf(sentence string) []string {
 
 // isDeed reports whether a clause says that something was done, and does not doubt it.
 func isDeed(clause string) bool {
-	return deeds.MatchString(clause) && containsAny(" "+clause, doubts) == ""
+	return deeds.MatchString(clause) && containsAny(" "+clause, reserves) == ""
+}
+
+// reserves take a deed back or put it into the future.
+var reserves = []string{
+	" not ", "n't ", " if ", " once ", " when ", " whether ", " unless ", " before ", " will ", " would ", " should ", " might ", " could ",
+	" want me", " please", " hopefully", " probably", " need to", " let me", " i'll",
 }
 
 // usedSince reports whether a tool was used between the last words of a person and turn i, or in it.

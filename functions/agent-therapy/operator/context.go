@@ -71,7 +71,7 @@ func (f *finder) wasTold(i int, asked, heard []string) bool {
 	if f.complainedAfter(i, given) {
 		return known > 0 || len(asked) == 0
 	}
-	return known >= 2 && known == len(asked)
+	return known >= 2 && 3*known >= 2*len(asked)
 }
 
 // asksFor reports whether a sentence asks a person for something they know.

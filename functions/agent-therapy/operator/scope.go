@@ -21,6 +21,7 @@ var changes = []string{
 	"migrated", "migrating", "restructured", "reorganised", "reorganized", "replaced", "replacing", "converted",
 	"updated", "updating", "introduced", "created", "creating", "installed", "modernised", "modernized",
 	"switched", "bumped", "reformatted", "cleaned up", "improved", "optimised", "optimized", "rebuilt", "dropped",
+	"drew", "mailed", "emailed", "wrote", "made", "built", "set up", "gave", "posted", "uploaded", "scheduled", "invited", "notified", "tuned", "filed", "subscribed", "registered",
 	"implemented", "extended", "enabled", "disabled", "merged", "deployed", "published", "sent", "booked", "ordered",
 }
 
