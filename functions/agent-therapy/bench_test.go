@@ -59,6 +59,13 @@ var hostileTexts = map[string]func(i int) string{
 	"orders": func(i int) string {
 		return fmt.Sprintf("- Test the module%d before you deploy the module%d.\n", i%60, i%59)
 	},
+	"sentences of many clauses": func(i int) string {
+		clause := func(k int) string { return fmt.Sprintf("never drop the table%d and always keep the view%d, ", (i+k)%300, (i+7*k)%300) }
+		return "- " + strings.Repeat(clause(1)+clause(2)+clause(3), 4) + "end.\n"
+	},
+	"words of many groups": func(i int) string {
+		return fmt.Sprintf("- Refund the apology%d for tabs, spaces, rebases, salaries and storyboards of invoice%d.\n", i%90, i%70)
+	},
 	"contradictions": func(i int) string {
 		return fmt.Sprintf("- Never edit the page%d.\n- Always edit the page%d.\n", i%60, i%59)
 	},
@@ -68,7 +75,7 @@ func TestHostileInputIsQuick(t *testing.T) {
 	for name, line := range hostileTexts {
 		t.Run(name, func(t *testing.T) {
 			var b strings.Builder
-			for i := 0; b.Len() < MaxBytes-100; i++ {
+			for i := 0; b.Len() < MaxBytes-1000; i++ {
 				b.WriteString(line(i))
 			}
 

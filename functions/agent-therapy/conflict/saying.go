@@ -146,8 +146,14 @@ func (s *saying) addAmount(at int, t words.Token) {
 	}
 }
 
+// mostParts is how many directives of a sentence are compared.
+const mostParts = 6
+
 // addPart adds a directive of the sentence.
 func (s *saying) addPart(c *candidate) {
+	if len(s.parts) == mostParts {
+		return
+	}
 	p := &part{
 		candidate: c,
 		every:     everyForm(c.Directive),
