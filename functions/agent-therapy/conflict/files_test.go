@@ -108,10 +108,10 @@ func TestExamFiles(t *testing.T) {
 	measureFiles(t, "exam", 0.45, 0.78)
 }
 
-// Thirty-two others by a further author, written after the trees and measured once: the rules alone found
-// 0.128 with a precision of 0.42, the trees 0.321 with 0.735.
+// Thirty-two others by a further author. At first sight the rules alone found 0.128 with a precision of 0.42,
+// the trees 0.321 with 0.735; no tree was grown with them.
 func TestBlindFiles(t *testing.T) {
-	measureFiles(t, "blind", 0.28, 0.65)
+	measureFiles(t, "blind", 0.30, 0.75)
 }
 
 // measureFiles judges the files of a folder and holds the figures to bounds.
