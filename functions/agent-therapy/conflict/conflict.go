@@ -60,7 +60,7 @@ func Find(directives []*directive.Directive) []Conflict {
 	f := &finder{found: map[[2]int]Conflict{}}
 	f.take(directives)
 	f.followRules()
-	f.weigh()
+	f.judge()
 
 	return f.sorted()
 }

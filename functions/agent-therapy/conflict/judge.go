@@ -50,8 +50,8 @@ func Compare(directives []*directive.Directive) []Comparison {
 	return all
 }
 
-// weigh lets the trees judge what the rules found and what else speaks of the same.
-func (f *finder) weigh() {
+// judge lets the trees decide about what the rules found and what else speaks of the same.
+func (f *finder) judge() {
 	f.eachPair(func(a, b *saying, l Likeness) {
 		isReported := IsReported(trees().Score(l[:])-least, l)
 		key := f.keyOf(a, b)
@@ -77,8 +77,8 @@ func (f *finder) keyOf(a, b *saying) [2]int {
 	return f.key(a.parts[0].candidate, b.parts[0].candidate)
 }
 
-// eachPair calls judge with each pair of sayings that share something rare, or that a rule found.
-func (f *finder) eachPair(judge func(a, b *saying, l Likeness)) {
+// eachPair calls visit with each pair of sayings that share something rare, or that a rule found.
+func (f *finder) eachPair(visit func(a, b *saying, l Likeness)) {
 	all := f.sayings()
 	spread := spreadOf(all)
 	for i, partners := range f.partners(all, spread) {
@@ -88,7 +88,7 @@ func (f *finder) eachPair(judge func(a, b *saying, l Likeness)) {
 			if c, isFound := f.found[f.keyOf(a, b)]; isFound {
 				l.set(foundOpposite+trait(slices.Index(ruleCodes, c.Code)), true)
 			}
-			judge(a, b, l)
+			visit(a, b, l)
 		}
 	}
 }
@@ -97,7 +97,6 @@ func (f *finder) eachPair(judge func(a, b *saying, l Likeness)) {
 func (f *finder) partners(all []*saying, spread *spread) [][]int {
 	partners := make([][]int, len(all))
 	weights := make([]int, len(all))
-	index := map[int]int{}
 	for i, s := range all {
 		touched := spread.shareOut(s, i, weights)
 		partners[i] = heaviest(i, touched, weights)
@@ -106,20 +105,30 @@ func (f *finder) partners(all []*saying, spread *spread) [][]int {
 			weights[j] = 0
 		}
 		slices.Sort(s.weights)
-		index[f.first(s.parts[0].candidate)] = i
 	}
 
-	for key := range f.found {
-		i, j := index[key[0]], index[key[1]]
-		i, j = min(i, j), max(i, j)
-		if !slices.Contains(partners[i], j) {
-			partners[i] = append(partners[i], j)
-		}
-	}
+	f.addFound(partners, all)
 	for _, list := range partners {
 		slices.Sort(list)
 	}
 	return partners
+}
+
+// addFound adds the pairs that the rules found.
+func (f *finder) addFound(partners [][]int, all []*saying) {
+	index := map[int]int{} // of the saying, by its first directive
+	for i, s := range all {
+		first := f.first(s.parts[0].candidate)
+		index[first] = i
+	}
+
+	for key := range f.found {
+		i := min(index[key[0]], index[key[1]])
+		j := max(index[key[0]], index[key[1]])
+		if !slices.Contains(partners[i], j) {
+			partners[i] = append(partners[i], j)
+		}
+	}
 }
 
 // heaviest returns the later ones of the sayings at some indices that share most with the one at i.
@@ -139,9 +148,17 @@ func heaviest(i int, touched, weights []int) []int {
 // reportLikely enters a pair that the trees hold for a conflict.
 func (f *finder) reportLikely(a, b *saying, l Likeness) {
 	code, difference := differenceOf(l)
-	names := strings.Join(a.namesOf(a.bag.in(b.bag)), ", ")
-	why := fmt.Sprintf("Both instructions are about %s, and %s.", names, difference)
+	why := fmt.Sprintf("Both instructions are about %s, and %s.", subjectOfBoth(a, b), difference)
 	f.report(nearestPart(a, b), nearestPart(b, a), code, why, "")
+}
+
+// subjectOfBoth says what two sayings are about, in words of the first one.
+func subjectOfBoth(a, b *saying) string {
+	names := a.namesOf(a.bag.in(b.bag))
+	if len(names) == 0 {
+		return "the same matter"
+	}
+	return strings.Join(names, ", ")
 }
 
 // differenceOf says what sets two sayings against each other.

@@ -47,6 +47,10 @@ func TestWhyNamesWhatIsShared(t *testing.T) {
 	if code != "opposite" {
 		t.Errorf("a pair with opposite signs is called %s", code)
 	}
+	unrelated := &saying{}
+	if about := subjectOfBoth(unrelated, unrelated); about != "the same matter" {
+		t.Errorf("a pair that shares no word is about %q", about)
+	}
 	code, _ = differenceOf(Likeness{})
 	if code != "choice" {
 		t.Errorf("a pair without a known difference is called %s", code)
