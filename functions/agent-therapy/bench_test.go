@@ -60,7 +60,9 @@ var hostileTexts = map[string]func(i int) string{
 		return fmt.Sprintf("- Test the module%d before you deploy the module%d.\n", i%60, i%59)
 	},
 	"sentences of many clauses": func(i int) string {
-		clause := func(k int) string { return fmt.Sprintf("never drop the table%d and always keep the view%d, ", (i+k)%300, (i+7*k)%300) }
+		clause := func(k int) string {
+			return fmt.Sprintf("never drop the table%d and always keep the view%d, ", (i+k)%300, (i+7*k)%300)
+		}
 		return "- " + strings.Repeat(clause(1)+clause(2)+clause(3), 4) + "end.\n"
 	},
 	"words of many groups": func(i int) string {

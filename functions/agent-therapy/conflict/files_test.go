@@ -105,11 +105,12 @@ func TestLabelledFiles(t *testing.T) {
 // tell them, and eight files without any. No tree was grown with them. At first sight the rules found 0.135 of
 // the conflicts with a precision of 0.42.
 func TestExamFiles(t *testing.T) {
-	measureFiles(t, "exam", 0.45, 0.78)
+	measureFiles(t, "exam", 0.37, 0.65)
 }
 
 // Thirty-two others by a further author. At first sight the rules alone found 0.128 with a precision of 0.42,
-// the trees 0.321 with 0.735; no tree was grown with them.
+// the trees 0.321 with 0.735; no tree was grown
+// with them.
 func TestBlindFiles(t *testing.T) {
 	measureFiles(t, "blind", 0.30, 0.75)
 }

@@ -27,8 +27,8 @@ var trees = sync.OnceValue(func() *forest.Forest {
 
 // Bounds in thousandths of log odds.
 const (
-	least = 300 // score from which on a pair is reported
-	trust = 800 // how much less is enough where a rule found the pair
+	least = 300  // score from which on a pair is reported
+	trust = 1600 // how much less is enough where a rule found the pair
 )
 
 // Comparison is a pair of sentences that have something in common, for those who grow the trees.

@@ -44,6 +44,18 @@ func examplesOf(texts []text) []example {
 	return all
 }
 
+// toLearn returns the examples of the texts that are not held back.
+func toLearn(texts []text, all []example) []example {
+	var some []example
+	for _, e := range all {
+		set := texts[e.text].set
+		if !slices.Contains(held, set) {
+			some = append(some, e)
+		}
+	}
+	return some
+}
+
 // lineOf returns the lines on which a statement stands.
 func lineOf(text string, s *document.Statement) string {
 	start := strings.LastIndexByte(text[:s.Start], '\n') + 1

@@ -52,7 +52,7 @@ func run(labels, clean, rarity, out string) error {
 		return nil
 	}
 
-	grown := grow(all)
+	grown := grow(toLearn(texts, all))
 	file, err := os.Create(out)
 	if err != nil {
 		return err

@@ -34,9 +34,8 @@ func outOfFold(texts []text, all []example) []int {
 	scores := make([]int, len(all))
 	for fold := range folds {
 		var others []example
-		for _, e := range all {
-			isHeld := slices.Contains(held, texts[e.text].set)
-			if !isHeld && e.text%folds != fold {
+		for _, e := range toLearn(texts, all) {
+			if e.text%folds != fold {
 				others = append(others, e)
 			}
 		}

@@ -21,7 +21,7 @@ type text struct {
 	clean     bool        // nothing in it is a conflict
 }
 
-// held are the labels that are only measured.
+// held are the labels that are only measured; the folder blind is not even read.
 var held = []string{"exam", "unseen", "last", "later"}
 
 func readAll(labels, clean string) ([]text, error) {

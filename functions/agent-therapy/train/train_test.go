@@ -39,6 +39,14 @@ func TestExamplesHaveTheirLabels(t *testing.T) {
 	}
 }
 
+func TestNothingIsLearnedFromWhatIsHeldBack(t *testing.T) {
+	texts := []text{{set: "plain"}, {set: "exam"}, {set: "unseen"}}
+	all := []example{{text: 0}, {text: 1}, {text: 2}, {text: 0}}
+	if some := toLearn(texts, all); len(some) != 2 || some[0].text != 0 || some[1].text != 0 {
+		t.Errorf("%+v", some)
+	}
+}
+
 func TestTreesLearnWhatTellsConflicts(t *testing.T) {
 	var rows []example
 	for i := range 400 {
