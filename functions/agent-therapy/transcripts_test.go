@@ -38,7 +38,7 @@ func TestExamTranscripts(t *testing.T) { judgeTranscripts(t, "testdata/transcrip
 
 // Twenty-four by a fourth author, written after the rules. When first measured 13 of 24 were found, 1 was wrong,
 // and all were read as transcripts.
-func TestBlindTranscripts(t *testing.T) { judgeTranscripts(t, "testdata/transcripts4", 13, 1) }
+func TestBlindTranscripts(t *testing.T) { judgeTranscripts(t, "testdata/transcripts4", 15, 0) }
 
 // judgeTranscripts compares what is found in the transcripts of a folder with their labels.
 func judgeTranscripts(t *testing.T, folder string, least, mostWrong int) {

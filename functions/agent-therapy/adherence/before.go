@@ -25,12 +25,15 @@ var acting = map[string][]string{
 
 // showing are words of commands that do what must come before, by the normal form.
 var showing = map[string][]string{
-	"test":   {"test", "spec", "check"},
-	"test_":  {"test", "spec", "check"},
+	"test":   tests,
+	"test_":  tests,
 	"lint":   {"lint", "ruff", "flake8", "vet", "check"},
 	"build":  {"build", "make", "compile"},
 	"backup": {"backup", "dump", "snapshot"},
 }
+
+// tests are words of commands that run tests; a check of the format is none.
+var tests = []string{"test", "spec", "make check", "run check", "just check", "task check", "tox", "nox", "verify"}
 
 // note remembers a command. What was shown before a change of a file no longer counts.
 func (s *state) note(u use) {

@@ -30,8 +30,9 @@ var calls = map[string]bool{
 func (t *Transcript) readPlain() {
 	person, agent := document.Speakers(t.Source.Text)
 	names := naming{
-		results: hasResultLabels(t.Source.Text),
-		own:     map[string]Role{person: User, agent: Assistant},
+		results:    hasResultLabels(t.Source.Text),
+		toolsAreIt: !hasCallLabels(t.Source.Text),
+		own:        map[string]Role{person: User, agent: Assistant},
 	}
 
 	at := 0
@@ -46,6 +47,8 @@ func (t *Transcript) readPlain() {
 type naming struct {
 	results bool            // some lines are labelled as what a tool answered
 	own     map[string]Role // names of its own
+
+	toolsAreIt bool // no label of a use stands anywhere: "Tool (bash): ls" is one, and what follows is its answer
 }
 
 // readLine reads a line that begins at a byte.
@@ -71,13 +74,26 @@ func (t *Transcript) readLine(text string, start int, names naming) {
 		t.addSpoken(role, said, start, end)
 		return
 	}
+	if names.toolsAreIt && t.endsWithUse() && text != "" {
+		t.addSpoken(Result, text, start, end)
+		return
+	}
 	t.goOn(text, end)
+}
+
+// endsWithUse reports whether the last turn is the use of a tool and nothing else.
+func (t *Transcript) endsWithUse() bool {
+	if len(t.Turns) == 0 {
+		return false
+	}
+	last := t.Turns[len(t.Turns)-1]
+	return len(last.Calls) > 0 && last.Text == ""
 }
 
 // addLabelled adds the turn of a line with a label that is known.
 func (t *Transcript) addLabelled(label, detail, rest string, start, end int, names naming) {
 	isUse := calls[label]
-	if label == "tool" && names.results {
+	if label == "tool" && (names.results || names.toolsAreIt) {
 		isUse = detail != "" || isWrittenCall(rest)
 	}
 	if isUse {
@@ -118,6 +134,17 @@ func hasResultLabels(text string) bool {
 	for line := range strings.Lines(text) {
 		label, _, _, ok := speaker(strings.TrimRight(line, "\r\n"))
 		if ok && label != "tool" && speakers[label] == Result && !calls[label] {
+			return true
+		}
+	}
+	return false
+}
+
+// hasCallLabels reports whether lines are labelled as the use of a tool.
+func hasCallLabels(text string) bool {
+	for line := range strings.Lines(text) {
+		label, _, _, ok := speaker(strings.TrimRight(line, "\r\n"))
+		if ok && calls[label] {
 			return true
 		}
 	}
