@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"governance.internal/functions/agent-therapy/transcript"
 )
@@ -153,11 +154,13 @@ func isRead(call transcript.Call) bool {
 }
 
 // deeds say that something was done: "I sent it", "the cover is up now".
-var deeds = regexp.MustCompile(`\bi (?:connected|checked|ran|tested|queried|restarted|deployed|sent|saved|uploaded|created|updated|added|booked|moved|deleted|removed|published|notified|called|compared|opened|verified|scheduled|changed|entered|filed|posted)\b|` +
-	`\bi(?:'ve| have) (?:just |now |already )?\w+(?:ed|nt|ut)\b|` +
-	`\b(?:has|have) (?:now |just )?(?:been \w+(?:ed|nt)|gone out)\b|` +
-	`\b(?:is|are) (?:now |all )?(?:up now|live|deployed|saved|booked|blocked|published|uploaded|in place|merged|restored|installed)\b|` +
-	`\bis running the new\b|\bwithout a single (?:warning|error)\b`)
+var deeds = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bi (?:connected|checked|ran|tested|queried|restarted|deployed|sent|saved|uploaded|created|updated|added|booked|moved|deleted|removed|published|notified|called|compared|opened|verified|scheduled|changed|entered|filed|posted)\b|` +
+		`\bi(?:'ve| have) (?:just |now |already )?\w+(?:ed|nt|ut)\b|` +
+		`\b(?:has|have) (?:now |just )?(?:been \w+(?:ed|nt)|gone out)\b|` +
+		`\b(?:is|are) (?:now |all )?(?:up now|live|deployed|saved|booked|blocked|published|uploaded|in place|merged|restored|installed)\b|` +
+		`\bis running the new\b|\bwithout a single (?:warning|error)\b`)
+})
 
 // isUnbacked reports whether a sentence of turn i says that something was done, and no tool was used for
 // it since the person spoke last. It is only told where a transcript shows the use of tools.
@@ -180,7 +183,7 @@ func clausesOf(sentence string) []string {
 
 // isDeed reports whether a clause says that something was done, and does not doubt it.
 func isDeed(clause string) bool {
-	return deeds.MatchString(clause) && containsAny(" "+clause, reserves) == ""
+	return deeds().MatchString(clause) && containsAny(" "+clause, reserves) == ""
 }
 
 // reserves take a deed back or put it into the future.
