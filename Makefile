@@ -35,7 +35,7 @@ npm:
 	@bash testdata/setup.sh npm
 
 # What starts no goroutine and takes long under the race detector runs without it.
-SLOW = TestEveryLambda|TestLabelledQuestions|TestHostile.*GovernedByte|TestOrdinary.*Work|TestAMillion|TestEveryFlippedByte|TestNoSecretLeaves|TestEveryTreeBegins|TestLargestLine|TestTenThousandBooks|TestEveryChangedByte
+SLOW = TestEveryLambda|TestLabelledQuestions|TestLabelledPairs|TestPatchRemovesWhatWasFound|TestHostileInputIsQuick|TestHostile.*GovernedByte|TestOrdinary.*Work|TestAMillion|TestEveryFlippedByte|TestNoSecretLeaves|TestEveryTreeBegins|TestLargestLine|TestTenThousandBooks|TestEveryChangedByte
 
 # The race detector runs on all packages; it needs a C compiler. Many tests wait more than they
 # compute, so three packages share two cores. The time limit is for a
@@ -46,7 +46,7 @@ test-go:
 # What the race detector would make slow: every compiled Lambda against a Runtime API stub, with init times
 # and sizes, a chain of a million entries, and the payment machine in ten thousand random worlds.
 test-plain:
-	@CGO_ENABLED=0 $(GO) test -timeout 40m -json -run '$(SLOW)|TestRandomHistories|TestACallAllocates' ./functions/bookkeeping ./functions/toolserver/server ./functions/toolserver/work/fence ./functions/local ./shared/payments ./shared/audit ./shared/lint | $(GO) run ./testdata/report
+	@CGO_ENABLED=0 $(GO) test -timeout 40m -json -run '$(SLOW)|TestRandomHistories|TestACallAllocates' ./functions/agent-therapy ./functions/agent-therapy/conflict ./functions/bookkeeping ./functions/toolserver/server ./functions/toolserver/work/fence ./functions/local ./shared/payments ./shared/audit ./shared/lint | $(GO) run ./testdata/report
 
 # The templates, without the race detector: it would compile the whole CDK a second time.
 test-infra: ## the deployment's templates
