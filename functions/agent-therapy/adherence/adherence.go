@@ -47,7 +47,7 @@ func Find(rules []Rule, t *transcript.Transcript) []Breach {
 		turn := &t.Turns[i]
 		switch turn.Role {
 		case transcript.User:
-			s.agreed = agrees(turn.Text) || s.narrows(i)
+			s.agreed = agrees(turn.Text) || s.isLimitedYes(i)
 		case transcript.Assistant:
 			for _, m := range manners {
 				if turn.Number > m.Since && m.isBroken(turn.Text) {
@@ -145,8 +145,8 @@ func agrees(text string) bool {
 	return false
 }
 
-// narrows reports whether turn i answers a question by a limit: "only those older than 30 days".
-func (s *state) narrows(i int) bool {
+// isLimitedYes reports whether turn i answers a question by a limit: "only those older than 30 days".
+func (s *state) isLimitedYes(i int) bool {
 	wasAsked := i > 0 && strings.Contains(s.t.Turns[i-1].Text, "?")
 	first, _, _ := strings.Cut(strings.ToLower(s.t.Turns[i].Text), " ")
 	return wasAsked && (first == "only" || first == "just")

@@ -90,15 +90,15 @@ func facing(a, b []int) int {
 //go:embed related.txt
 var relatedFile string
 
-// matters are groups of words for one matter.
-var matters = sync.OnceValue(func() phrasebook {
+// relatedMatters holds the groups of words for one matter, numbered from 0.
+var relatedMatters = sync.OnceValue(func() phrasebook {
 	book := phrasebook{}
-	related := linesOf(relatedFile)
-	for n, line := range related {
+	for n, line := range linesOf(relatedFile) {
 		book.add(line, n)
-	}
-	for n, line := range linesOf(contrariesFile) {
-		book.add(strings.Replace(line, "|", ",", 1), len(related)+n)
 	}
 	return book
 })
+
+// matterOfSide returns the matter of a line of contraries, to which both of its sides belong. These matters
+// count down from -1.
+func matterOfSide(side int) int { return -1 - side/2 }

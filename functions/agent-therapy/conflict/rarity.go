@@ -95,5 +95,5 @@ func weigh(forms []string) int {
 	return sum
 }
 
-// percent of returns a part in hundredths of a whole.
+// percentOf returns a part in hundredths of a whole.
 func percentOf(part, whole int) int { return 100 * part / max(whole, 1) }

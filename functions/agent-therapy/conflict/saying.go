@@ -129,7 +129,16 @@ func (s *saying) readTokens() {
 	s.bag = newBag(forms)
 	s.text = text.String()
 	s.sides = contrarySides().in(stems.String())
-	s.matters = matters().in(stems.String())
+	s.matters = relatedMatters().in(stems.String())
+	for _, side := range s.sides {
+		s.addMatter(matterOfSide(side))
+	}
+}
+
+func (s *saying) addMatter(matter int) {
+	if !s.speaksOf(matter) {
+		s.matters = append(s.matters, matter)
+	}
 }
 
 func (s *saying) addAmount(at int, t words.Token) {
@@ -188,19 +197,10 @@ func (p *part) readSlots() {
 		switch {
 		case isManner(t) || t.Lower == "on" || t.Lower == "at" || t.Lower == "via":
 			at = t.Lower
-		case at != "" && p.names(t.Form):
+		case at != "" && slices.Contains(p.Things, t.Form):
 			p.slots[at] = append(p.slots[at], t.Form)
 		}
 	}
-}
-
-func (p *part) names(form string) bool {
-	for _, thing := range p.Things {
-		if thing == form {
-			return true
-		}
-	}
-	return false
 }
 
 // addOrders collects which steps come before others.

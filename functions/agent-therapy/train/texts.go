@@ -18,7 +18,6 @@ type text struct {
 	body      string
 	conflicts [][2]string // quotes of two lines
 	near      [][2]string // that only look like a conflict
-	clean     bool        // nothing in it is a conflict
 }
 
 // held are the labels that are only measured; the folder blind is not even read.
@@ -192,9 +191,8 @@ func readClean(folder string) ([]text, error) {
 		raw, err := os.ReadFile(name)
 		if err == nil && len(raw) >= leastBytes && len(raw) <= mostBytes {
 			byHash[sha256.Sum256(raw)] = text{
-				set:   setOf(name),
-				body:  string(raw),
-				clean: true,
+				set:  setOf(name),
+				body: string(raw),
 			}
 		}
 		return nil

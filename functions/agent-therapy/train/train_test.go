@@ -84,7 +84,7 @@ func TestCleanTextIsReadOnceAndInOrder(t *testing.T) {
 	}
 
 	all, err := readClean(folder)
-	if err != nil || len(all) != 1 || !all[0].clean {
+	if err != nil || len(all) != 1 || all[0].set != "clean" {
 		t.Errorf("%d texts, %v; want one", len(all), err)
 	}
 }

@@ -131,20 +131,21 @@ func (t *Transcript) addAnswer(text string, start, end int) {
 
 // hasResultLabels reports whether lines name what a tool answered, so that "Tool (bash): ..." is its use.
 func hasResultLabels(text string) bool {
-	for line := range strings.Lines(text) {
-		label, _, _, ok := speaker(strings.TrimRight(line, "\r\n"))
-		if ok && label != "tool" && speakers[label] == Result && !calls[label] {
-			return true
-		}
-	}
-	return false
+	return hasLabel(text, func(label string) bool {
+		return label != "tool" && speakers[label] == Result && !calls[label]
+	})
 }
 
 // hasCallLabels reports whether lines are labelled as the use of a tool.
 func hasCallLabels(text string) bool {
+	return hasLabel(text, func(label string) bool { return calls[label] })
+}
+
+// hasLabel reports whether a line has a label of some kind.
+func hasLabel(text string, isWanted func(label string) bool) bool {
 	for line := range strings.Lines(text) {
 		label, _, _, ok := speaker(strings.TrimRight(line, "\r\n"))
-		if ok && calls[label] {
+		if ok && isWanted(label) {
 			return true
 		}
 	}

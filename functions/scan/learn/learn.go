@@ -41,7 +41,7 @@ func strengthOf(feature string) float64 { return strengths[feature[0]] }
 
 // example is what one sentence teaches.
 type example struct {
-	features []string
+	features []string // each once
 	want     float64
 }
 

@@ -36,7 +36,7 @@ func newProblem(examples []example, cost float64) *problem {
 	having := map[string][]int{}
 	for i, e := range examples {
 		p.want = append(p.want, e.want)
-		for _, f := range unique(e.features) {
+		for _, f := range e.features {
 			having[f] = append(having[f], i)
 		}
 	}
@@ -52,11 +52,6 @@ func newProblem(examples []example, cost float64) *problem {
 		})
 	}
 	return p
-}
-
-func unique(features []string) []string {
-	sorted := slices.Sorted(slices.Values(features))
-	return slices.Compact(sorted)
 }
 
 func (p *problem) solve() {
