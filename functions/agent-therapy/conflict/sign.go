@@ -100,10 +100,24 @@ func (s *saying) signOf(form string) sign {
 func beside(tokens []words.Token, forms []string) []int {
 	stems := " "
 	for i, t := range tokens {
-		near := tokens[max(0, i-2):min(len(tokens), i+3)]
-		if slices.ContainsFunc(near, func(o words.Token) bool { return slices.Contains(forms, o.Form) && !words.Broad(o.Form) }) {
+		first := max(0, i-2)
+		last := min(len(tokens), i+3)
+		if nameNarrow(tokens[first:last], forms) {
 			stems += stemmed(t.Lower)
 		}
 	}
 	return contrarySides().in(stems)
+}
+
+// nameNarrow reports whether one of some words has one of some forms, and not a broad one.
+func nameNarrow(tokens []words.Token, forms []string) bool {
+	for _, t := range tokens {
+		if words.Broad(t.Form) {
+			continue
+		}
+		if slices.Contains(forms, t.Form) {
+			return true
+		}
+	}
+	return false
 }

@@ -68,10 +68,20 @@ func lineOf(text string, s *document.Statement) string {
 
 // labelled returns the index of the pair of quotes that two lines hold; -1 for none.
 func labelled(pairs [][2]string, a, b string) int {
-	return slices.IndexFunc(pairs, func(p [2]string) bool {
-		inOrder := strings.Contains(a, p[0]) && strings.Contains(b, p[1])
-		return inOrder || strings.Contains(a, p[1]) && strings.Contains(b, p[0])
-	})
+	for i, p := range pairs {
+		if hold(p, a, b) || hold(p, b, a) {
+			return i
+		}
+	}
+	return -1
+}
+
+// hold reports whether two lines hold the two quotes of a pair.
+func hold(pair [2]string, a, b string) bool {
+	if !strings.Contains(a, pair[0]) {
+		return false
+	}
+	return strings.Contains(b, pair[1])
 }
 
 func conflictsAmong(all []example) int {

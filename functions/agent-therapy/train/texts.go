@@ -121,10 +121,14 @@ func planted(block, background string) (text, bool) {
 	body := strings.Replace(background, "%A%", planting(fields, "a"), 1)
 	body = strings.Replace(body, "%B%", planting(fields, "b"), 1)
 	quotes := [][2]string{{fields["a"], fields["b"]}}
+
+	t := text{body: body}
 	if conflicts {
-		return text{body: body, conflicts: quotes}, true
+		t.conflicts = quotes
+	} else {
+		t.near = quotes
 	}
-	return text{body: body, near: quotes}, true
+	return t, true
 }
 
 func planting(fields map[string]string, key string) string {
