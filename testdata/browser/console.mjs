@@ -101,6 +101,7 @@ const scenarios = {
   async approve() {
     await page.goto(base + "/");
     await says("#asked", "go.mod");
+    await audit("a question that waits");
     for (const [secret, words] of [["wrong", "not the kill secret"], [process.env.SECRET, "granted"]]) {
       await page.type("#operator", secret);
       await page.click("#asked button");
@@ -135,6 +136,7 @@ const scenarios = {
     await says("#halt", "The managed processes are halted");
     seen.before = await text("#halt");
     await says("#running", process.env.TASK);
+    await audit("a dispatch that runs");
     for (const [secret, words] of [["wrong", "not the kill secret"], [process.env.SECRET, "being ended"]]) {
       await page.type("#ender", secret);
       await page.click("#running button");

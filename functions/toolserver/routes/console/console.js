@@ -278,7 +278,7 @@ function dispatchRow(d) {
   row.append(make("strong", d.id), make("p", visible(d.task ?? "")), how);
   const button = make("button", "End this dispatch", "danger");
   button.type = "button";
-  button.setAttribute("aria-label", "End dispatch " + d.id);
+  button.setAttribute("aria-label", "End this dispatch: " + d.id);
   button.addEventListener("click", () => end(d.id));
   row.append(button);
   return row;
