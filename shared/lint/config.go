@@ -220,56 +220,78 @@ func remark(key string) bool {
 // read fills the fields of a server from its node.
 func (s *server) read() {
 	s.readCommand(s.node, s.at)
-	for _, key := range [...]string{"env", "environment"} {
-		if n := s.node.get(key); n != nil {
-			s.env = append(s.env, settings(n, s.at.member(key, n))...)
-		}
-	}
-
-	for _, key := range [...]string{"headers", "http_headers", "requestHeaders"} {
-		if n := s.node.get(key); n != nil {
-			s.headers = append(s.headers, settings(n, s.at.member(key, n))...)
-		}
-	}
-
-	if n := s.node.get("requestInit"); n.get("headers") != nil {
-		p := s.at.member("requestInit", n)
-		s.headers = append(s.headers, settings(n.get("headers"), p.member("headers", n.get("headers")))...)
-	}
-
+	s.readEnvironment()
+	s.readHeaders()
 	s.readEndpoint(s.node, s.at)
-	if n := s.node.get("transport"); n != nil && n.kind == object {
-		p := s.at.member("transport", n)
-		s.readEndpoint(n, p)
-		if h := n.get("headers"); h != nil {
-			s.headers = append(s.headers, settings(h, p.member("headers", h))...)
-		}
-	}
+	s.readTransport()
 
 	for i, key := range s.node.keys {
-		if !readElsewhere[key] {
-			s.readFields(key, s.node.items[i], s.at.member(key, s.node.items[i]), 0)
+		if readElsewhere[key] {
+			continue
 		}
+		item := s.node.items[i]
+		s.readFields(key, item, s.at.member(key, item), 0)
 	}
-
 	for _, list := range [][]setting{s.env, s.headers, s.fields} {
-		slices.SortStableFunc(list, func(a, b setting) int {
-			if c := strings.Compare(a.name, b.name); c != 0 {
-				return c
-			}
-			if a.at.parent == b.at.parent {
-				return a.at.index - b.at.index
-			}
-			return comparePlaces(a.at, b.at)
-		})
+		slices.SortStableFunc(list, compareSettings)
 	}
 
 	s.run = unwrap(s.argv)
 	for _, v := range s.env {
 		s.variables = append(s.variables, assignment{setting: v})
 	}
-
 	s.variables = append(s.variables, s.run.assigned...)
+}
+
+func (s *server) readEnvironment() {
+	for _, key := range [...]string{"env", "environment"} {
+		if n := s.node.get(key); n != nil {
+			p := s.at.member(key, n)
+			s.env = append(s.env, settings(n, p)...)
+		}
+	}
+}
+
+func (s *server) readHeaders() {
+	for _, key := range [...]string{"headers", "http_headers", "requestHeaders"} {
+		s.addHeaders(key, s.node, s.at)
+	}
+
+	if n := s.node.get("requestInit"); n != nil {
+		p := s.at.member("requestInit", n)
+		s.addHeaders("headers", n, p)
+	}
+}
+
+// addHeaders reads the headers that stand under a key of a node.
+func (s *server) addHeaders(key string, n *node, at *place) {
+	headers := n.get(key)
+	if headers == nil {
+		return
+	}
+	p := at.member(key, headers)
+	s.headers = append(s.headers, settings(headers, p)...)
+}
+
+func (s *server) readTransport() {
+	n := s.node.get("transport")
+	if n == nil || n.kind != object {
+		return
+	}
+	p := s.at.member("transport", n)
+	s.readEndpoint(n, p)
+	s.addHeaders("headers", n, p)
+}
+
+// compareSettings orders settings by their names, and those of one name as they stand in the file.
+func compareSettings(a, b setting) int {
+	if c := strings.Compare(a.name, b.name); c != 0 {
+		return c
+	}
+	if a.at.parent == b.at.parent {
+		return a.at.index - b.at.index
+	}
+	return comparePlaces(a.at, b.at)
 }
 
 // readElsewhere are the members that have their own reader, or that hold names and texts.

@@ -30,8 +30,12 @@ func (p *page) monthsChart(year profit.Statement, months []profit.Statement) {
 	p.put("<line x1=\"0\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#5d6470\"/>\n", base, width, base)
 	for i, month := range shown {
 		left := i*step + step/6
-		p.bar(left, base, bar, scaled(month.IncomeMinor, highest, base-20), "#1f7a4d", "income "+currency.Units(month.IncomeMinor, year.Currency))
-		p.bar(left+bar, base, bar, scaled(costs(month), highest, base-20), "#b3472f", "costs "+currency.Units(costs(month), year.Currency))
+		income, cost := month.IncomeMinor, costs(month)
+		incomeHeight := scaled(income, highest, base-20)
+		costHeight := scaled(cost, highest, base-20)
+
+		p.bar(left, base, bar, incomeHeight, "#1f7a4d", "income "+currency.Units(income, year.Currency))
+		p.bar(left+bar, base, bar, costHeight, "#b3472f", "costs "+currency.Units(cost, year.Currency))
 		p.put("<text x=\"%d\" y=\"%d\" font-size=\"11\" text-anchor=\"middle\" fill=\"#5d6470\">%s</text>\n", left+bar, base+16, month.Period[5:])
 	}
 	p.put("</svg><figcaption>Income (green) and costs (red) by month, %s</figcaption></figure>\n", year.Currency)
@@ -65,10 +69,13 @@ func (p *page) costsChart(year profit.Statement) {
 	p.put("<figure><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Largest costs\">\n", width, row*len(lines))
 	for i, line := range lines {
 		y := i * row
-		length := scaled(line.Minor, lines[0].Minor, width-label-110)
+		longest := lines[0].Minor
+		length := scaled(line.Minor, longest, width-label-110)
+		amount := currency.Units(line.Minor, year.Currency)
+
 		p.put("<text x=\"%d\" y=\"%d\" font-size=\"12\" text-anchor=\"end\" fill=\"currentColor\">%s</text>\n", label-8, y+16, string(line.Category))
 		p.put("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#2c5aa0\"/>\n", label, y+4, length, row-8)
-		p.put("<text x=\"%d\" y=\"%d\" font-size=\"12\" fill=\"currentColor\">%s</text>\n", label+length+6, y+16, currency.Units(line.Minor, year.Currency))
+		p.put("<text x=\"%d\" y=\"%d\" font-size=\"12\" fill=\"currentColor\">%s</text>\n", label+length+6, y+16, amount)
 	}
 	p.put("</svg><figcaption>Largest costs, %s</figcaption></figure>\n", year.Currency)
 }
