@@ -170,7 +170,7 @@ func (g golang) compound(s ast.Stmt) *Node {
 	case *ast.IfStmt:
 		return g.condition(s)
 	case *ast.ForStmt:
-		return node(Loop, "for", g.line(s), g.optional(s.Init), g.expr(s.Cond), g.optional(s.Post), g.block(s.Body))
+		return g.loop(s)
 	case *ast.RangeStmt:
 		return node(Loop, "range", g.line(s), g.expr(s.X), g.block(s.Body))
 	case *ast.SwitchStmt:
@@ -180,12 +180,24 @@ func (g golang) compound(s ast.Stmt) *Node {
 	case *ast.SelectStmt:
 		return node(Other, "select", g.line(s), g.block(s.Body))
 	case *ast.CaseClause:
-		return node(Other, "case", g.line(s), append(g.exprs(s.List), node(Block, "", g.line(s), g.stmts(s.Body)...))...)
+		return node(Other, "case", g.line(s), append(g.exprs(s.List), g.branch(s, s.Body))...)
 	case *ast.CommClause:
-		return node(Other, "case", g.line(s), g.optional(s.Comm), node(Block, "", g.line(s), g.stmts(s.Body)...))
+		return node(Other, "case", g.line(s), g.optional(s.Comm), g.branch(s, s.Body))
 	}
 
 	return nil
+}
+
+func (g golang) loop(s *ast.ForStmt) *Node {
+	start := g.optional(s.Init)
+	condition := g.expr(s.Cond)
+	step := g.optional(s.Post)
+	return node(Loop, "for", g.line(s), start, condition, step, g.block(s.Body))
+}
+
+// branch is the node of the statements of a case.
+func (g golang) branch(of ast.Node, body []ast.Stmt) *Node {
+	return node(Block, "", g.line(of), g.stmts(body)...)
 }
 
 func (g golang) optional(s ast.Stmt) *Node {
@@ -204,19 +216,24 @@ func (g golang) condition(s *ast.IfStmt) *Node {
 }
 
 func (g golang) assignment(s *ast.AssignStmt) *Node {
-	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-		return node(Assign, s.Tok.String(), g.line(s), g.expr(s.Lhs[0]), g.expr(s.Rhs[0]))
+	assign := func(target, value *Node) *Node {
+		return node(Assign, s.Tok.String(), g.line(s), target, value)
 	}
 
 	if len(s.Rhs) == 1 {
+		value := g.expr(s.Rhs[0])
+		if len(s.Lhs) == 1 {
+			return assign(g.expr(s.Lhs[0]), value)
+		}
 		targets := node(List, "", g.line(s), g.exprs(s.Lhs)...)
-		return node(Assign, s.Tok.String(), g.line(s), targets, g.expr(s.Rhs[0]))
+		return assign(targets, value)
 	}
 
 	all := node(Other, "", g.line(s))
 	for i, target := range s.Lhs {
-		value := g.expr(s.Rhs[min(i, len(s.Rhs)-1)])
-		all.Parts = append(all.Parts, node(Assign, s.Tok.String(), g.line(s), g.expr(target), value))
+		last := len(s.Rhs) - 1
+		value := g.expr(s.Rhs[min(i, last)])
+		all.Parts = append(all.Parts, assign(g.expr(target), value))
 	}
 	return all
 }
