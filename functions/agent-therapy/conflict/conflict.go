@@ -13,6 +13,7 @@ import (
 
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
+	"governance.internal/functions/agent-therapy/meaning"
 	"governance.internal/functions/agent-therapy/scope"
 )
 
@@ -53,11 +54,12 @@ func (c *candidate) choices() map[int]stance {
 type finder struct {
 	all   []*candidate
 	found map[[2]int]Conflict // by the statements' first directives
+	table *meaning.Table
 }
 
 // Find returns the conflicts among the directives of some documents, in the order of the text.
 func Find(directives []*directive.Directive) []Conflict {
-	f := &finder{found: map[[2]int]Conflict{}}
+	f := &finder{found: map[[2]int]Conflict{}, table: meaning.Embedded()}
 	f.take(directives)
 	f.followRules()
 	f.judge()

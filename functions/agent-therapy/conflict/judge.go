@@ -11,6 +11,7 @@ import (
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
 	"governance.internal/functions/agent-therapy/forest"
+	"governance.internal/functions/agent-therapy/meaning"
 )
 
 //go:embed forest.txt
@@ -27,7 +28,7 @@ var trees = sync.OnceValue(func() *forest.Forest {
 
 // Bounds in thousandths of log odds.
 const (
-	least = 300  // score from which on a pair is reported
+	least = 400  // score from which on a pair is reported
 	trust = 1600 // how much less is enough where a rule found the pair
 )
 
@@ -37,9 +38,9 @@ type Comparison struct {
 	Likeness Likeness
 }
 
-// Compare returns the pairs of sentences that the trees would judge.
-func Compare(directives []*directive.Directive) []Comparison {
-	f := &finder{found: map[[2]int]Conflict{}}
+// Compare returns the pairs of sentences that the trees would judge, by a table of what words mean.
+func Compare(directives []*directive.Directive, table *meaning.Table) []Comparison {
+	f := &finder{found: map[[2]int]Conflict{}, table: table}
 	f.take(directives)
 	f.followRules()
 
@@ -81,10 +82,11 @@ func (f *finder) keyOf(a, b *saying) [2]int {
 func (f *finder) eachPair(visit func(a, b *saying, l Likeness)) {
 	all := f.sayings()
 	spread := spreadOf(all)
-	for i, partners := range f.partners(all, spread) {
+	neighbours := neighboursOf(all, f.table)
+	for i, partners := range f.partners(all, spread, neighbours) {
 		for _, j := range partners {
 			a, b := all[i], all[j]
-			l := likenessOf(a, b, spread)
+			l := likenessOf(a, b, spread, neighbours)
 			if c, isFound := f.found[f.keyOf(a, b)]; isFound {
 				l.set(foundOpposite+trait(slices.Index(ruleCodes, c.Code)), true)
 			}
@@ -94,7 +96,7 @@ func (f *finder) eachPair(visit func(a, b *saying, l Likeness)) {
 }
 
 // partners returns for each saying the later ones that it is compared with, in their order.
-func (f *finder) partners(all []*saying, spread *spread) [][]int {
+func (f *finder) partners(all []*saying, spread *spread, neighbours *neighbours) [][]int {
 	partners := make([][]int, len(all))
 	weights := make([]int, len(all))
 	for i, s := range all {
@@ -107,6 +109,7 @@ func (f *finder) partners(all []*saying, spread *spread) [][]int {
 		slices.Sort(s.weights)
 	}
 
+	neighbours.addTo(partners)
 	f.addFound(partners, all)
 	for _, list := range partners {
 		slices.Sort(list)
@@ -125,9 +128,7 @@ func (f *finder) addFound(partners [][]int, all []*saying) {
 	for key := range f.found {
 		i := min(index[key[0]], index[key[1]])
 		j := max(index[key[0]], index[key[1]])
-		if !slices.Contains(partners[i], j) {
-			partners[i] = append(partners[i], j)
-		}
+		partners[i] = appendOnce(partners[i], j)
 	}
 }
 
@@ -203,14 +204,26 @@ func nearestPart(s, other *saying) *candidate {
 	return best
 }
 
-// Forms returns the normal forms of the words of each sentence that some directives stand in.
-func Forms(directives []*directive.Directive) [][]string {
-	f := &finder{}
-	f.take(directives)
+// Statements returns the sentences that are compared.
+func Statements(directives []*directive.Directive) []*document.Statement {
+	var all []*document.Statement
+	for _, s := range sayingsOf(directives) {
+		all = append(all, s.statement)
+	}
+	return all
+}
 
+// Forms returns the normal forms of the words of each sentence that is compared.
+func Forms(directives []*directive.Directive) [][]string {
 	var all [][]string
-	for _, s := range f.sayings() {
+	for _, s := range sayingsOf(directives) {
 		all = append(all, s.bag.forms)
 	}
 	return all
+}
+
+func sayingsOf(directives []*directive.Directive) []*saying {
+	f := &finder{table: meaning.Embedded()}
+	f.take(directives)
+	return f.sayings()
 }

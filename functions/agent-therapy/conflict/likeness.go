@@ -27,7 +27,15 @@ const (
 	distance // between the statements
 	start    // of the earlier one
 	sameHeading
-	rankLess // how many sentences share more with one of the two
+	meantAlike // in thousandths
+	alikeRankLess
+	alikeRankMore
+	alikeLeadLess
+	alikeLeadMore
+	alikeAbove      // how many pairs are more alike
+	alikeAboveShare // the same, for ten sentences
+	restAlike       // what each says that the other does not
+	rankLess        // how many sentences share more with one of the two
 	rankMore
 	leadLess // what the two share more than one of them shares with any other sentence
 	leadMore
@@ -155,9 +163,11 @@ func (l *Likeness) either(t trait, a, b bool) {
 	}
 }
 
-// likenessOf returns the traits of two sayings; spread says how many sentences name what.
-func likenessOf(a, b *saying, spread *spread) Likeness {
+// likenessOf returns the traits of two sayings; spread says how many sentences name what, and neighbours how
+// alike others are.
+func likenessOf(a, b *saying, spread *spread, neighbours *neighbours) Likeness {
 	var l Likeness
+	l.compareMeaning(a, b, neighbours)
 	l.compareRanks(a, b, spread)
 	l.compareForms(a, b, spread)
 	l.compareMatters(a, b, spread)
@@ -184,11 +194,29 @@ func (l *Likeness) compareRanks(a, b *saying, spread *spread) {
 	toB := spread.weight(a, b)
 	toA := spread.weight(b, a)
 
-	l.setBoth(rankLess, a.rankOf(toB), b.rankOf(toA))
+	l.setBoth(rankLess, a.weights.above(toB), b.weights.above(toA))
 
-	leadOfA := toB - a.bestBut(toB)
-	leadOfB := toA - b.bestBut(toA)
+	leadOfA := toB - a.weights.bestBut(toB)
+	leadOfB := toA - b.weights.bestBut(toA)
 	l.setBoth(leadLess, leadOfA, leadOfB)
+}
+
+// compareMeaning tells how alike two sayings are, and how that ranks among others.
+func (l *Likeness) compareMeaning(a, b *saying, neighbours *neighbours) {
+	n := alikeness(a, b)
+	above := neighbours.above[n]
+	l[meantAlike] = n
+	l[alikeAbove] = above
+	l[alikeAboveShare] = 10 * above / len(neighbours.nearest)
+
+	l.setBoth(alikeRankLess, a.alikes.above(n), b.alikes.above(n))
+	leadOfA := n - a.alikes.bestBut(n)
+	leadOfB := n - b.alikes.bestBut(n)
+	l.setBoth(alikeLeadLess, leadOfA, leadOfB)
+
+	rest := neighbours.table.Of(a.textWithout(b))
+	restOfB := neighbours.table.Of(b.textWithout(a))
+	l[restAlike] = rest.Alike(&restOfB)
 }
 
 // nearness tells which parts of two sayings are about the same.

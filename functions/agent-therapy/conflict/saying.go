@@ -6,6 +6,7 @@ import (
 
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
+	"governance.internal/functions/agent-therapy/meaning"
 	"governance.internal/functions/agent-therapy/words"
 )
 
@@ -29,7 +30,9 @@ type saying struct {
 	amounts []amount
 	orders  []stepOrder
 
-	weights []int // what it shares with each other saying, rising
+	meaning meaning.Vector
+	weights ranking // what it shares with each other saying
+	alikes  ranking // how alike it is to those near it
 }
 
 // amount is a number with its unit.
@@ -63,7 +66,7 @@ func (f *finder) sayings() []*saying {
 	for _, c := range f.all {
 		s := byStatement[c.Sentence()]
 		if s == nil {
-			s = newSaying(c)
+			s = newSaying(c, f.table)
 			byStatement[c.Sentence()] = s
 			all = append(all, s)
 		}
@@ -75,7 +78,7 @@ func (f *finder) sayings() []*saying {
 // mostWords is how many words of a sentence are compared; a longer one is no instruction.
 const mostWords = 160
 
-func newSaying(c *candidate) *saying {
+func newSaying(c *candidate, table *meaning.Table) *saying {
 	tokens := words.Read(c.Sentence().Text)
 	s := &saying{
 		document:  c.Document,
@@ -83,6 +86,7 @@ func newSaying(c *candidate) *saying {
 		at:        c.Statement,
 		tokens:    tokens[:min(len(tokens), mostWords)],
 	}
+	s.meaning = table.Of(c.Sentence().Text)
 	s.denied = signsOf(s.tokens)
 	s.readTokens()
 
@@ -227,23 +231,16 @@ func (s *saying) addOrders(c *candidate) {
 	}
 }
 
-// rankOf returns with how many sayings this one shares more than a weight.
-func (s *saying) rankOf(weight int) int {
-	notMore, _ := slices.BinarySearch(s.weights, weight+1)
-	return len(s.weights) - notMore
-}
-
-// bestBut returns the greatest weight that a saying shares with any other than the one that it shares a
-// weight with.
-func (s *saying) bestBut(weight int) int {
-	last := len(s.weights) - 1
-	if last >= 0 && s.weights[last] == weight {
-		last--
+// textWithout returns the words with a meaning that another saying does not name.
+func (s *saying) textWithout(other *saying) string {
+	var rest strings.Builder
+	for _, t := range s.tokens {
+		if slices.Contains(s.bag.forms, t.Form) && !other.bag.like[t.Form] {
+			rest.WriteString(t.Lower)
+			rest.WriteByte(' ')
+		}
 	}
-	if last < 0 {
-		return 0
-	}
-	return s.weights[last]
+	return rest.String()
 }
 
 func (s *saying) speaksOf(matter int) bool { return slices.Contains(s.matters, matter) }

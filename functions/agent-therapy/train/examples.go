@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"governance.internal/functions/agent-therapy/conflict"
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
+	"governance.internal/functions/agent-therapy/meaning"
 )
 
 // example is a pair of sentences.
@@ -27,11 +29,35 @@ func directivesOf(body string) (*document.Document, []*directive.Directive) {
 	return d, directive.Read(d)
 }
 
-func examplesOf(texts []text) []example {
+// tables are two tables of what words mean: one for the texts with even indices, made from the labels of the
+// others, and one for those with odd indices.
+type tables [2]*meaning.Table
+
+// readTables reads the tables of a folder. The one named odd was made from texts with odd indices.
+func readTables(folder string) (tables, error) {
+	if folder == "" {
+		return tables{meaning.Embedded(), meaning.Embedded()}, nil
+	}
+
+	var all tables
+	for i, name := range []string{"odd.vec", "even.vec"} {
+		raw, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return all, err
+		}
+		all[i], err = meaning.Read(string(raw))
+		if err != nil {
+			return all, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+func examplesOf(texts []text, tables tables) []example {
 	var all []example
 	for i, t := range texts {
 		d, directives := directivesOf(t.body)
-		for _, c := range conflict.Compare(directives) {
+		for _, c := range conflict.Compare(directives, tables[i%2]) {
 			a, b := lineOf(d.Text, c.A), lineOf(d.Text, c.B)
 			all = append(all, example{
 				text:   i,

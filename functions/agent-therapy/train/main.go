@@ -19,16 +19,18 @@ func main() {
 	labels := flag.String("labels", "functions/agent-therapy/conflict/testdata", "`folder` of the labels")
 	clean := flag.String("clean", "", "`folder` with text without conflicts; the module cache without it")
 	rarity := flag.String("rarity", "", "`file` for the weights of words; nothing else is done then")
+	sentences := flag.String("sentences", "", "`file` for the sentences of all texts; nothing else is done then")
+	vectors := flag.String("vectors", "", "`folder` of odd.vec and even.vec; the table in the program without it")
 	out := flag.String("out", "", "`file` for the trees; without it the figures are printed only")
 	flag.Parse()
 
-	if err := run(*labels, *clean, *rarity, *out); err != nil {
+	if err := run(*labels, *clean, *rarity, *sentences, *vectors, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func run(labels, clean, rarity, out string) error {
+func run(labels, clean, rarity, sentences, vectors, out string) error {
 	if clean == "" {
 		cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
 		if err != nil {
@@ -44,8 +46,15 @@ func run(labels, clean, rarity, out string) error {
 	if rarity != "" {
 		return writeRarity(rarity, texts)
 	}
+	if sentences != "" {
+		return writeSentences(sentences, texts)
+	}
 
-	all := examplesOf(texts)
+	tables, err := readTables(vectors)
+	if err != nil {
+		return err
+	}
+	all := examplesOf(texts, tables)
 	fmt.Printf("%d texts, %d pairs of sentences, %d of them conflicts\n", len(texts), len(all), conflictsAmong(all))
 	if out == "" {
 		measure(texts, all)

@@ -18,6 +18,7 @@ type text struct {
 	body      string
 	conflicts [][2]string // quotes of two lines
 	near      [][2]string // that only look like a conflict
+	planted   bool        // the only pair, in a document that has nothing to do with it
 }
 
 // held are the labels that are only measured; the folder blind is not even read.
@@ -122,7 +123,7 @@ func planted(block, background string) (text, bool) {
 	body = strings.Replace(body, "%B%", planting(fields, "b"), 1)
 	quotes := [][2]string{{fields["a"], fields["b"]}}
 
-	t := text{body: body}
+	t := text{body: body, planted: true}
 	if conflicts {
 		t.conflicts = quotes
 	} else {

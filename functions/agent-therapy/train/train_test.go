@@ -1,6 +1,7 @@
 package main
 
 import (
+	"governance.internal/functions/agent-therapy/meaning"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,7 +28,7 @@ func TestExamplesHaveTheirLabels(t *testing.T) {
 	}
 
 	conflicts, others := 0, 0
-	for _, e := range examplesOf([]text{one}) {
+	for _, e := range examplesOf([]text{one}, tables{meaning.Embedded(), meaning.Embedded()}) {
 		if e.isConflict() {
 			conflicts++
 		} else {
@@ -99,5 +100,43 @@ func TestRarityIsWritten(t *testing.T) {
 	raw, err := os.ReadFile(file)
 	if err != nil || len(raw) == 0 {
 		t.Errorf("%q, %v", raw, err)
+	}
+}
+
+func TestTablesOfWordsAreRead(t *testing.T) {
+	folder := t.TempDir()
+	if _, err := readTables(folder); err == nil {
+		t.Error("a folder without tables is read")
+	}
+
+	row := make([]byte, meaning.Dimensions)
+	for _, name := range []string{"odd.vec", "even.vec"} {
+		table := append([]byte(name[:3]+"\n\n"), row...)
+		if err := os.WriteFile(filepath.Join(folder, name), table, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := readTables(folder); err != nil {
+		t.Error(err)
+	}
+
+	own, err := readTables("")
+	if err != nil || own[0] != meaning.Embedded() || own[1] != meaning.Embedded() {
+		t.Error("without a folder, the table is not the one in the program", err)
+	}
+}
+
+func TestSentencesAreWrittenWithTheirPairs(t *testing.T) {
+	s := sentencesOf(text{
+		set:       "exam",
+		body:      "# Rules\n\n- Use tabs.\n- Run the linter.\n- Indent with spaces.\n",
+		conflicts: [][2]string{{"Indent with spaces.", "Use tabs."}},
+		near:      [][2]string{{"Use tabs.", "Run the linter."}},
+	})
+	if !s.Held || s.Planted || len(s.Sentences) != 3 {
+		t.Errorf("%+v", s)
+	}
+	if len(s.Conflicts) != 1 || s.Conflicts[0] != [2]int{0, 2} || len(s.Near) != 1 || s.Near[0] != [2]int{0, 1} {
+		t.Errorf("conflicts %v, near %v", s.Conflicts, s.Near)
 	}
 }
