@@ -255,7 +255,11 @@ func (a *awkReader) joins(i int) bool {
 	return a.is(i, '"') || a.is(i, 'w') || a.is(i, '$')
 }
 
-// awkText is a text without its escapes.
+// awkText is a text without its escapes, which are those of $'…' and an escaped slash.
 func awkText(text string) string {
-	return strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, "\n", `\t`, "\t", `\/`, "/").Replace(text)
+	text = strings.ReplaceAll(text, `\/`, "/")
+	if value, ok := ansi(text); ok {
+		return value
+	}
+	return text
 }

@@ -19,7 +19,6 @@ package command
 
 import (
 	"errors"
-	"strings"
 )
 
 // Write is a file that a command would change.
@@ -72,7 +71,6 @@ type Files interface {
 
 // Analyze reads a command.
 func Analyze(text string, scene Scene) (Analysis, error) {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
 	r := newReader(scene)
 	r.text = text
 	err := r.readAll(text)

@@ -41,6 +41,8 @@ func (r *reader) read(text string) error {
 	}
 	defer func() { r.depth-- }()
 
+	// Some shells take a line of Windows for one of theirs.
+	text = strings.ReplaceAll(text, "\r\n", "\n")
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		return ErrSyntax

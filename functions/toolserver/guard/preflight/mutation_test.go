@@ -92,6 +92,21 @@ func refused(t *testing.T, decision policy.Decision) bool {
 	return decision == policy.Blocked || decision == policy.Protected
 }
 
+// found are disguises that passed once.
+var found = []string{
+	`awk 'BEGIN{system("echo '\''shred -u src/soft/main.tf'\'' > t.sh; chmod +x t.sh; ./t.sh\r\n")}'`,
+	`awk 'BEGIN{system("\162m src/soft/main.tf")}'`,
+	`awk 'BEGIN{system("\x72m src/soft/ma\151n.tf")}'`,
+	`awk 'BEGIN{print "x" > "src\/soft/ma\151n.tf"}'`,
+	`python3 -c 'import os; os.system("\x72m src/soft/main.tf")'`,
+	`python3 -c 'import os; os.system("\162m src/soft/main.tf")'`,
+	`perl -e 'system("\x72m src/soft/main.tf")'`,
+	`perl -e 'system("\162m src/soft/main.tf")'`,
+	`ruby -e 'system("\x72m src/soft/main.tf")'`,
+	`node -e 'require("child_process").execSync("\x72m src/soft/main.tf")'`,
+	`printf '\162m src/soft/main.tf' | sh`,
+}
+
 // However a forbidden change is spelled and disguised, it does not pass.
 func TestNoDisguiseOfAForbiddenChangePasses(t *testing.T) {
 	w := project(t)
@@ -114,6 +129,10 @@ func TestNoDisguiseOfAForbiddenChangePasses(t *testing.T) {
 			try(disguise(strings.ReplaceAll(change, "PATH", spellings[0])))
 		}
 	}
+	for _, command := range found {
+		try(command)
+	}
+
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 600 {
