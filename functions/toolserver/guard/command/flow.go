@@ -396,10 +396,7 @@ func (r *reader) redirect(n *syntax.Redirect) {
 			r.input, _ = r.scriptText(argument{n.Word, file, true})
 		}
 	case syntax.Hdoc, syntax.DashHdoc:
-		r.input = ""
-		if n.Hdoc != nil { // else it is empty
-			r.input = r.typedText(r.parts(n.Hdoc.Parts, true))
-		}
+		r.input = r.hereDocument(n)
 	case syntax.WordHdoc:
 		r.input = r.typedText(r.unsplitParts(n.Word))
 	case syntax.DplOut: // >&2 is a stream, >& file a file
@@ -407,6 +404,28 @@ func (r *reader) redirect(n *syntax.Redirect) {
 			r.word(n.Word, n.Op.String(), false)
 		}
 	}
+}
+
+// hereDocument is the text of a here document. The shell leaves it as it is if any part of the word that ends
+// it is quoted.
+func (r *reader) hereDocument(n *syntax.Redirect) string {
+	switch {
+	case n.Hdoc == nil: // it is empty
+		return ""
+	case isQuoted(n.Word):
+		return r.typedText([]name{{n.Hdoc.Lit(), true, false}})
+	}
+	return r.typedText(r.parts(n.Hdoc.Parts, true))
+}
+
+func isQuoted(word *syntax.Word) bool {
+	for _, part := range word.Parts {
+		literal, isLiteral := part.(*syntax.Lit)
+		if !isLiteral || strings.Contains(literal.Value, `\`) {
+			return true
+		}
+	}
+	return false
 }
 
 // typedText is a here document as far as it is known; its lines are what the command reads.

@@ -105,6 +105,8 @@ var found = []string{
 	`ruby -e 'system("\x72m src/soft/main.tf")'`,
 	`node -e 'require("child_process").execSync("\x72m src/soft/main.tf")'`,
 	`printf '\162m src/soft/main.tf' | sh`,
+	"bash <<'END'\nawk 'BEGIN{system(\"perl -pi -e s/x/y/ in\\\\\\nfra/prod/main.tf\")}'\nEND",
+	"bash <<E\\ND\nawk 'BEGIN{system(\"perl -pi -e s/x/y/ in\\\\\\nfra/prod/main.tf\")}'\nEND",
 }
 
 // However a forbidden change is spelled and disguised, it does not pass.
