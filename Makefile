@@ -126,7 +126,7 @@ eval-legal: ## how well legal-prep finds clauses: make eval-legal CORPUS=train.j
 train-legal: # learn the clause models again: make train-legal CORPUS=train.jsonl.gz
 	@$(GO) run ./functions/legal-prep/train -corpus "$(CORPUS)" -out functions/legal-prep/clauses/model.bin
 
-# Text without conflicts comes from the module cache. It needs Python and npm, and twenty minutes.
+# Text without conflicts comes from the module cache. It needs Python and npm, and forty minutes.
 THERAPY = functions/agent-therapy
 VECTORS = $(DIST)/.vectors
 train-therapy: # learn again what words mean, and grow again the trees that judge pairs of instructions

@@ -114,8 +114,8 @@ func TestBlindFiles(t *testing.T) {
 	measureFiles(t, "blind", 0.40, 0.80)
 }
 
-// Thirty-two others by a stranger, written after the vectors of words were made. The trees that did not know
-// what words mean found 0.385 with a precision of 0.857.
+// Thirty-two others by a stranger, from which nothing learned. The trees that did not know what words mean found
+// 0.385 with a precision of 0.857.
 func TestFilesByAStranger(t *testing.T) {
 	measureFiles(t, "strangers", 0.50, 0.77)
 }
