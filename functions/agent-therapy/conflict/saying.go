@@ -135,13 +135,7 @@ func (s *saying) readTokens() {
 	s.sides = contrarySides().in(stems.String())
 	s.matters = relatedMatters().in(stems.String())
 	for _, side := range s.sides {
-		s.addMatter(matterOfSide(side))
-	}
-}
-
-func (s *saying) addMatter(matter int) {
-	if !s.speaksOf(matter) {
-		s.matters = append(s.matters, matter)
+		s.matters = appendOnce(s.matters, matterOfSide(side))
 	}
 }
 
