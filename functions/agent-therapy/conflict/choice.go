@@ -203,6 +203,7 @@ func rejectsAll(rejects, wants []string) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -230,6 +231,7 @@ func stancesOf(c *candidate) map[int]stance {
 		s.wants = without(s.wants, s.rejects)
 		stances[at] = s
 	}
+
 	return stances
 }
 
@@ -253,6 +255,7 @@ func takeOptions(stances map[int]stance, c *candidate, tokens []words.Token, rej
 		}
 		stances[o.axis] = s
 	}
+
 	return found
 }
 
@@ -345,6 +348,7 @@ func aboutOf(c *candidate, x *axis, taken map[int]bool) []string {
 	if c.Action == "answer" && !x.ignore["answer_"] {
 		about = appendOnce(about, "answer_")
 	}
+
 	return about
 }
 
@@ -372,6 +376,7 @@ func sameCase(a, b *directive.Directive) bool {
 	case a.Setting || b.Setting:
 		return false
 	}
+
 	return isSweeping(a) || isSweeping(b)
 }
 

@@ -3,7 +3,7 @@
 // Two directives are compared by meaning, not by words: the same action on the same thing is asked
 // for and forbidden, two options of one choice are demanded, bounds of one quantity differ, or an
 // order is turned round. Pairs that never hold at once are no conflicts; package scope decides that.
-// Decision trees judge what these rules find, and what else speaks of the same matter.
+// Decision trees and a small network judge what these rules find, and what else speaks of the same matter.
 package conflict
 
 import (
@@ -184,7 +184,12 @@ func sameWords(a, b *candidate) bool {
 // exceptionWords begin a sentence that limits the one before it.
 var exceptionWords = []string{"however", "but", "except", "exception", "exceptions", "only exception"}
 
-// isException reports whether one sentence is written as an exception from the other: it follows in
+// exceptionPhrases stand in a sentence that says of itself that it is an exception.
+var exceptionPhrases = []string{
+	"one exception", "only exception", "sole exception", "exception to this", "exception from this", "is exempt", "are exempt",
+}
+
+// isException reports whether one sentence is written as an exception from the other: it says so, follows in
 // the same block, or begins as one does. Of values only one can be chosen, so there the second
 // sentence must also be limited to a case.
 func isException(a, b *candidate, code string) bool {
@@ -192,6 +197,9 @@ func isException(a, b *candidate, code string) bool {
 		return false
 	}
 
+	if saysException(a) || saysException(b) {
+		return true
+	}
 	first, second := a, b
 	if first.index > second.index {
 		first, second = second, first
@@ -202,6 +210,10 @@ func isException(a, b *candidate, code string) bool {
 		return true
 	}
 	return distance <= 2 && beginsException(second.Directive)
+}
+
+func saysException(c *candidate) bool {
+	return containsAny(strings.ToLower(c.Sentence().Text), exceptionPhrases...)
 }
 
 // beginsException reports whether the first word of a sentence makes it an exception.

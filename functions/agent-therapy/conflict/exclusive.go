@@ -99,6 +99,7 @@ func behind(tokens []words.Token, wanted ...string) string {
 			}
 		}
 	}
+
 	return ""
 }
 

@@ -98,26 +98,32 @@ func (s *sum) count(t *testing.T, l labelled) {
 // each, told in everyday words, and three pairs that only look like some. At first sight the rules found 0.044
 // of them, with 10.2 wrong alerts in 1,000 lines. The trees were grown with these files.
 func TestLabelledFiles(t *testing.T) {
-	measureFiles(t, "files/*", 0.60, 0.90)
+	measureFiles(t, "files/*", 0.75, 0.90)
 }
 
 // Forty files as an examiner writes them: conflicts that a reader sees at once, told as different authors
 // tell them, and eight files without any. No tree was grown with them. At first sight the rules found 0.135 of
 // the conflicts with a precision of 0.42.
 func TestExamFiles(t *testing.T) {
-	measureFiles(t, "exam", 0.50, 0.77)
+	measureFiles(t, "exam", 0.60, 0.80)
 }
 
 // Thirty-two others by a further author. At first sight the rules alone found 0.128 with a precision of 0.42,
 // the trees 0.321 with 0.735; no tree was grown with them.
 func TestBlindFiles(t *testing.T) {
-	measureFiles(t, "blind", 0.40, 0.80)
+	measureFiles(t, "blind", 0.47, 0.83)
 }
 
 // Thirty-two others by a stranger, from which nothing learned. The trees that did not know what words mean found
 // 0.385 with a precision of 0.857.
 func TestFilesByAStranger(t *testing.T) {
-	measureFiles(t, "strangers", 0.50, 0.77)
+	measureFiles(t, "strangers", 0.60, 0.80)
+}
+
+// Forty more by another one, from which nothing learned either. The trees alone found 0.635 with a precision of
+// 0.726.
+func TestFilesByAGuest(t *testing.T) {
+	measureFiles(t, "guests", 0.65, 0.82)
 }
 
 // measureFiles judges the files of a folder and holds the figures to bounds.

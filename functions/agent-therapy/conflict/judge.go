@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"governance.internal/functions/agent-therapy/contrast"
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
 	"governance.internal/functions/agent-therapy/forest"
@@ -28,8 +29,8 @@ var trees = sync.OnceValue(func() *forest.Forest {
 
 // Bounds in thousandths of log odds.
 const (
-	least = 400  // score from which on a pair is reported
-	trust = 1600 // how much less is enough where a rule found the pair
+	least = -600 // score from which on a pair is reported
+	trust = 1600 // what is added to the score where a rule found the pair
 )
 
 // Comparison is a pair of sentences that have something in common, for those who grow the trees.
@@ -51,10 +52,16 @@ func Compare(directives []*directive.Directive, table *meaning.Table) []Comparis
 	return all
 }
 
-// judge lets the trees decide about what the rules found and what else speaks of the same.
+// judge lets the trees and the network decide about what the rules found and what else speaks of the same.
 func (f *finder) judge() {
+	reader := contrast.NewReader(contrast.Embedded())
 	f.eachPair(func(a, b *saying, l Likeness) {
-		isReported := IsReported(trees().Score(l[:])-least, l)
+		above := trees().Score(l[:]) + TrustIn(l) - least
+		if max(above, -above) <= mostOpinion {
+			above += opinion(reader, a, b)
+		}
+
+		isReported := above >= 0
 		key := f.keyOf(a, b)
 		_, isFound := f.found[key]
 		switch {
@@ -66,12 +73,12 @@ func (f *finder) judge() {
 	})
 }
 
-// IsReported reports whether a pair is reported that is so much above the least score.
-func IsReported(above int, l Likeness) bool {
+// TrustIn returns what is added to the score of the trees because a rule found a pair.
+func TrustIn(l Likeness) int {
 	if slices.Max(l[foundOpposite:]) > 0 {
-		above += trust
+		return trust
 	}
-	return above >= 0
+	return 0
 }
 
 func (f *finder) keyOf(a, b *saying) [2]int {

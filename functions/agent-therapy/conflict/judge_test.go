@@ -25,6 +25,7 @@ var tried = []struct {
 	{"In production, never restart services.", "In staging, restart services freely.", false},
 	{"Write tests.", "Write documentation.", false},
 	{"Do not edit files in dist/.", "Edit files in src/.", false},
+	{"Never load our styles on other pages.", "The badge is the only exception: its styles are loaded everywhere.", false},
 }
 
 func TestTwoLinesAlone(t *testing.T) {

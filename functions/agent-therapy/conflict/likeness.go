@@ -186,6 +186,7 @@ func likenessOf(a, b *saying, spread *spread, neighbours *neighbours) Likeness {
 			}
 		}
 	}
+
 	return best
 }
 

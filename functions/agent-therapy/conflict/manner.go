@@ -71,6 +71,7 @@ func mannerOf(c *candidate) (manner, bool) {
 			m.add(t.Form)
 		}
 	}
+
 	return m, len(m.object) > 0 && len(m.value) > 0
 }
 

@@ -84,6 +84,7 @@ func (f *finder) rareForms() map[string]bool {
 	for form, in := range sentences {
 		rare[form] = len(in) <= mostSentences && !words.Broad(form)
 	}
+
 	return rare
 }
 
@@ -99,6 +100,7 @@ func linked(a, b quantity, rare map[string]bool) bool {
 			n++
 		}
 	}
+
 	return n > 0
 }
 
@@ -123,6 +125,7 @@ func kindOf(tokens []words.Token, form string) string {
 			return before.Form
 		}
 	}
+
 	return ""
 }
 
@@ -220,6 +223,7 @@ func quantitiesOf(c *candidate) []quantity {
 	if len(all) > 1 {
 		return nil // a sentence with several numbers compares or lists
 	}
+
 	return all
 }
 
@@ -320,6 +324,7 @@ func unitOf(tokens []words.Token, at int, t words.Token) (string, int) {
 			return next.Form, i
 		}
 	}
+
 	return "", at
 }
 
@@ -335,6 +340,7 @@ func impliedUnit(tokens []words.Token) string {
 	case has("coverage"):
 		return percent
 	}
+
 	return ""
 }
 
@@ -358,6 +364,7 @@ func unitInside(t words.Token) string {
 	if unit, isJoined := strings.CutPrefix(letters, "-"); isJoined {
 		return formOf(unit)
 	}
+
 	return letters
 }
 
@@ -395,6 +402,7 @@ func boundAt(tokens []words.Token, first, last int, negative bool) bound {
 		}
 		return atLeast
 	}
+
 	return exactly
 }
 
@@ -419,6 +427,7 @@ func measured(c *candidate, first, last int) []string {
 		}
 		subject = appendOnce(subject, t.Form)
 	}
+
 	return narrowed(subject)
 }
 
@@ -442,5 +451,6 @@ func narrowed(subject []string) []string {
 	if len(narrow) > 0 {
 		return narrow
 	}
+
 	return subject
 }

@@ -45,6 +45,7 @@ func (f *finder) positivesByCommand() map[string][]*candidate {
 			}
 		}
 	}
+
 	return byCommand
 }
 
@@ -82,6 +83,7 @@ func (f *finder) positivesByForm() map[string][]*candidate {
 			byForm[form] = append(byForm[form], c)
 		}
 	}
+
 	return byForm
 }
 
@@ -95,6 +97,7 @@ func everyForm(d *directive.Directive) []string {
 			}
 		}
 	}
+
 	return all
 }
 
@@ -122,6 +125,7 @@ func (f *finder) positivesLike(no *candidate, byForm map[string][]*candidate) []
 	if first {
 		return f.matching(no.Action, byForm)
 	}
+
 	return best
 }
 
@@ -272,6 +276,7 @@ func isDoneWith(no, yes *directive.Directive) bool {
 			return true
 		}
 	}
+
 	return isListed && allLabel(no, yes)
 }
 
@@ -318,6 +323,7 @@ func isNewBeside(no, yes *directive.Directive) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -334,6 +340,7 @@ func sameCommand(no, yes *directive.Directive) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -381,6 +388,7 @@ func permitted(d *directive.Directive) []string {
 			forms = append(forms, t.Form)
 		}
 	}
+
 	return nil
 }
 
@@ -442,6 +450,7 @@ func covers(no, yes *directive.Directive) bool {
 		about := append([]string{no.Action}, no.Things...)
 		return isWeighty(no, yes) || isClose(about, yes.Things) || isAllOf(no, yes)
 	}
+
 	return no.Action == yes.Action && stands(no)
 }
 
@@ -498,6 +507,7 @@ func coverageOf(no, yes *directive.Directive) coverage {
 			c.narrower = true
 		}
 	}
+
 	return c
 }
 
@@ -625,6 +635,7 @@ func share(forms, others []string) float64 {
 			n++
 		}
 	}
+
 	return float64(n) / float64(len(forms))
 }
 
@@ -648,5 +659,6 @@ func subjectOf(d *directive.Directive) string {
 	if len(parts) > 6 {
 		parts = parts[:6]
 	}
+
 	return strings.Join(parts, " ")
 }

@@ -178,12 +178,12 @@ var parts = []labelledPart{
 	{"seen", 0.90, 0.95, false},
 	{"dev", 0.80, 0.90, false},
 	{"dev2", 0.75, 0.90, false},
-	{"plain", 0.85, 0.90, false},
+	{"plain", 0.85, 0.88, false},
 	{"plain2", 0.75, 0.90, false},
 	{"plain3", 0.55, 0.90, false},
 	{"plain4", 0.75, 0.85, false}, // 0.475 and 0.89 when it was first measured
 	{"unseen", 0.80, 0.90, true},
-	{"last", 0.60, 0.85, true},   // 0.69 and 0.92 when it was measured, once
+	{"last", 0.60, 0.80, true},   // 0.69 and 0.92 when it was measured first; 16 pairs
 	{"later", 0.60, 0.85, true},  // 0.14 and 0.75 when it was first measured, before rules learned from it
 	{"others", 0.25, 0.80, true}, // 0.02 when it was first measured: the lines of its pairs share no words
 }

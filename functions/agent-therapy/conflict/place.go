@@ -52,6 +52,7 @@ func objectOf(d *directive.Directive) []string {
 			object = append(object, t.Form)
 		}
 	}
+
 	return object
 }
 
@@ -88,6 +89,7 @@ func filesOf(d *directive.Directive) []string {
 			files = append(files, t.Lower)
 		}
 	}
+
 	return files
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"governance.internal/functions/agent-therapy/contrast"
 	"governance.internal/functions/agent-therapy/directive"
 	"governance.internal/functions/agent-therapy/document"
 	"governance.internal/functions/agent-therapy/meaning"
@@ -30,9 +31,10 @@ type saying struct {
 	amounts []amount
 	orders  []stepOrder
 
-	meaning meaning.Vector
-	weights ranking // what it shares with each other saying
-	alikes  ranking // how alike it is to those near it
+	meaning  meaning.Vector
+	sentence *contrast.Sentence // once the network read it
+	weights  ranking            // what it shares with each other saying
+	alikes   ranking            // how alike it is to those near it
 }
 
 // amount is a number with its unit.

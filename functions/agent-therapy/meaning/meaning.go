@@ -58,16 +58,16 @@ func Read(file string) (*Table, error) {
 // Of returns the vector of a sentence.
 func (t *Table) Of(text string) Vector {
 	var sums [Dimensions]int
-	eachWord(text, func(word string) {
-		row, isKnown := t.rows[word]
+	for _, word := range Words(text) {
+		row, isKnown := t.rows[Kind(word)]
 		if !isKnown {
-			return
+			continue
 		}
 		for i := range sums {
 			number := int8(t.numbers[row*Dimensions+i])
 			sums[i] += int(number)
 		}
-	})
+	}
 	return scaled(sums)
 }
 
@@ -101,30 +101,39 @@ func (v *Vector) Alike(other *Vector) int {
 // number stands for all numbers: what they count matters, and not how much.
 const number = "0"
 
-// eachWord calls visit with the words of a text: runs of letters in lower case, with an apostrophe inside, and
-// runs of digits.
-func eachWord(text string, visit func(word string)) {
-	lower := strings.ReplaceAll(strings.ToLower(text), "’", "'")
-	for at := 0; at < len(lower); {
-		end := at
-		switch {
-		case isLetter(lower[at]):
-			end = endOfWord(lower, at)
-			visit(lower[at:end])
-		case isDigit(lower[at]):
-			end = endOf(lower, at, isDigit)
-			visit(number)
-		default:
-			end++
-		}
-		at = end
+// Kind returns what a table knows a word by.
+func Kind(word string) string {
+	if word != "" && isDigit(word[0]) {
+		return number
 	}
+	return word
 }
 
-// endOfWord returns where a run of letters ends, with one apostrophe and the letters behind it.
+// Words returns the words of a text: runs of letters in lower case, with an apostrophe inside, and runs of digits.
+func Words(text string) []string {
+	var words []string
+	lower := strings.ReplaceAll(strings.ToLower(text), "’", "'")
+	for at := 0; at < len(lower); {
+		end := endOfWord(lower, at)
+		if end == at {
+			at++
+			continue
+		}
+		words = append(words, lower[at:end])
+		at = end
+	}
+	return words
+}
+
+// endOfWord returns where the word at an index ends: the index itself if there is none.
 func endOfWord(text string, at int) int {
+	if isDigit(text[at]) {
+		return endOf(text, at, isDigit)
+	}
+
 	end := endOf(text, at, isLetter)
-	if end+1 < len(text) && text[end] == '\'' && isLetter(text[end+1]) {
+	hasMore := end > at && end+1 < len(text) && text[end] == '\'' && isLetter(text[end+1])
+	if hasMore {
 		return endOf(text, end+1, isLetter)
 	}
 	return end

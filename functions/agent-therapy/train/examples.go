@@ -16,10 +16,10 @@ import (
 
 // example is a pair of sentences.
 type example struct {
-	text   int // index
-	which  int // index of the conflict in the text; -1 for none
-	near   bool
-	values conflict.Likeness
+	text  int // index
+	which int // index of the conflict in the text; -1 for none
+	near  bool
+	conflict.Comparison
 }
 
 func (e *example) isConflict() bool { return e.which >= 0 }
@@ -60,10 +60,10 @@ func examplesOf(texts []text, tables tables) []example {
 		for _, c := range conflict.Compare(directives, tables[i%2]) {
 			a, b := lineOf(d.Text, c.A), lineOf(d.Text, c.B)
 			all = append(all, example{
-				text:   i,
-				which:  labelled(t.conflicts, a, b),
-				near:   labelled(t.near, a, b) >= 0,
-				values: c.Likeness,
+				text:       i,
+				which:      labelled(t.conflicts, a, b),
+				near:       labelled(t.near, a, b) >= 0,
+				Comparison: c,
 			})
 		}
 	}

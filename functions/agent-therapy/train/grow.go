@@ -61,7 +61,7 @@ func grow(rows []example) *forest.Forest {
 func (g *grower) cut(t int) {
 	var all, ofConflicts []int
 	for i := range g.rows {
-		value := g.rows[i].values[t]
+		value := g.rows[i].Likeness[t]
 		all = append(all, value)
 		if g.rows[i].isConflict() {
 			ofConflicts = append(ofConflicts, value)
@@ -121,7 +121,7 @@ func (g *grower) tree() forest.Tree {
 	var tree forest.Tree
 	g.node(&tree, rows, traits, 0)
 	for i := range g.rows {
-		g.scores[i] += float64(voteOf(tree, g.rows[i].values[:])) / 1000
+		g.scores[i] += float64(voteOf(tree, g.rows[i].Likeness[:])) / 1000
 	}
 	return tree
 }

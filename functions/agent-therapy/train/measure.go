@@ -43,7 +43,7 @@ func outOfFold(texts []text, all []example) []int {
 		grown := grow(others)
 		for i, e := range all {
 			if e.text%folds == fold {
-				scores[i] = grown.Score(e.values[:])
+				scores[i] = grown.Score(e.Likeness[:])
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func report(texts []text, all []example, scores []int, limit int) {
 	}
 
 	for i, e := range all {
-		if conflict.IsReported(scores[i]-limit, e.values) {
+		if scores[i]+conflict.TrustIn(e.Likeness) >= limit {
 			sets[texts[e.text].set].count(e)
 		}
 	}

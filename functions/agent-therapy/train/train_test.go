@@ -52,8 +52,8 @@ func TestTreesLearnWhatTellsConflicts(t *testing.T) {
 	var rows []example
 	for i := range 400 {
 		e := example{which: -1}
-		e.values[0] = i % 7
-		e.values[1] = i % 5
+		e.Likeness[0] = i % 7
+		e.Likeness[1] = i % 5
 		if i%7 > 3 && i%5 < 2 {
 			e.which = 0
 		}
@@ -62,12 +62,12 @@ func TestTreesLearnWhatTellsConflicts(t *testing.T) {
 
 	grown := grow(rows)
 	for _, e := range rows {
-		if e.isConflict() != (grown.Score(e.values[:]) > 0) {
-			t.Fatalf("%v is judged wrongly", e.values[:2])
+		if e.isConflict() != (grown.Score(e.Likeness[:]) > 0) {
+			t.Fatalf("%v is judged wrongly", e.Likeness[:2])
 		}
 	}
 	again := grow(rows)
-	if again.Score(rows[0].values[:]) != grown.Score(rows[0].values[:]) {
+	if again.Score(rows[0].Likeness[:]) != grown.Score(rows[0].Likeness[:]) {
 		t.Error("the same examples give other trees")
 	}
 }
