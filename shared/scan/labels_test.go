@@ -128,9 +128,9 @@ func TestLevelsAgreeWithTheUnseenHalf(t *testing.T) {
 // was reached.
 func TestLevelsOfTheFreshSet(t *testing.T) {
 	reached := bounds{
-		exact:  0.851,
-		near:   0.954,
-		spoken: 0.589,
+		exact:  0.843,
+		near:   0.967,
+		spoken: 0.577,
 	}
 	compare(t, "fresh.txt", readLabelled(t, "fresh.txt"), false).check(t, reached)
 }
@@ -141,7 +141,7 @@ func TestLevelsOfTheFreshSet(t *testing.T) {
 func TestLevelsOfOtherAuthors(t *testing.T) {
 	reached := bounds{
 		exact:  0.848,
-		near:   0.957,
+		near:   0.965,
 		spoken: 0.679,
 	}
 	compare(t, "others.txt", readLabelled(t, "others.txt"), false).check(t, reached)
@@ -201,6 +201,13 @@ func TestLevelsOfPlainTexts(t *testing.T) {
 // within one, 0.704 of those that are not 0. Nothing was chosen with these.
 func TestLevelsOfTheExam(t *testing.T) {
 	compare(t, "exam.txt", readLabelled(t, "exam.txt"), false).check(t, bar)
+}
+
+// Seventy texts by another one, half in everyday words: 0.875 exact when they were measured first, 0.944
+// within one, and 0.618 of those that are not 0. They are below the bar: the bounds are what was reached.
+func TestLevelsOfTheGuests(t *testing.T) {
+	reached := bounds{exact: 0.87, near: 0.95, spoken: 0.62}
+	compare(t, "guests.txt", readLabelled(t, "guests.txt"), false).check(t, reached)
 }
 
 // Seventy texts by a further author, written after the layer was learned and measured once: 0.914 were

@@ -133,11 +133,14 @@ func unique(features []string) []string {
 	return slices.Compact(features)
 }
 
-// wordFeatures returns the stems of a line, the pairs of stems, and the classes of the lexicon.
+// wordFeatures returns the stems of a line, their kinds, the pairs of stems, and the classes of the lexicon.
 func (l *line) wordFeatures() []string {
 	all := []string{Bias}
 	for i, w := range l.Words {
 		all = append(all, "u_"+w.Stem)
+		if kind, isKnown := kinds()[w.Lower]; isKnown {
+			all = append(all, "k_"+kind)
+		}
 		if i > 0 {
 			all = append(all, "b_"+l.Words[i-1].Stem+"_"+w.Stem)
 		}

@@ -63,3 +63,15 @@ func TestAModelAddsUpItsWeights(t *testing.T) {
 		t.Error("a line without words speaks of a dimension")
 	}
 }
+
+func TestWordsOfAKindMeanSomethingSimilar(t *testing.T) {
+	for _, words := range [][2]string{{"boss", "supervisor"}, {"forgot", "forgotten"}, {"logger", "logfile"}} {
+		a, b := kinds()[words[0]], kinds()[words[1]]
+		if a == "" || a != b {
+			t.Errorf("%q is of kind %q and %q of kind %q", words[0], a, words[1], b)
+		}
+	}
+	if kinds()["boss"] == kinds()["firewall"] {
+		t.Error("a boss and a firewall are of one kind")
+	}
+}

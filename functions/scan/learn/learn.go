@@ -22,6 +22,7 @@ const (
 var strengths = map[byte]float64{
 	'u': 1,
 	'b': 1,
+	'k': 1,
 	'p': 0.7,
 	'm': 1,
 	'c': 3,

@@ -137,7 +137,7 @@ class Model(torch.nn.Module):
         return odds
 
 
-def taught(pairs, rounds=4, rate=6e-5, many=32):
+def taught(pairs, rounds=3, rate=6e-5, many=32):
     """The language model after it learned from pairs."""
     torch.manual_seed(0)
     model, chance = Model(), random.Random(0)
