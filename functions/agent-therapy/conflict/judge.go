@@ -58,7 +58,7 @@ func (f *finder) judge() {
 	f.eachPair(func(a, b *saying, l Likeness) {
 		above := trees().Score(l[:]) + TrustIn(l) - least
 		if max(above, -above) <= mostOpinion {
-			above += opinion(reader, a, b)
+			above += opinion(reader, a, b, TrustIn(l))
 		}
 
 		isReported := above >= 0

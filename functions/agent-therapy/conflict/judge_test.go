@@ -57,3 +57,23 @@ func TestWhyNamesWhatIsShared(t *testing.T) {
 		t.Errorf("a pair without a known difference is called %s", code)
 	}
 }
+
+// A rule is not overruled because other lines stand around the two.
+func TestTwoLinesAmongOthers(t *testing.T) {
+	d := read("AGENTS.md", `# Shop agent
+
+- Refunds need a manager's approval.
+- Keep backups for 30 days.
+- Answer customers in English.
+- Tests live next to the code.
+
+## Later notes
+
+- Issue refunds automatically.
+- Put the badge into the footer.
+`)
+	found := Find(directive.Read(d))
+	if len(found) != 1 || found[0].Code != "approval" {
+		t.Errorf("%d conflicts", len(found))
+	}
+}

@@ -8,10 +8,15 @@ const (
 	mostOpinion  = 4800 // in either direction
 )
 
-// opinion returns what the network adds to the score of a pair.
-func opinion(reader *contrast.Reader, a, b *saying) int {
+// opinion returns what the network adds to the score of a pair. From one that a rule found it takes no more than
+// the trust in the rule.
+func opinion(reader *contrast.Reader, a, b *saying, trusted int) int {
 	odds := contrast.Embedded().Disagreement(a.read(reader), b.read(reader))
-	return max(-mostOpinion, min(odds*opinionShare/1000, mostOpinion))
+	vote := max(-mostOpinion, min(odds*opinionShare/1000, mostOpinion))
+	if trusted > 0 {
+		return max(vote, -trusted)
+	}
+	return vote
 }
 
 // read returns a saying as the network reads it.
