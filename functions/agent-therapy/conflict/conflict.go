@@ -140,9 +140,7 @@ func (f *finder) report(a, b *candidate, code, why, free string) {
 		return
 	}
 
-	if a.index > b.index {
-		a, b = b, a
-	}
+	a, b = inOrder(a, b)
 	key := f.key(a, b)
 	if _, known := f.found[key]; known {
 		return
@@ -200,10 +198,7 @@ func isException(a, b *candidate, code string) bool {
 	if saysException(a) || saysException(b) {
 		return true
 	}
-	first, second := a, b
-	if first.index > second.index {
-		first, second = second, first
-	}
+	first, second := inOrder(a, b)
 	distance := second.Statement - first.Statement
 	isNext := distance == 1 && second.Sentence().Topic != ""
 	if isNext && (code == "opposite" || isLimited(second.Directive)) {
@@ -212,6 +207,15 @@ func isException(a, b *candidate, code string) bool {
 	return distance <= 2 && beginsException(second.Directive)
 }
 
+// inOrder returns two candidates in the order of the text.
+func inOrder(a, b *candidate) (first, second *candidate) {
+	if a.index > b.index {
+		return b, a
+	}
+	return a, b
+}
+
+// saysException reports whether a sentence calls itself an exception.
 func saysException(c *candidate) bool {
 	return containsAny(strings.ToLower(c.Sentence().Text), exceptionPhrases...)
 }

@@ -20,7 +20,7 @@ from torch.nn import functional
 from transformers import AutoModel, AutoTokenizer
 
 import questions
-from vectors import WORD, say, words_of
+from vectors import WORD, padded, say, words_of
 
 DIMENSIONS, WIDTH, HIDDEN = 64, 128, 64  # as in contrast/network.go
 MOST_WORDS = 40
@@ -201,13 +201,6 @@ class Rows:
             rows.append(self.table.get(kind, self.unknown))
             names.append(self.names.setdefault(word, len(self.names) + 1))
         return rows or [self.unknown], names or [0]
-
-
-def padded(lists):
-    rows = torch.zeros((len(lists), max(map(len, lists))), dtype=torch.long)
-    for i, one in enumerate(lists):
-        rows[i, : len(one)] = torch.tensor(one)
-    return rows
 
 
 class Mixer(torch.nn.Module):
